@@ -14,7 +14,7 @@ from assay.backends.limit import Limit, Limits
 from assay.backends.openai import OpenAI
 from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
-from assay.judge import Backend, Reply, Traits
+from assay.judge import Backend, Capabilities, Reply
 from assay.run.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -72,9 +72,9 @@ async def test_it_shows_the_back_end_unchanged():
 
 
 def test_what_a_back_end_does_not_say_of_itself_has_a_default():
-    assert Traits.of(Model()) == Traits()
+    assert Limit(Model()).capabilities == Capabilities()
     llm = OpenAI("m", base_url="http://x/v1", max_tokens=9)
-    assert Traits.of(llm) == Traits(drifts=True, form="json_schema", max_tokens=9)
+    assert llm.capabilities == Capabilities(drifts=True, form="json_schema", max_tokens=9)
 
 
 async def test_calls_at_the_same_time_are_bounded_and_counted():

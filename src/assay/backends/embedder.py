@@ -1,13 +1,13 @@
 """What asks a model for embeddings: one request for many texts."""
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import Unavailable, Unsupported
-from assay.judge import Reply, Task
+from assay.judge import AttributeBackend, Reply, Task
 from assay.prompt import Material
 from assay.tasks import Embed, embed
 from assay.tasks.embed import Vector
@@ -38,7 +38,7 @@ def replies(raw: str) -> list[str]:
     return raw.split("\n")
 
 
-class Embedder(ABC):
+class Embedder(AttributeBackend):
     """Base of back ends that ask a model for embeddings. They serve `Embed` and `EmbedTexts`.
 
     Args:

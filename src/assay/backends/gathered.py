@@ -8,7 +8,8 @@ from assay.backends.call import tell
 from assay.backends.embedder import EmbedTexts, replies
 from assay.backends.per_loop import PerLoop
 from assay.errors import Unavailable
-from assay.judge import Backend, Reply, Task
+from assay.judge import BackendLike, Reply, Task
+from assay.middleware.wrapper import Wrapper
 from assay.tasks import Embed
 
 GATHER_S = 0.003
@@ -17,7 +18,7 @@ MOST_TEXTS = 128
 Asked: TypeAlias = tuple[Embed, int, "asyncio.Future[Reply]"]
 
 
-class Gathered:
+class Gathered(Wrapper):
     """An embedder that is sent what comes within a few milliseconds as one request.
 
     It stands before the limits, so that a request with many texts counts as one, takes one turn,
@@ -27,20 +28,11 @@ class Gathered:
         backend: Who serves `EmbedTexts`.
     """
 
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
+    def __init__(self, backend: BackendLike) -> None:
+        super().__init__(backend)
         self._asked = PerLoop[list[Asked]](list)
         # The loop keeps weak references only: a request without another one could vanish.
         self._sent: set[asyncio.Task[None]] = set()
-
-    @property
-    def name(self) -> str:
-        """The embedder's own: company changes no vector."""
-        return self._backend.name
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The embedder's own."""
-        return self._backend.identity(kind)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The embedding of the task's text.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.backends.call import tell
-from assay.backends.limit import Limit
-from assay.backends.llm import CUT
 from assay.errors import CutShort
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import CUT, BackendLike, Reply, Task
+from assay.middleware.wrapper import Wrapper
 from assay.store import Store
 from assay.store.keys import cut_key, reply_key
 from assay.text.shown import whole
@@ -32,7 +31,7 @@ class Served:
     known: int = 0
 
 
-class Ledger:
+class Ledger(Wrapper):
     """Keeps every reply before anyone sees it; equal tasks in flight are asked once.
 
     Args:
@@ -42,23 +41,14 @@ class Ledger:
         served: Counters to add to.
     """
 
-    def __init__(self, backend: Backend, store: Store, run: str, served: Served) -> None:
-        self._backend = backend
+    def __init__(self, backend: BackendLike, store: Store, run: str, served: Served) -> None:
+        super().__init__(backend)
         self._store = store
         self._run = run
         self._served = served
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._waiting: dict[str, list[asyncio.Future[Reply]]] = {}
         self._before = store.names()  # who was asked before this run, among others
-
-    @property
-    def name(self) -> str:
-        """The name of the back end behind it."""
-        return self._backend.name
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The identity of the back end behind it."""
-        return self._backend.identity(kind)
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the reply is in the store from before this run: it would cost nothing."""
@@ -111,10 +101,9 @@ class Ledger:
         What computes in this process is given up at once: it costs nothing but time. Whoever closes
         the store first would leave them waiting for a write that never comes.
         """
-        if isinstance(self._backend, Limit):
-            self._backend.stop()
+        self._backend.stop()
         calls = list(self._calls.values())
-        if calls and not Traits.of(self._backend).local:
+        if calls and not self._backend.capabilities.local:
             await asyncio.wait(calls, timeout=GRACE_S)
         for call in calls:
             call.cancel()

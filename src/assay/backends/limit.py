@@ -1,12 +1,10 @@
 """How often, how many at once and how long may a back end be asked, and when once more?"""
 
 import asyncio
-import functools
 import math
 import random
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from assay.backends.bucket import Bucket
 from assay.backends.call import Call, ended, now
@@ -15,8 +13,9 @@ from assay.backends.pace import START, Few, Latencies, Pace, Turns
 from assay.backends.per_loop import PerLoop
 from assay.backends.spending import Hold, Purse
 from assay.backends.tries import Tried, hung
-from assay.errors import Denied, InputError, OverBudget, Unavailable
-from assay.judge import Backend, Closing, Reply, Task, Traits
+from assay.errors import Denied, OverBudget, Unavailable
+from assay.judge import BackendLike, Limits, Reply, Task
+from assay.middleware.wrapper import Wrapper
 
 LONGEST_BACKOFF = 30.0
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
@@ -24,76 +23,10 @@ LONGEST_BACKOFF = 30.0
 FIRST = START
 FEW = 2 * HOPELESS
 
-
-T = TypeVar("T")
-
-
-def _by_its_former_name(cls: type[T]) -> type[T]:
-    """The class, which still takes `in_flight` for `concurrency`."""
-    made: Any = cls.__init__
-
-    @functools.wraps(made)
-    def init(self: T, *args: Any, **given: Any) -> None:
-        if "in_flight" in given:
-            given = {"concurrency": given.pop("in_flight"), **given}
-        made(self, *args, **given)
-
-    cls.__init__ = init  # type: ignore[method-assign, assignment]
-    return cls
+__all__ = ["Limit", "Limits"]
 
 
-@_by_its_former_name
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds on the use of a back end. Each back end of a run is bounded by itself.
-
-    Attributes:
-        concurrency: Most calls at the same time. How many there are follows the server: it starts
-            with 32, rises while latency holds, and halves when the server refuses.
-        requests_per_minute: Calls a minute, None for no bound.
-        tokens_per_minute: Tokens a minute, read and written, None for no bound.
-        timeout: Seconds a call may take, even to a back end that never returns. A call that takes
-            several times as long as any of its kind of late is asked again sooner; that second
-            one has this time in full.
-        retries: How often a call that brought no reply is made again (after a time-out: once).
-            While a server refuses everybody and says not for how long: how often all pause.
-        backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
-            first pause of all is as long; each that brings nothing triples it, up to a minute.
-        patience: Longest wait that a server may ask for. One that asks for more (because of a
-            daily quota, say) is not asked again.
-        hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
-            it while there is room; the first reply counts. It may be paid for twice.
-
-    `in_flight`, the former name of `concurrency`, is taken as well.
-    """
-
-    concurrency: int = 64
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    timeout: float = 60.0
-    retries: int = 5
-    backoff: float = 0.5
-    patience: float = 120.0
-    hedge: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("retries", "backoff", "patience"):
-            if not getattr(self, name) >= 0:  # so that NaN is refused, too
-                raise InputError(f"{name} is {getattr(self, name)}", "give 0 or more")
-        if self.concurrency % 1:
-            raise InputError(f"concurrency is {self.concurrency}", "give a whole number")
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name} is {value}", "give a number above 0")
-
-    @property
-    def in_flight(self) -> int:
-        """The former name of `concurrency`."""
-        return self.concurrency
-
-
-class Limit:
+class Limit(Wrapper):
     """A back end, asked within limits; lost calls are made again, hopeless ones are not.
 
     Args:
@@ -103,9 +36,9 @@ class Limit:
     """
 
     def __init__(
-        self, backend: Backend, limits: Limits | None = None, *, purse: Purse | None = None
+        self, backend: BackendLike, limits: Limits | None = None, *, purse: Purse | None = None
     ) -> None:
-        self._backend = backend
+        super().__init__(backend)
         self._limits = limits = limits or Limits()
         self._purse = purse or Purse()
         self.usage = self._purse.usage
@@ -129,15 +62,6 @@ class Limit:
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
 
-    @property
-    def name(self) -> str:
-        """The back end's own: limits change no reply."""
-        return self._backend.name
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The back end's own."""
-        return self._backend.identity(kind)
-
     def stop(self) -> None:
         """Send nothing any more: what is on its way may arrive, what waits to be sent is given up.
 
@@ -147,11 +71,6 @@ class Limit:
         for waiting in self._unsent:
             if waiting is not None:
                 waiting.cancel()
-
-    async def aclose(self) -> None:
-        """Close the back end if it can be closed."""
-        if isinstance(self._backend, Closing):
-            await self._backend.aclose()
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply, asked for as often as it takes within the limits.
@@ -269,7 +188,7 @@ class Limit:
         wait = self._paused_until() - now()
         if self._requests:
             # Calls may have taken more than a request each: what was not known is counted now.
-            before, self._further = self._further, Traits.of(self._backend).further_requests
+            before, self._further = self._further, self._backend.capabilities.further_requests
             wait = max(wait, self._requests.reserve(1 + self._further - before, now()))
         if self._tokens:
             wait = max(wait, self._tokens.reserve(hold.tokens, now()))
@@ -279,7 +198,7 @@ class Limit:
 
     def _paused_until(self) -> float:
         # A back end may know from the server's headers that nothing is left until then.
-        told = Traits.of(self._backend).paused_until
+        told = self._backend.capabilities.paused_until
         long = told > now() + self._limits.patience
         resume = max(self._resume_at, self._health.paused_until)
         return resume if long else max(resume, told)

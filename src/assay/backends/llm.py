@@ -8,7 +8,7 @@ import inspect
 import threading
 import time
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 from assay.backends.code import callable_digest, place_of
 from assay.backends.likely import Token, weighed
 from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unsupported
-from assay.judge import Reply, Task
+from assay.judge import CUT, AttributeBackend, Reply, Task
 from assay.prompt import Template
 from assay.tasks import GiveGrade
 
 SEEDS = 2**31  # seeds below this are taken everywhere
-CUT = "was stopped by the length limit -> raise max_tokens"
 
 Ask: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 
@@ -45,7 +44,7 @@ class Completion:
     cut: bool = False
 
 
-class LLM(ABC):
+class LLM(AttributeBackend):
     """Base of every back end that reads prompts. A subclass says its `name` and completes.
 
     Args:
@@ -76,6 +75,11 @@ class LLM(ABC):
         Raises:
             JudgeError: If nothing came.
         """
+
+    def lengths(self, task: Task[Any]) -> tuple[int, int] | None:
+        """Letters read and tokens written, about; None where they are those of its prompt."""
+        del task
+        return None
 
     def template(self, kind: type[Task[Any]]) -> Template | None:
         """How it is asked: the user's template, else the task's own, None if there is none."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.backends.pool import Asked, Pool, Pooling, Taken, WorkerDied, Workplace
 from assay.errors import InputError
-from assay.judge import Backend, Traits
+from assay.judge import Backend
 
 # What a worker has at a time for each of its cores: so much that it never waits for the driver.
 ROOM = 16
@@ -83,7 +83,7 @@ def pool(
     """
     import ray
 
-    computes = Traits.of(backend).local
+    computes = backend.capabilities.local
     if computes:
         pooling = Pooling(workers or _fitting(cores, sharing), ROOM * cores, GATHER_S)
     else:

@@ -19,7 +19,7 @@ from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url, t
 from assay.backends.openai_usage import counted
 from assay.backends.per_loop import PerLoop
 from assay.errors import InputError, TooLong, Unavailable
-from assay.judge import repeated
+from assay.judge import Capabilities, repeated
 from assay.prompt import Template
 
 _UNSUPPORTED = re.compile(
@@ -199,14 +199,14 @@ class OpenAI(LLM):
         return self._name
 
     @property
-    def form(self) -> str:
-        """How JSON is asked for since the last reply: json_schema, json_object or text."""
-        return self._dialect.form
-
-    @property
-    def paused_until(self) -> float:
-        """When the server takes requests again, as its headers said (the loop's clock)."""
-        return self._connection.paused_until
+    def capabilities(self) -> Capabilities:
+        """With the form of JSON that the last reply came in, and what the server's headers said."""
+        return replace(
+            super().capabilities,
+            form=self._dialect.form,
+            paused_until=self._connection.paused_until,
+            further_requests=self.further_requests,
+        )
 
     def _full_name(self, endpoint: Endpoint) -> str:
         settings = {

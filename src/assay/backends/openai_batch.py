@@ -1,6 +1,7 @@
 """How is an LLM asked in batches: within a day, and at half the price?"""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from assay.backends.batch.batched import Batched
@@ -12,7 +13,7 @@ from assay.backends.openai_connection import encode
 from assay.backends.openai_http import Refusal, meaning
 from assay.backends.spending import Purse
 from assay.errors import InputError, Unavailable
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Capabilities, Reply, Task
 from assay.store.batches import Batches
 
 USUAL = Habits()
@@ -53,16 +54,21 @@ class OpenAIBatch(OpenAI):
             what = "openai-batch: cannot ask an Azure deployment"
             raise InputError(what, "take openai:, or give Azure's v1 address with --base-url")
 
-    def in_batches(self, kept: Batches, at_once: Backend, purse: Purse) -> Batched:
+    @property
+    def capabilities(self) -> Capabilities:
+        """It is asked in batches."""
+        return replace(super().capabilities, batch_size=self.habits.most)
+
+    def in_batches(self, batches: Batches, at_once: Backend, budget: Purse) -> Batched:
         """The same model asked in batches.
 
         Args:
-            kept: Where batches are remembered.
+            batches: Where batches are remembered.
             at_once: This, within limits.
-            purse: What may be spent.
+            budget: What may be spent.
         """
         provider = Provider(self._connection, self.model, wait=min(1.0, self.habits.poll))
-        return Batched(self, at_once, Desk(provider, kept, self.habits), purse)
+        return Batched(self, at_once, Desk(provider, batches, self.habits), budget)
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from assay.backends.openai_connection import Connection, encode
 from assay.backends.openai_http import UNREADABLE, Endpoint, Refusal, meaning, ollama_url
 from assay.backends.openai_usage import counted
 from assay.errors import Unavailable
+from assay.judge import Capabilities
 
 
 class _Item(msgspec.Struct):
@@ -68,9 +70,9 @@ class OpenAIEmbedder(Embedder):
         return made
 
     @property
-    def paused_until(self) -> float:
-        """When the server takes requests again, as its headers said (the loop's clock)."""
-        return self._connection.paused_until
+    def capabilities(self) -> Capabilities:
+        """With when the server takes requests again, as its headers said."""
+        return replace(super().capabilities, paused_until=self._connection.paused_until)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""

@@ -13,13 +13,14 @@ import pickle
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from assay._version import __version__
 from assay.errors import AssayError, Denied, Unavailable
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import BackendLike, Capabilities, Reply, Task
+from assay.middleware.wrapper import Wrapper, adapted
 
 # Workers in one place that died one after the other before they had answered anything: more than a
 # single task can kill.
@@ -91,8 +92,8 @@ class Workplace:
         gather_s: As in `Pooling`.
     """
 
-    def __init__(self, backend: Backend, gather_s: float) -> None:
-        self._backend = backend
+    def __init__(self, backend: BackendLike, gather_s: float) -> None:
+        self._backend = adapted(backend)
         self._gather_s = gather_s
         self._running: dict[int, asyncio.Task[Reply]] = {}
         self._done: list[tuple[int, Outcome]] = []
@@ -123,7 +124,7 @@ class Workplace:
         done, self._done = self._done, []
         self._some.clear()
         self._enough.clear()
-        until = Traits.of(self._backend).paused_until
+        until = self._backend.capabilities.paused_until
         return Taken(done, max(0.0, until - asyncio.get_running_loop().time()))
 
     def _ended(self, number: int, call: asyncio.Task[Reply]) -> None:
@@ -168,7 +169,7 @@ class _Place:
     fruitless: int = 0
 
 
-class Pool:
+class Pool(Wrapper):
     """A back end whose work is done by workers. Used in one event loop, and closed in it.
 
     Args:
@@ -177,8 +178,8 @@ class Pool:
         pooling: How many, and how they are used.
     """
 
-    def __init__(self, backend: Backend, hire: Callable[[], Worker], pooling: Pooling) -> None:
-        self._backend = backend
+    def __init__(self, backend: BackendLike, hire: Callable[[], Worker], pooling: Pooling) -> None:
+        super().__init__(backend)
         self._hire = hire
         self._pooling = pooling
         self._numbers = itertools.count()
@@ -197,13 +198,10 @@ class Pool:
         return max(1, self._pooling.workers * self._pooling.room // 2)
 
     @property
-    def name(self) -> str:
-        """The back end's: where it computes changes no reply."""
-        return self._backend.name
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The back end's."""
-        return self._backend.identity(kind)
+    def capabilities(self) -> Capabilities:
+        """Those of the backend, but for where it computes and what its workers know."""
+        told = self._backend.capabilities
+        return replace(told, local=False, paused_until=self.paused_until, further_requests=0)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply of whichever worker has room.

@@ -10,11 +10,11 @@ from typing import Any
 from assay.backends.code import callable_digest, text_digest
 from assay.backends.llm import name_of
 from assay.errors import InputError, Unsupported
-from assay.judge import REPEAT_STRIDE, RETRY_STRIDE, Reply, Task
+from assay.judge import REPEAT_STRIDE, RETRY_STRIDE, AttributeBackend, Reply, Task
 from assay.tasks import TASKS
 
 
-class Scripted:
+class Scripted(AttributeBackend):
     """Answers each kind of task from a script.
 
     A script is the reply's text; a list of texts, used by draw (the last one from then on); a
@@ -40,7 +40,7 @@ class Scripted:
             raise InputError(f"no task is called {', '.join(sorted(unknown))}; there are {kinds}")
         self._script = dict(script)
         self._digests = {} if name else {kind: _digest(said) for kind, said in script.items()}
-        self.name = name or "scripted"
+        self._name = name or "scripted"
         self.calls = 0
 
     @classmethod
@@ -55,6 +55,11 @@ class Scripted:
             raise InputError(f"'{path}' is not a script: a JSON object by kind of task is needed")
         digest = hashlib.sha256(content).hexdigest()[:8]
         return cls(script, name=f"scripted:{Path(path).name}@{digest}")
+
+    @property
+    def name(self) -> str:
+        """What it goes by."""
+        return self._name
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name, or a digest of what it says, for the kinds that the script answers."""

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from assay.dataset.aliases import closest
 from assay.dataset.remote import is_uri, shown_uri
 from assay.errors import InputError
-from assay.judge import Backend
+from assay.judge import Backend, BackendLike
+from assay.middleware.wrapper import adapted
 
 DEFAULT = "embedded"
 FILE = ".py"
@@ -53,8 +54,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
     if isinstance(spec, str):
         several = "," in spec or len(_chain(spec)) > 1
         return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
-    if isinstance(spec, Backend) and not isinstance(spec, type):
-        return spec
+    if isinstance(spec, BackendLike) and not isinstance(spec, type):
+        return adapted(spec)
     if module := _of_a_library(spec):
         found: Backend = module.backend(spec)
         return found

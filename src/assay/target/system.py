@@ -21,7 +21,7 @@ from assay.backends.specs import FILE, imported
 from assay.backends.waits import retry_after
 from assay.dataset import values_of
 from assay.errors import Denied, InputError, Unavailable
-from assay.judge import Reply, Task
+from assay.judge import BackendLike, Reply, Task
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target import request
@@ -54,7 +54,7 @@ class AskSystem(Task[str]):
         return raw
 
 
-class System(Protocol):
+class System(BackendLike, Protocol):
     """A system that can be asked: a back end for `AskSystem` that says what it is told.
 
     Attributes:
@@ -64,16 +64,6 @@ class System(Protocol):
 
     needs: frozenset[str]
     told_contexts: bool
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """All that is known to change its answers."""
-
-    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """Its answer."""
 
     def sent(self, sample: Sample) -> str:
         """What it is told of a sample."""

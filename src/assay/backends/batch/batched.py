@@ -12,6 +12,7 @@ from assay.backends.batch.desk import Desk
 from assay.backends.spending import Purse
 from assay.errors import Denied, Unavailable
 from assay.judge import Backend, Reply, Task
+from assay.middleware.wrapper import Wrapper
 from assay.store.keys import reply_key
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 TRIES = 3
 
 
-class Batched:
+class Batched(Wrapper):
     """A back end that hands requests in at a desk.
 
     Args:
@@ -32,6 +33,7 @@ class Batched:
     """
 
     def __init__(self, model: "OpenAIBatch", at_once: Backend, desk: Desk, purse: Purse) -> None:
+        super().__init__(model)
         self._model = model
         self._at_once = at_once
         self._desk = desk
@@ -39,15 +41,6 @@ class Batched:
         self._tried: set[str] = set()
         self._trying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._refused: Denied | None = None
-
-    @property
-    def name(self) -> str:
-        """The model's own: how it is asked changes no reply."""
-        return self._model.name
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """The model's own."""
-        return self._model.identity(kind)
 
     def under_way(self) -> str:
         """What is waited for, in words; "" if nothing is."""

@@ -12,14 +12,14 @@ from assay.backends.onnx.folder import Folder
 from assay.backends.onnx.network import network
 from assay.backends.onnx.verifier import Verifier
 from assay.errors import Unsupported
-from assay.judge import Reply, Task
+from assay.judge import AttributeBackend, Reply, Task
 from assay.tasks import Embed, EmbedTokens, VerifyStatements, embed, embed_tokens, verify_statements
 
 VERSION = "v1"  # raised whenever the same model may answer otherwise
 _CLASSIFIER = "ForSequenceClassification"
 
 
-class Onnx:
+class Onnx(AttributeBackend):
     """A verifier or a sentence encoder in an ONNX file, run in this process.
 
     A classifier of premise and hypothesis (natural language inference) serves verify_statements, a

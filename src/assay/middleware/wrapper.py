@@ -1,0 +1,156 @@
+"""Wrappers of backends, and the one place where an object of the user's own becomes a backend."""
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+from assay.judge import Backend, BackendLike, Capabilities, Limits, Reply, Task
+
+_ATTRIBUTES = (
+    *("local", "drifts", "form", "max_tokens", "limits", "batch_size"),
+    *("paused_until", "further_requests"),
+)
+
+
+def adapted(backend: BackendLike) -> Backend:
+    """The backend itself, or a view of one that is no subclass of `Backend`: always the same one.
+
+    It is the same one because limits and connections are shared by the identity of a backend.
+    """
+    if isinstance(backend, Backend):
+        return backend
+    known = _ADAPTED.get(id(backend))
+    if known is None or known.own is not backend:
+        known = _ADAPTED[id(backend)] = Adapted(backend)
+    return known
+
+
+class Adapted(Backend):
+    """An object with `name`, `identity` and `reply`, and whatever else of `Backend` it has.
+
+    Args:
+        own: The object.
+    """
+
+    def __init__(self, own: BackendLike) -> None:
+        self.own = own
+
+    @property
+    def name(self) -> str:
+        """Its own."""
+        return self.own.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its own."""
+        return self.own.identity(kind)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """Its own."""
+        return await self.own.reply(task, draw)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its attributes say."""
+        told = {name: getattr(self.own, name) for name in _ATTRIBUTES if hasattr(self.own, name)}
+        if told.get("limits") is not None and not isinstance(told["limits"], Limits):
+            del told["limits"]
+        return Capabilities(**told, has_card=hasattr(self.own, "quality"))
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Its own, if it has it."""
+        return bool(self._optional("has")(task, draw))
+
+    def quality(self, metric: str) -> object:
+        """Its own, if it has it."""
+        return self._optional("quality")(metric)
+
+    def relevance(self, question: str, sentence: str) -> float | None:
+        """Its own, if it has it."""
+        found: float | None = self._optional("relevance")(question, sentence)
+        return found
+
+    def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
+        """Its own, if it has it."""
+        return adapted(self._optional("in_batches")(batches, at_once, budget))
+
+    def under_way(self) -> str:
+        """Its own, if it has it."""
+        return str(self._optional("under_way")())
+
+    async def aopen(self) -> None:
+        """Its own, if it has it."""
+        await self._optional("aopen")()
+
+    def stop(self) -> None:
+        """Its own, if it has it."""
+        self._optional("stop")()
+
+    async def aclose(self) -> None:
+        """Its own, if it has it."""
+        await self._optional("aclose")()
+
+    def _optional(self, name: str) -> Any:
+        return getattr(self.own, name, None) or getattr(super(), name)
+
+
+_ADAPTED: WeakValueDictionary[int, Adapted] = WeakValueDictionary()
+
+
+class Wrapper(Backend):
+    """Forwards everything to the backend behind it; a subclass overrides what it changes.
+
+    Args:
+        backend: The backend behind it.
+    """
+
+    def __init__(self, backend: BackendLike) -> None:
+        self._backend = adapted(backend)
+
+    @property
+    def name(self) -> str:
+        """That of the backend behind it."""
+        return self._backend.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """That of the backend behind it."""
+        return self._backend.identity(kind)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """That of the backend behind it."""
+        return await self._backend.reply(task, draw)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the backend behind it."""
+        return self._backend.capabilities
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the backend behind it knows the reply."""
+        return self._backend.has(task, draw)
+
+    def quality(self, metric: str) -> object:
+        """That of the backend behind it."""
+        return self._backend.quality(metric)
+
+    def relevance(self, question: str, sentence: str) -> float | None:
+        """That of the backend behind it."""
+        return self._backend.relevance(question, sentence)
+
+    def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
+        """That of the backend behind it."""
+        return self._backend.in_batches(batches, at_once, budget)
+
+    def under_way(self) -> str:
+        """What the backend behind it waits for."""
+        return self._backend.under_way()
+
+    async def aopen(self) -> None:
+        """Open the backend behind it."""
+        await self._backend.aopen()
+
+    def stop(self) -> None:
+        """Stop the backend behind it."""
+        self._backend.stop()
+
+    async def aclose(self) -> None:
+        """Close the backend behind it."""
+        await self._backend.aclose()
