@@ -105,7 +105,7 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
     found: dict[str, Quality] = {}
     for labelled in SETS:
         kind = labelled.tasks[-1].kind
-        server = judge.to(kind) if isinstance(judge, Route) else judge
+        server = Route.of(judge).to(kind)
         if (made := quality(server.name, labelled, by_name, rows)) is None:
             continue
         for metric in (METRICS[name]() for name in labelled.metrics):

@@ -12,9 +12,10 @@ from typing import Any, Protocol, TypeVar
 
 from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
+from assay.middleware.wrapper import adapted
 from assay.run.connect import Door, choose, open_door
 from assay.run.loop import run_to_completion
 from assay.run.settings import Settings
@@ -134,19 +135,19 @@ class Subject:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: BackendLike,
         thresholds: Mapping[str, Mapping[str, float]] | None = None,
         *,
         door: Door | None = None,
         run: Run = run_to_completion,
         at_once: int = ALONE,
     ) -> None:
-        self.backend = backend
+        self.backend = adapted(backend)
         self.thresholds = thresholds or {}
         self.heard = Heard()
         self.on_progress: Callable[[], None] | None = None
         self.door = door
-        self._asked = door.backend if door else backend
+        self._asked = door.backend if door else self.backend
         self._at_once = door.most * JOBS_PER_REQUEST if door else at_once
         self._run = run
 
@@ -194,13 +195,14 @@ class Subject:
         A reply to SelectSentences names the chosen sentences only, so that all others tie. A judge
         that ranks them all has a method `relevance(question, sentence)`.
         """
-        found = self.backend
-        server = found.to(SelectSentences.kind) if isinstance(found, Route) else found
-        rank = getattr(server, "relevance", None)
-        if rank is None:
-            return None
+        server = Route.of(self.backend).to(SelectSentences.kind)
         start = time.perf_counter()
-        values = [float(rank(question, sentence)) for question, sentence in asked]
+        values: list[float] = []
+        for question, sentence in asked:
+            value = server.relevance(question, sentence)
+            if value is None:
+                return None
+            values.append(float(value))
         self.heard.ms += (time.perf_counter() - start) * 1000
         return values
 
@@ -222,8 +224,8 @@ class Subject:
             for task in waiting:  # one that ends the run leaves no others behind
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
-            if self.door is None and (close := getattr(self.backend, "aclose", None)):
-                await close()
+            if self.door is None:
+                await self.backend.aclose()
 
     async def _one(self, ask: Asked[T]) -> T | None:
         # A judge of its own: it keeps every reply that it has had.

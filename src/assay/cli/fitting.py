@@ -9,7 +9,7 @@ from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
 from assay.dataset.gaps import is_gap, not_found, which_column
 from assay.errors import InputError, Problem
-from assay.judge import Task, Traits
+from assay.judge import Task
 from assay.metrics import METRICS
 from assay.metrics.catalogue import DIAGNOSTIC, OCCASIONAL, USUAL
 from assay.run.plan import who_can
@@ -47,7 +47,7 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
-    local = all(Traits.of(leaf).local for leaf in (route.default, *route.kinds.values()))
+    local = route.capabilities.local
     for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.conformance.case import EMPTY, EVASIVE, SAMPLE, SPECIAL
 from assay.errors import JudgeError, Unsupported
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.run.loop import run_to_completion
 from assay.sample import Sample
@@ -89,7 +89,9 @@ def edge_samples(metric: Metric, sample: Sample) -> Iterator[tuple[str, Sample]]
         yield f'answer "{EVASIVE}"', replace(sample, answer=EVASIVE)
 
 
-async def _asked(metric: Metric, sample: Sample, backend: Backend) -> tuple[Outcome, Counter[str]]:
+async def _asked(
+    metric: Metric, sample: Sample, backend: BackendLike
+) -> tuple[Outcome, Counter[str]]:
     judge = Judge(backend)
     try:
         outcome = await metric.score(sample, judge)

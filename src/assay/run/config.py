@@ -1,7 +1,7 @@
 """What does a run say of its numbers: what could change them, and how they are to be read?"""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +12,7 @@ from assay.backends.code import class_digest
 from assay.backends.embedded.card import Quality
 from assay.backends.route import Route
 from assay.errors import InputError
-from assay.judge import Backend, Task, Traits
+from assay.judge import Backend, Task
 from assay.metrics import METRICS, Metric
 from assay.run.settings import Settings
 from assay.run.together import companions
@@ -28,11 +28,11 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
     company = companions(metrics, route) if settings.together else []
     price = settings.budget.price
     quality = _quality(metrics, route, settings.measured)
-    leaves = (route.default, *route.kinds.values())
+    leaves = route.backends
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
-        "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
+        "local": sorted({leaf.name for leaf in leaves if leaf.capabilities.local}),
         "metrics": {metric.label: signature(metric, route, company) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "quality": quality,
@@ -69,8 +69,8 @@ def _known(label: str, route: Route) -> Quality | None:
     judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
     if len(judges) != 1:
         return None
-    card: Callable[[str], Quality | None] | None = getattr(judges.pop(), "quality", None)
-    return card(label) if card else None
+    found = judges.pop().quality(label)
+    return found if isinstance(found, Quality) else None
 
 
 def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str, Any]) -> list[str]:
@@ -79,8 +79,8 @@ def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str,
     for metric in metrics:
         for kind in metric.asks(route.serves):
             if kind not in (Embed, EmbedTokens):
-                name = route.to(kind.kind).name
-                told = metric.label in quality or hasattr(route.to(kind.kind), "quality")
+                server = route.to(kind.kind)
+                name, told = server.name, metric.label in quality or server.capabilities.has_card
                 known[name] = known.get(name, False) or told
     return [name for name, told in known.items() if not told]
 

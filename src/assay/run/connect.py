@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from assay.backends.embedder import Embedder
 from assay.backends.gathered import Gathered
 from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit, Limits
+from assay.backends.limit import Limit
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
 from assay.backends.spending import Purse, Usage
 from assay.errors import InputError
-from assay.judge import Backend, Closing, Traits
+from assay.judge import Backend
 from assay.run import in_use
 from assay.run.settings import Settings
 from assay.store import Store
@@ -35,7 +35,7 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
         InputError: If a spec is unknown or a prompt is replaced that nobody reads.
     """
     main = backend(judge)
-    route = main if isinstance(main, Route) else Route(main)
+    route = Route.of(main)
     if embedder is not None or not route.serves(Embed):
         embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
         if embedding.identity(Embed) is None:
@@ -106,8 +106,7 @@ class Door:
 
     def under_way(self) -> str:
         """What back ends that are asked in batches wait for, in words; "" if for nothing."""
-        asked = (getattr(backend, "under_way", None) for backend in self.closing)
-        return "; ".join(said for tell in asked if tell and (said := tell()))
+        return self.backend.under_way()
 
     async def aopen(self) -> None:
         """See the workers of back ends that are limited in their places before the first call."""
@@ -132,7 +131,7 @@ class Door:
                 stack.push_async_callback(self._leave, used)
 
     async def _leave(self, used: Backend) -> None:
-        if in_use.leave(used, self) and isinstance(used, Closing):
+        if in_use.leave(used, self):
             await used.aclose()
 
 
@@ -147,14 +146,14 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
     leaves = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
-    sharing = sum(Traits.of(leaf).local for leaf in leaves.values())
+    sharing = sum(leaf.capabilities.local for leaf in leaves.values())
 
     def guard(leaf: Backend) -> Backend:
         inner = _placed(leaf, settings, sharing, bounds)
         layers = [inner]
-        in_batches = getattr(leaf, "in_batches", None)
+        told = leaf.capabilities
         # In-process back ends need no rate limit, and no time-out while they wait their turn.
-        if not Traits.of(leaf).local:
+        if not told.local:
             # Embeddings are not what a budget in chat tokens is about.
             kinds = [kind for kind, server in route.kinds.items() if server is leaf]
             only_embeds = (
@@ -162,14 +161,13 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
                 and bool(kinds)
                 and set(kinds) <= {kind.kind for kind in VECTORS}
             )
-            limits: Limits = getattr(leaf, "limits", None) or settings.limits
+            limits = told.limits or settings.limits
             bounds.append(limits.concurrency)
-            if aopen := getattr(inner, "aopen", None):
-                opening.append(aopen)
+            opening.append(inner.aopen)
             inner = limit = Limit(inner, limits, purse=embedding if only_embeds else purse)
             stopping.append(limit.stop)
-            if in_batches:
-                inner = in_batches(store.batches, inner, purse)
+            if told.batch_size is not None:
+                inner = leaf.in_batches(store.batches, inner, purse)
                 layers.append(inner)
                 bounds.append(IN_BATCHES)
             if isinstance(leaf, Embedder):
@@ -188,17 +186,18 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
 def longest_reply(route: Route, kind: str) -> int | None:
     """Most tokens that whoever serves a kind may write, None where that is not bounded."""
-    bound = Traits.of(route.to(kind)).max_tokens
+    bound = route.to(kind).capabilities.max_tokens
     return bound if isinstance(bound, int) else None
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
     """The back end where it is to compute, with what is worth having on its way to it."""
-    if settings.engine == "local" or getattr(leaf, "in_batches", None):
+    told = leaf.capabilities
+    if settings.engine == "local" or told.batch_size is not None:
         return leaf
     from assay.backends.on_ray import pool
 
-    limits: Limits = getattr(leaf, "limits", None) or settings.limits
+    limits = told.limits or settings.limits
     pooled = pool(
         leaf,
         workers=settings.workers,
@@ -206,6 +205,6 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
         in_flight=limits.concurrency,
         sharing=max(1, sharing),
     )
-    if Traits.of(leaf).local:
+    if told.local:
         bounds.append(pooled.most)
     return pooled

@@ -3,8 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from assay.backends.limit import Limits
-from assay.judge import Backend, Traits
+from assay.judge import Backend
 from assay.run.plan import Plan
 from assay.store import Store
 from assay.tasks import TASKS
@@ -56,7 +55,7 @@ def duration(plan: Plan, work: list[Work], store: Store | None, scale: float) ->
     """
     inside, outside, bases = 0.0, [0.0], []
     for one in work:
-        local = Traits.of(one.server).local
+        local = one.server.capabilities.local
         found = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
         bases.append(found.basis)
         if found.seconds is None:
@@ -87,9 +86,10 @@ def _inside(work: Work, store: Store | None, scale: float) -> Duration:
 
 def _outside(plan: Plan, work: Work, store: Store | None, scale: float) -> Duration:
     """Of what is asked over the network, several calls at a time."""
-    if hasattr(work.server, "in_batches"):
+    told = work.server.capabilities
+    if told.batch_size is not None:
         return Duration(None, "batches are answered within a day")
-    limits: Limits = getattr(work.server, "limits", None) or plan.settings.limits
+    limits = told.limits or plan.settings.limits
     known = {kind: _earlier(work.server, kind, store) for kind in work.calls}
     each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
     calls = sum(work.calls.values()) * scale

@@ -11,7 +11,7 @@ from assay.backends.call import is_given_up
 from assay.backends.route import Route
 from assay.dataset.gaps import lacked
 from assay.errors import Denied, InputError, JudgeError, OverBudget
-from assay.judge import Backend, Judge
+from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
@@ -129,7 +129,7 @@ class Engine:
             self._full = error  # raised once what is on its way, and paid for, is kept
         return self._full is None
 
-    async def _score(self, job: _Job, metric: Metric, backend: Backend) -> None:
+    async def _score(self, job: _Job, metric: Metric, backend: BackendLike) -> None:
         label = f"{job.sample.id} {metric.label}"
         self._tally.working[label] = time.monotonic()
         judge = Judge(backend, tries=self.settings.tries)

@@ -188,7 +188,7 @@ def _scaled(plan: Plan, door: StandIn, scale: float, n: int) -> Estimate:
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
-        batches=_batches(plan, {kind: n * scale for kind, n in door.in_batches.items()}),
+        batches=_batches(plan, {kind: n * scale for kind, n in door.batched.items()}),
     )
 
 
@@ -214,8 +214,9 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
         stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(asked)}
     together: defaultdict[tuple[int, int, int], float] = defaultdict(float)
     for kind, n in calls.items():
-        server: Any = plan.route.to(kind)
-        together[stages.get(kind, 0), id(server), server.habits.most] += n
+        server = plan.route.to(kind)
+        size = server.capabilities.batch_size or 1
+        together[stages.get(kind, 0), id(server), size] += n
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 

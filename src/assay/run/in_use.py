@@ -5,11 +5,14 @@ A closed connection breaks the calls of the others, which are then made, and pai
 
 import asyncio
 import threading
+import weakref
 
 from assay.judge import Backend
 
 # By event loop and back end (a back end holds the connections of each loop apart): the runs.
 _users: dict[tuple[int, int], set[int]] = {}
+# Of a copy, by its id, the back end that it is a copy of.
+_originals: dict[int, Backend] = {}
 _lock = threading.Lock()  # runs may be in several threads, each with a loop of its own
 
 
@@ -31,9 +34,10 @@ def leave(backend: Backend, run: object) -> bool:
 
 def reworded_from(reworded: Backend, original: Backend) -> None:
     """Say that one is a copy of the other and shares its connections."""
-    vars(reworded)["_shares_with"] = original
+    _originals[id(reworded)] = original
+    weakref.finalize(reworded, _originals.pop, id(reworded), None)
 
 
 def _place(backend: Backend) -> tuple[int, int]:
-    shared = getattr(backend, "_shares_with", backend)
+    shared = _originals.get(id(backend), backend)
     return id(asyncio.get_running_loop()), id(shared)

@@ -12,7 +12,7 @@ from typing import Any
 from assay.backends.again import Again
 from assay.backends.route import Route
 from assay.errors import JudgeError
-from assay.judge import Backend, Task, Traits
+from assay.judge import Backend, Task
 from assay.run.connect import Door
 from assay.run.plan import Plan
 from assay.store import Run, Store
@@ -79,7 +79,7 @@ def judges(route: Route) -> dict[str, tuple[Task[Any], ...]]:
     found: dict[str, list[Task[Any]]] = {}
     for probe in PROBES:
         server = route.to(probe.kind)
-        if Traits.of(server).drifts and server.identity(type(probe)) is not None:
+        if server.capabilities.drifts and server.identity(type(probe)) is not None:
             found.setdefault(server.name, []).append(probe)
     return {name: tuple(probes) for name, probes in found.items()}
 

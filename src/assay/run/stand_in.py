@@ -8,7 +8,7 @@ from assay.backends.embedded import Embedded
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.backends.spending import Price
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import Backend, Reply, Task
 from assay.run.duration import Work
 from assay.run.guesses import guess
 from assay.run.lengths import as_asked
@@ -46,21 +46,21 @@ class Counts:
 
 
 @dataclass
-class StandIn:
+class StandIn(Backend):
     """Answers in place of the judge: from the store where it can, roughly where it cannot.
 
     Attributes:
         route: The judge.
         store: What is known already.
         counts: What was asked so far; equal questions are counted once.
-        in_batches: Calls by kind of task that would be asked in batches.
+        batched: Calls by kind of task that would be asked in batches.
         work: What each back end would be asked for.
     """
 
     route: Route
     store: Store | None
     counts: Counts = field(default_factory=Counts)
-    in_batches: Counter[str] = field(default_factory=Counter)
+    batched: Counter[str] = field(default_factory=Counter)
     work: dict[int, Work] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
@@ -109,14 +109,14 @@ class StandIn:
             return
         work = self.work.setdefault(id(server), Work(server))
         work.calls[task.kind] += 1
-        if Traits.of(server).local:
+        if server.capabilities.local:
             counts.local += 1
             if isinstance(server, LLM):
                 self._add_local(server, task, reply)
         else:
             counts.calls += 1
-            if hasattr(server, "in_batches"):
-                self.in_batches[task.kind] += 1
+            if server.capabilities.batch_size is not None:
+                self.batched[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             counts.tokens_in += tokens
             if isinstance(task, Embed):
@@ -129,8 +129,7 @@ class StandIn:
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
         """Count what a language model in this process reads and writes."""
-        told = getattr(server, "lengths", None)
-        lengths = told(task) if told else None
+        lengths = server.lengths(task)
         letters = _prompt_length(server, task) if lengths is None else lengths[0]
         self.counts.local_tokens += letters // CHARS_PER_TOKEN
         self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]

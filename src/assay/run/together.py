@@ -14,8 +14,9 @@ from assay.backends.call import tell
 from assay.backends.llm import LLM
 from assay.backends.route import Route
 from assay.errors import TooLong, Unreadable
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import BackendLike, Reply, Task
 from assay.metrics import Metric
+from assay.middleware.wrapper import adapted
 from assay.run.settings import Settings
 from assay.tasks import SplitStatements
 from assay.tasks.joint import JOINTS
@@ -33,9 +34,9 @@ def joined(route: Route) -> frozenset[type[Task[Any]]]:
     found = set()
     for kind in JOINTS:
         leaf = route.to(kind.kind)
-        worded = kind is SplitStatements and kind.kind in getattr(leaf, "prompts", {})
-        if isinstance(leaf, LLM) and not Traits.of(leaf).local and not worded:
-            found.add(kind)
+        if isinstance(leaf, LLM) and not leaf.capabilities.local:
+            worded = kind is SplitStatements and kind.kind in leaf.prompts
+            found |= set() if worded else {kind}
     return frozenset(found)
 
 
@@ -97,7 +98,7 @@ class Party:
         company: What is asked together.
     """
 
-    backend: Backend
+    backend: BackendLike
     company: Company
     _members: list["Member"] = field(default_factory=list)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
@@ -201,8 +202,7 @@ class Member:
         return await asked.reply
 
     def _known(self, task: Task[Any]) -> bool:
-        has = getattr(self.party.backend, "has", None)
-        return has is not None and bool(has(task))
+        return adapted(self.party.backend).has(task)
 
     def leave(self) -> None:
         """Say that nothing more is asked."""

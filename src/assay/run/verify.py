@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from assay.backends.limit import Limit, Limits
+from assay.backends.limit import Limit
 from assay.backends.route import Route
 from assay.backends.specs import DEFAULT, backend
 from assay.backends.spending import Purse
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
-from assay.judge import Backend, Closing, Judge, Traits
+from assay.judge import Backend, Judge
 from assay.metrics import evidence
 from assay.run import in_use
 from assay.run.connect import LOCAL, longest_reply, reworded
@@ -126,21 +126,22 @@ class _Judging:
     async def opened(self) -> AsyncIterator[tuple[Backend, int]]:
         """The back end within its limits, and how many rows are worth asking it at once."""
         settings, given = chosen(self.settings), backend(self.spec)
-        route = reworded(given if isinstance(given, Route) else Route(given), settings)
+        route = reworded(Route.of(given), settings)
         leaf = route.to(VerifyStatements.kind)
         if leaf.identity(VerifyStatements) is None:
             raise Unsupported(f"the judge {leaf.name} cannot do {VerifyStatements.kind}")
         in_use.enter(leaf, self)
         try:
-            if Traits.of(leaf).local:
+            told = leaf.capabilities
+            if told.local:
                 yield leaf, LOCAL
                 return
-            limits: Limits = getattr(leaf, "limits", None) or settings.limits
+            limits = told.limits or settings.limits
             purse = Purse(settings.budget, bound=functools.partial(longest_reply, route))
             yield Limit(leaf, limits, purse=purse), limits.concurrency
         finally:
             unused = in_use.leave(leaf, self)
-            if unused and (self.closed or isinstance(self.spec, str)) and isinstance(leaf, Closing):
+            if unused and (self.closed or isinstance(self.spec, str)):
                 await leaf.aclose()
 
 

@@ -3,6 +3,7 @@
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -16,7 +17,7 @@ from assay.backends.embedded.relevance import answer_relevance, sentence_relevan
 from assay.backends.embedded.support import support
 from assay.backends.embedded.usefulness import context_usefulness
 from assay.errors import Unsupported
-from assay.judge import Reply, Task
+from assay.judge import AttributeBackend, Capabilities, Reply, Task
 from assay.tasks import (
     Choice,
     Embed,
@@ -50,7 +51,7 @@ from assay.text.sentences import spans
 VERSION = "v2.6.0"
 
 
-class Embedded:
+class Embedded(AttributeBackend):
     """The judge that is always there: rules over words, numbers and names, and a small encoder.
 
     It cannot generate questions, so answer_relevancy is rated directly, and says so.
@@ -97,6 +98,11 @@ class Embedded:
         raw, ms = await aside(lambda: self._timed(task), self._reader.threads)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """It has a card, whatever the metric."""
+        return replace(super().capabilities, has_card=True)
 
     def quality(self, metric: str) -> Quality | None:
         """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
