@@ -12,8 +12,8 @@ import sys
 import time
 
 from assay import Limits
-from assay.backends.limit import Limit
-from assay.backends.openai import OpenAI
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.limiter import Limit
 from assay.tasks import RateAnswer
 from benchmarks.data import ROOT
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.backends.limit import Limit
-from assay.backends.openai import OpenAI
 from assay.errors import JudgeError
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.limiter import Limit
 from assay.stats.agreement import balanced, balanced_interval
 from assay.stats.paired import paired
 from assay.stats.weighted import value_of

@@ -9,12 +9,12 @@ import pytest
 from assay import errors
 from assay._version import __version__
 from assay.backends.embedded import Embedded
-from assay.backends.gguf.engine import TooLong as TooLongForGguf
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.pool import HOPELESS, MOST_DEATHS, Pool, Pooling, WorkerDied, Workplace
 from assay.errors import Denied, TimedOut, Unavailable, Unreadable
 from assay.judge import Reply
+from assay.judges.gguf.engine import TooLong as TooLongForGguf
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.workers import HOPELESS, MOST_DEATHS, Pool, Pooling, WorkerDied, Workplace
 from assay.tasks import Embed
 
 POOLING = Pooling(workers=2, room=4, gather_s=0.005)

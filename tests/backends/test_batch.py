@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 
 from assay import Budget, Limits, OpenAI, OpenAIBatch, Result, Settings, evaluate
-from assay.backends.batch import desk
-from assay.backends.batch.batched import Batched
-from assay.backends.spending import Purse
 from assay.errors import Denied, InputError, Unavailable
+from assay.judges.openai import batch_queue
+from assay.judges.openai.batch import Batched
+from assay.middleware.budget import Purse
 from assay.run.estimate import estimate
 from assay.store import Store
 from assay.tasks import RateAnswer
@@ -228,7 +228,7 @@ class TestTheProviderIsHardToReach:
     def test_who_cannot_be_reached_for_long_is_given_up_and_asked_later(
         self, served, db, monkeypatch
     ):
-        monkeypatch.setattr(desk, "UNREACHABLE_S", 0.1)
+        monkeypatch.setattr(batch_queue, "UNREACHABLE_S", 0.1)
         served.batching = Batching(broken_looks=10_000)
         with pytest.raises(Denied, match=r"cannot be had: .* the same command goes on"):
             run(served, db)
@@ -238,7 +238,7 @@ class TestTheProviderIsHardToReach:
         assert set(served.done.values()) == {1}
 
     def test_a_batch_that_is_not_there_is_not_silently_asked_anew(self, served, db, monkeypatch):
-        monkeypatch.setattr(desk, "UNREACHABLE_S", 0.1)
+        monkeypatch.setattr(batch_queue, "UNREACHABLE_S", 0.1)
         served.batching = Batching(broken_looks=10_000)
         with pytest.raises(Denied):
             run(served, db)

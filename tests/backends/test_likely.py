@@ -6,10 +6,10 @@ import math
 import pytest
 from aiohttp import web
 
-from assay.backends.gguf import Answer, Gguf
-from assay.backends.likely import Token, weighed
-from assay.backends.openai import FEWER_LIKELY, MOST_LIKELY, OpenAI
 from assay.judge import Judge
+from assay.judges.gguf import Answer, Gguf
+from assay.judges.llm import Token, weighed
+from assay.judges.openai.judge import FEWER_LIKELY, MOST_LIKELY, OpenAI
 from assay.metrics.g_eval import GEval
 from assay.sample import Sample
 from assay.tasks import GiveGrade, Grade, RateAnswer

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from aiohttp import ConnectionTimeoutError
 
-from assay.backends.bucket import Bucket
-from assay.backends.health import HOPELESS
-from assay.backends.limit import Limit, Limits
-from assay.backends.openai import OpenAI
-from assay.backends.spending import USUAL_REPLY, Budget, Price, Purse
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Capabilities, Reply
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.budget import USUAL_REPLY, Budget, Price, Purse
+from assay.middleware.concurrency import Bucket
+from assay.middleware.health import HOPELESS
+from assay.middleware.limiter import Limit, Limits
 from assay.run.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -262,7 +262,7 @@ async def test_a_connection_that_is_never_made_is_no_slow_server(monkeypatch):
     async def opened(self):
         return Unconnected()
 
-    monkeypatch.setattr("assay.backends.openai_connection._Pool.open", opened)
+    monkeypatch.setattr("assay.judges.openai.connection._Pool.open", opened)
     said = await denied_after_time_outs(OpenAI("m", base_url="http://10.255.255.1/v1"), 9.0)
     assert "cannot reach openai:m@10.255.255.1/v1: 8 calls brought nothing" in said
     assert "connection to 10.255.255.1/v1 failed: nobody there within 15 s" in said

@@ -7,12 +7,12 @@ from functools import partial
 
 import pytest
 
-from assay.backends.limit import FEW, Limit, Limits
-from assay.backends.pace import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
-from assay.backends.spending import Budget, Purse
-from assay.backends.tries import TIMEOUT_RETRIES
 from assay.errors import Denied, Unavailable
 from assay.judge import Reply
+from assay.middleware.budget import Budget, Purse
+from assay.middleware.concurrency import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
+from assay.middleware.health import TIMEOUT_RETRIES
+from assay.middleware.limiter import FEW, Limit, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
 
@@ -203,7 +203,7 @@ class TestUntilSomebodyAnswers:
 
     def test_one_that_answers_is_asked_as_if_nobody_had_been_held_back(self, monkeypatch):
         held, _ = self.asked(Server(), 640)
-        monkeypatch.setattr("assay.backends.limit.FIRST", 10**6)
+        monkeypatch.setattr("assay.middleware.limiter.FIRST", 10**6)
         free, _ = self.asked(Server(), 640)
         assert held == free
 
@@ -217,8 +217,8 @@ class TestUntilSomebodyAnswers:
         monkeypatch.setattr(Limit, "_backoff", lambda self, attempt: 0.0)
         busy = partial(Unavailable, "429", throttled=True, retry_after=60.0)
         held, replies = self.asked(self.failing(busy, until=100.0), 200)
-        monkeypatch.setattr("assay.backends.limit.FIRST", 10**6)
-        monkeypatch.setattr("assay.backends.limit.FEW", 10**6)
+        monkeypatch.setattr("assay.middleware.limiter.FIRST", 10**6)
+        monkeypatch.setattr("assay.middleware.limiter.FEW", 10**6)
         free, _ = self.asked(self.failing(busy, until=100.0), 200)
         assert len(replies) == 200
         assert held == free

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from assay import evaluate
-from assay.backends.llm import LLM, Completion, Function
 from assay.errors import InputError, Unavailable, Unreadable, Unsupported
 from assay.judge import Backend, Judge
+from assay.judges.llm import LLM, Completion, Function
 from assay.prompt import Template
 from assay.tasks import Embed, GenerateQuestions, RateAnswer, SplitStatements
 

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from aiohttp import web
 
-from assay.backends.openai import OpenAI
-from assay.backends.openai_chat import read_chat
-from assay.backends.openai_http import Endpoint, Refusal, meaning, ollama_url
-from assay.backends.waits import retry_after
 from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.judge import Judge
+from assay.judges.openai.completion import read_chat
+from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, retry_after
+from assay.judges.openai.judge import OpenAI
 from assay.tasks import (
     GenerateQuestions,
     JudgeContexts,

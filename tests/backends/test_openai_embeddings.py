@@ -5,12 +5,11 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from assay.backends.embedder import Embedder, EmbedTexts
-from assay.backends.gathered import MOST_TEXTS, Gathered
-from assay.backends.limit import Limit, Limits
-from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
+from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, Gathered
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.middleware.limiter import Limit, Limits
 from assay.tasks import Embed, RateAnswer
 from support.answers import vector
 from support.faults import Faults

@@ -13,12 +13,18 @@ from aiohttp import (
 )
 from aiohttp.client_reqrep import ConnectionKey
 
-from assay.backends.openai import FEWER_LIKELY, Dialect, OpenAI
-from assay.backends.openai_connection import Connection
-from assay.backends.openai_http import Endpoint, Refusal, meaning, too_long
-from assay.backends.specs import backend
-from assay.backends.waits import nothing_left, retry_after
 from assay.errors import Denied, InputError, TooLong, Unavailable
+from assay.judges.openai.connection import Connection
+from assay.judges.openai.endpoint import (
+    Endpoint,
+    Refusal,
+    meaning,
+    nothing_left,
+    retry_after,
+    too_long,
+)
+from assay.judges.openai.judge import FEWER_LIKELY, Dialect, OpenAI
+from assay.judges.specs import backend
 
 THERE = ConnectionKey("box", 3128, *[None] * 5)
 WHERE = Endpoint("http://x/v1", {"Authorization": "Bearer k"})
@@ -240,7 +246,7 @@ async def test_why_there_is_no_connection_is_told(monkeypatch, error, kind, says
     async def opened(self):
         return Unconnected(error)
 
-    monkeypatch.setattr("assay.backends.openai_connection._Pool.open", opened)
+    monkeypatch.setattr("assay.judges.openai.connection._Pool.open", opened)
     with pytest.raises(kind) as caught:
         await Connection(WHERE, None).post("chat/completions", b"{}")
     assert str(caught.value).startswith(says)

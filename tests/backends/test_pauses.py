@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from assay.backends.health import HOPELESS
-from assay.backends.limit import START, Limit, Limits
-from assay.backends.pauses import LONGEST_S, Pauses
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
+from assay.middleware.health import HOPELESS, LONGEST_S, Pauses
+from assay.middleware.limiter import START, Limit, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
 

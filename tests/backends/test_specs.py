@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.specs import backend
 from assay.errors import InputError
+from assay.judges.specs import backend
 
 LONG = "x" * 3000
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.backends.weights import BLOCK, BLOCKS, digest, whole_digest
+from assay.judges.data_digest import BLOCK, BLOCKS, digest, whole_digest
 
 
 @pytest.mark.parametrize("size", [1000, BLOCKS * BLOCK, BLOCKS * BLOCK * 20])

@@ -4,11 +4,11 @@ import pytest
 from bench_help import CLAIMS, DEV, TEST500, claim, write
 
 import assay
-from assay.backends.llm import LLM, Completion
 from assay.bench import catalogue
 from assay.bench.data import Data
 from assay.bench.foreseeing import foresee, together
 from assay.bench.measuring import FITTING, Sampling, measure
+from assay.judges.llm import LLM, Completion
 from support import answers
 
 SETS = ["attributionbench", "wikieval"]

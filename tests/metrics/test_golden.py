@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.context_precision import average_precision
 from assay.metrics.factual_correctness import f_beta

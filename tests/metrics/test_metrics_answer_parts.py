@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 from assay.metrics.answer_parts import (
     AnswerRelevanceByStatement,
     Completeness,

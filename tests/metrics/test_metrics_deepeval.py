@@ -5,8 +5,8 @@ import pytest
 from assay import evaluate
 from assay.analysis.gate import gate
 from assay.analysis.rules import Rules
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.deepeval import (
     DeepEvalAnswerRelevancy,

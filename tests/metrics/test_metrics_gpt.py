@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics.gpt import GptRanking, GptScore
 from assay.sample import Sample
 from assay.tasks import Grade, Preference, give_grade, prefer_answer

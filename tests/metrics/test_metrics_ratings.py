@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 from assay.metrics.ratings import AnswerAccuracy, NvContextRelevance, ResponseGroundedness
 from assay.sample import Sample
 from assay.score import Score, Unscored

@@ -2,10 +2,10 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.bench.correctness import correctness
 from assay.bench.subject import Subject
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.sample import Sample
 from assay.tasks import Verdict, embed, verify_statements

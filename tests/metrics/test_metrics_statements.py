@@ -3,8 +3,8 @@
 import pytest
 
 from assay import evaluate
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import (
     AnswerCorrectness,
     ContextRecall,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics.summary import STATED, SummaryScore
 from assay.sample import Sample
 from assay.score import Score, Unscored

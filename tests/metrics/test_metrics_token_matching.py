@@ -6,8 +6,8 @@ import pytest
 
 from assay import evaluate
 from assay.backends.embedded import Embedded
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.sample import Sample
 from assay.score import Score, Unscored

@@ -9,12 +9,12 @@ import json
 import pytest
 
 import assay
-from assay.backends.limit import Limit, Limits
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
 from assay.metrics import METRICS
+from assay.middleware.limiter import Limit, Limits
 from assay.tasks import (
     TASKS,
     Embed,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.ledger import Ledger, Served
-from assay.backends.scripted import Scripted
 from assay.errors import InputError, Problem
 from assay.judge import Reply
+from assay.judges.scripted import Scripted
+from assay.middleware.cache import Ledger, Served
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.backends.spending import Price
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Data
@@ -14,6 +13,7 @@ from assay.bench.measuring import FITTING, Sampling, figures, obstacle
 from assay.bench.subject import Subject
 from assay.errors import InputError
 from assay.judge import Backend
+from assay.middleware.budget import Price
 from assay.run import STORE
 from assay.run.connect import choose
 from assay.run.settings import Settings

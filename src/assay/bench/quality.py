@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.backends.embedded.card import CardFigure, Quality, Rate
-from assay.backends.route import Route
 from assay.bench.flags import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG
 from assay.judge import Backend, Task
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
+from assay.middleware.wrapper import Route
 from assay.run.config import asked
 from assay.tasks import (
     Embed,

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
-from assay.middleware.wrapper import adapted
+from assay.middleware.wrapper import Route, adapted
 from assay.run.connect import Door, choose, open_door
 from assay.run.loop import run_to_completion
 from assay.run.settings import Settings

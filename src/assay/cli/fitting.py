@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.backends.route import Route
 from assay.dataset import FIELDS, Record, read
 from assay.dataset.check import no_rows
 from assay.dataset.gaps import is_gap, not_found, which_column
@@ -12,6 +11,7 @@ from assay.errors import InputError, Problem
 from assay.judge import Task
 from assay.metrics import METRICS
 from assay.metrics.catalogue import DIAGNOSTIC, OCCASIONAL, USUAL
+from assay.middleware.wrapper import Route
 from assay.run.plan import who_can
 
 # So many rows are looked at.

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay.backends.limit import Limit, Limits
-from assay.backends.route import Route
 from assay.cli.judges import Judges
 from assay.errors import Denied, Unavailable, Unreadable
 from assay.judge import Backend, Reply, Task
+from assay.middleware.limiter import Limit, Limits
+from assay.middleware.wrapper import Route
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
 _QUESTION = VerifyStatements(

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.backends.llm import in_thread
-from assay.backends.openai_http import Endpoint, Refusal, meaning
 from assay.errors import CutShort, JudgeError, TimedOut, TooLong, Unavailable
 from assay.judge import CUT
+from assay.judges.llm import in_thread
+from assay.judges.openai.endpoint import Endpoint, Refusal, meaning
 
 T = TypeVar("T")
 

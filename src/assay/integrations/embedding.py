@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from assay.backends.embedder import Embedder
 from assay.integrations.calling import blocking
+from assay.judges.embedder import Embedder
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.code import class_digest, text_digest
+from assay.judges.code_digest import class_digest, text_digest
 
 # What changes no reply, or must not be seen: keys, and how requests are made.
 _NOT = re.compile(

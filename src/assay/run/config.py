@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
-from assay.backends.code import class_digest
 from assay.backends.embedded.card import Quality
-from assay.backends.route import Route
 from assay.errors import InputError
 from assay.judge import Backend, Task
+from assay.judges.code_digest import class_digest
 from assay.metrics import METRICS, Metric
+from assay.middleware.wrapper import Route
 from assay.run.settings import Settings
 from assay.run.together import companions
 from assay.tasks import TASKS, Embed, EmbedTokens

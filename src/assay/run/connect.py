@@ -6,16 +6,15 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from assay.backends.embedder import Embedder
-from assay.backends.gathered import Gathered
-from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit
-from assay.backends.llm import LLM
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
-from assay.backends.spending import Purse, Usage
 from assay.errors import InputError
 from assay.judge import Backend
+from assay.judges.embedder import Embedder, Gathered
+from assay.judges.llm import LLM
+from assay.judges.specs import DEFAULT, backend
+from assay.middleware.budget import Purse, Usage
+from assay.middleware.cache import Ledger, Served
+from assay.middleware.limiter import Limit
+from assay.middleware.wrapper import Route
 from assay.run import in_use
 from assay.run.settings import Settings
 from assay.store import Store
@@ -195,7 +194,7 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
     told = leaf.capabilities
     if settings.engine == "local" or told.batch_size is not None:
         return leaf
-    from assay.backends.on_ray import pool
+    from assay.middleware.ray_workers import pool
 
     limits = told.limits or settings.limits
     pooled = pool(

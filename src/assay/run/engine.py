@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.backends.call import is_given_up
-from assay.backends.route import Route
 from assay.dataset.gaps import lacked
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
+from assay.middleware.concurrency import is_given_up
+from assay.middleware.wrapper import Route
 from assay.run.connect import Door
 from assay.run.progress import Progress, Tally
 from assay.run.returned import returned

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.backends.specs import DEFAULT
 from assay.dataset import Samples
 from assay.dataset.gaps import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
 from assay.judge import Judge, Reply, Task
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric
 from assay.run import STORE, probes
 from assay.run.duration import duration

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
 from assay.dataset import Samples, read, samples
 from assay.errors import InputError, Problem
 from assay.judge import Task
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
+from assay.middleware.wrapper import Route
 from assay.run.connect import choose
 from assay.run.settings import Settings, chosen
 

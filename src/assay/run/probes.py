@@ -9,10 +9,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from assay.backends.again import Again
-from assay.backends.route import Route
 from assay.errors import JudgeError
 from assay.judge import Backend, Task
+from assay.middleware.wrapper import Again, Route
 from assay.run.connect import Door
 from assay.run.plan import Plan
 from assay.store import Run, Store

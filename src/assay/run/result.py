@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.backends.spending import Price
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
+from assay.middleware.budget import Price
 from assay.run.baseline import Baseline, random_pairs
 from assay.run.frame import frame
 from assay.run.summary import Summary, summarise

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.backends.embedded import Embedded
-from assay.backends.llm import LLM
-from assay.backends.route import Route
-from assay.backends.spending import Price
 from assay.judge import Backend, Reply, Task
+from assay.judges.llm import LLM
+from assay.middleware.budget import Price
+from assay.middleware.wrapper import Route
 from assay.run.duration import Work
 from assay.run.guesses import guess
 from assay.run.lengths import as_asked

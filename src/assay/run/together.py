@@ -10,13 +10,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.backends.call import tell
-from assay.backends.llm import LLM
-from assay.backends.route import Route
 from assay.errors import TooLong, Unreadable
 from assay.judge import BackendLike, Reply, Task
+from assay.judges.llm import LLM
 from assay.metrics import Metric
-from assay.middleware.wrapper import adapted
+from assay.middleware.concurrency import tell
+from assay.middleware.wrapper import Route, adapted
 from assay.run.settings import Settings
 from assay.tasks import SplitStatements
 from assay.tasks.joint import JOINTS

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from assay.backends.limit import Limit
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
-from assay.backends.spending import Purse
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
 from assay.judge import Backend, Judge
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics import evidence
+from assay.middleware.budget import Purse
+from assay.middleware.limiter import Limit
+from assay.middleware.wrapper import Route
 from assay.run import in_use
 from assay.run.connect import LOCAL, longest_reply, reworded
 from assay.run.loop import run_to_completion

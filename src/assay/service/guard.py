@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from assay.backends.bucket import Bucket
 from assay.errors import InputError
+from assay.middleware.concurrency import Bucket
 
 OPEN = ("/health", "/openapi.json")
 # So many requests of the longest kind may be in memory at the same time.

@@ -1,4 +1,4 @@
-"""How does a system get its questions, each once, and what came of it?"""
+"""Collecting the answers of a system under test: each question once, kept in the store."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.backends.call import is_given_up
-from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit, Limits
-from assay.backends.pace import Latencies
 from assay.dataset import Record, Source, samples, values_of
 from assay.dataset import read as read_data
 from assay.dataset.joints import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
+from assay.middleware.cache import Ledger, Served
+from assay.middleware.concurrency import Latencies, is_given_up
+from assay.middleware.limiter import Limit, Limits
 from assay.run import STORE
 from assay.run.loop import run_to_completion
 from assay.sample import Sample

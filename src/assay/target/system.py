@@ -1,4 +1,4 @@
-"""Which system is asked, and how? Over HTTP, or a function of the user's own."""
+"""A system under test: behind a URL, or a function of the user's own."""
 
 import inspect
 import json
@@ -7,30 +7,122 @@ import time
 import traceback
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
-from assay.backends.code import callable_digest, place_of, text_digest
-from assay.backends.llm import called, name_of
-from assay.backends.openai_http import Refusal, checked_url, one_login
-from assay.backends.per_loop import PerLoop
-from assay.backends.specs import FILE, imported
-from assay.backends.waits import retry_after
-from assay.dataset import values_of
+from assay.dataset import FIELDS, values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
+from assay.judges.code_digest import callable_digest, place_of, text_digest
+from assay.judges.llm import called, name_of
+from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
+from assay.judges.specs import FILE, imported
+from assay.middleware.concurrency import PerLoop
 from assay.prompt import Material
 from assay.sample import Sample
-from assay.target import request
-from assay.target.objects import Unfit, plain_of
-from assay.target.received import decoded, instead_of_answer
+from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
+
+_NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}")
+
+
+@dataclass(frozen=True)
+class Body:
+    """A JSON value with ``{field}`` in its texts; a text that is nothing else takes the value.
+
+    Attributes:
+        template: The value.
+    """
+
+    template: Any
+
+    @classmethod
+    def parse(cls, text: str) -> "Body":
+        """A template from JSON.
+
+        Raises:
+            InputError: If it is no JSON, or names what no sample has.
+        """
+        try:
+            found = cls(json.loads(text))
+        except ValueError as error:
+            remedy = """such as '{"query": "{question}"}'"""
+            raise InputError(f"the body is not JSON: {error}", remedy) from error
+        for name in found.fields:
+            check_placeholder(name)
+        return found
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that it names."""
+        return frozenset(name for text in _texts(self.template) for name in placeholders(text))
+
+    def fill(self, sample: Sample) -> str:
+        """The request for a sample, as JSON."""
+        values = values_of(sample)
+        return json.dumps(_filled(self.template, values), ensure_ascii=False, sort_keys=True)
+
+
+def placeholders(text: str) -> list[str]:
+    """The fields that stand in a text, without what is reached in them."""
+    return [name.partition(".")[0] for name in _NAME.findall(text)]
+
+
+def check_placeholder(name: str) -> None:
+    """Raise InputError if no sample has a field of that name."""
+    if name not in FIELDS:
+        what = f"'{{{name}}}' is not a field of a sample"
+        raise InputError(what, f"{', '.join(FIELDS)}; metadata.NAME reaches further columns")
+
+
+def fill_url(url: str, sample: Sample) -> str:
+    """A URL with fields of a sample in it, each quoted."""
+    values = values_of(sample)
+    return _NAME.sub(lambda found: quote(_text(_value(values, found[1])), safe=""), url)
+
+
+def _texts(template: Any) -> Iterator[str]:
+    if isinstance(template, str):
+        yield template
+    elif isinstance(template, Mapping):
+        for value in template.values():
+            yield from _texts(value)
+    elif isinstance(template, list):
+        for value in template:
+            yield from _texts(value)
+
+
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(template, Mapping):
+        return {key: _filled(value, values) for key, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, values) for value in template]
+    if not isinstance(template, str):
+        return template
+    if alone := _NAME.fullmatch(template):
+        return _value(values, alone[1])
+    return _NAME.sub(lambda found: _text(_value(values, found[1])), template)
+
+
+def _value(values: Mapping[str, Any], path: str) -> Any:
+    found: Any = values
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
 
 # A reply that is longer is no answer.
 LONGEST_REPLY = 16 * 2**20
-_QUESTION = request.Body({"question": "{question}"})
+_QUESTION = Body({"question": "{question}"})
 
 
 @dataclass(frozen=True)
@@ -86,13 +178,13 @@ class HttpSystem:
         self,
         url: str,
         *,
-        body: request.Body | None = None,
+        body: Body | None = None,
         headers: Mapping[str, str] | None = None,
         version: str = "",
     ) -> None:
-        found = request.names(url)
+        found = placeholders(url)
         for name in found:
-            request.check(name)
+            check_placeholder(name)
         parts = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
         self._kept = url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)  # no password
@@ -114,7 +206,7 @@ class HttpSystem:
 
     def sent(self, sample: Sample) -> str:
         """URL or body, filled in; a password in the URL is no part of it."""
-        filled = request.fill_url(self._kept, sample) if request.names(self._url) else ""
+        filled = fill_url(self._kept, sample) if placeholders(self._url) else ""
         return filled + (self._body.fill(sample) if self._body else "")
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
@@ -140,7 +232,7 @@ class HttpSystem:
     async def _asked(self, sample: Sample) -> str:
         import aiohttp
 
-        url = request.fill_url(self._url, sample)
+        url = fill_url(self._url, sample)
         headers = {"Accept": "application/json", **self._headers}
         # A redirect would carry the headers to wherever it points.
         sent: dict[str, Any] = {"headers": headers, "allow_redirects": False}

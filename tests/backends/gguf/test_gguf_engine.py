@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from assay.backends.gguf import TooLong, Wish
-from assay.backends.gguf.engine import Llama, version
 from assay.errors import Denied, Unavailable
+from assay.judges.gguf import TooLong, Wish
+from assay.judges.gguf.engine import Llama, version
 from support.engines import fake_xllamacpp, made_file
 
 GO = threading.Event()
@@ -147,10 +147,10 @@ def test_what_is_closed_is_loaded_again(llama):
 
 
 def test_a_package_without_metadata_is_used_all_the_same(monkeypatch):
-    monkeypatch.setattr("assay.backends.gguf.engine.find_spec", lambda _: object())
+    monkeypatch.setattr("assay.judges.gguf.engine.find_spec", lambda _: object())
 
     def missing(_):
         raise version.__globals__["metadata"].PackageNotFoundError
 
-    monkeypatch.setattr("assay.backends.gguf.engine.metadata.version", missing)
+    monkeypatch.setattr("assay.judges.gguf.engine.metadata.version", missing)
     assert version() == "unknown"

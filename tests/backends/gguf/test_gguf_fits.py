@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.gguf.calibration import Fit, fits
-from assay.backends.gguf.questions import Material, halved, halves
-from assay.backends.weights import BLOCK, BLOCKS, digest
 from assay.errors import InputError
+from assay.judges.data_digest import BLOCK, BLOCKS, digest
+from assay.judges.gguf.questions import Fit, Material, fits, halved, halves
 from support.engines import made_file
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.backends.gguf import Answer, Gguf, Token
-from assay.backends.specs import backend
 from assay.errors import CutShort, InputError, Unavailable
 from assay.judge import Backend, Judge
+from assay.judges.gguf import Answer, Gguf, Token
+from assay.judges.specs import backend
 from assay.prompt import Template
 from assay.tasks import (
     Embed,
@@ -250,7 +250,7 @@ class TestNothingIsAskedBefore:
             Gguf(tmp_path / "page.gguf", engine=Says(lambda _: 0.5))
 
     def test_the_package_is_there(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("assay.backends.gguf.engine.find_spec", lambda _: None)
+        monkeypatch.setattr("assay.judges.gguf.engine.find_spec", lambda _: None)
         with pytest.raises(InputError, match=r"pip install 'assay\[gguf\]'"):
             backend(f"gguf:{made_file(tmp_path)}")
 

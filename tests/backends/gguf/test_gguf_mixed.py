@@ -7,13 +7,13 @@ from click.testing import CliRunner
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.backends.gguf import Answer, Gguf
-from assay.backends.llm import Function
-from assay.backends.route import Route
-from assay.backends.specs import backend
 from assay.cli import main
 from assay.errors import InputError
 from assay.judge import Judge
+from assay.judges.gguf import Answer, Gguf
+from assay.judges.llm import Function
+from assay.judges.specs import backend
+from assay.middleware.wrapper import Route
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer, VerifyStatements
 from support.engines import Says, made_file
 
@@ -24,12 +24,12 @@ QUESTIONS = json.dumps({"noncommittal": False, "questions": ["Who built it?"] * 
 def here(tmp_path, monkeypatch):
     """A folder with a model file, whose engine writes questions and always says yes."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("assay.backends.gguf.judge.version", lambda: "1.0")
+    monkeypatch.setattr("assay.judges.gguf.version", lambda: "1.0")
 
     def engine(path, threads, window):
         return Says(lambda prompt: 0.9 if prompt.endswith("No.") else Answer(QUESTIONS, 9, 0, 9))
 
-    monkeypatch.setattr("assay.backends.gguf.judge.Llama", engine)
+    monkeypatch.setattr("assay.judges.gguf.Llama", engine)
     made_file(tmp_path)
     made_file(tmp_path, "a+b.gguf")
     rows = [{"question": "Who?", "answer": "Anna built it.", "contexts": ["Anna built it."]}]

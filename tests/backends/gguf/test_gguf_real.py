@@ -12,9 +12,9 @@ import threading
 
 import pytest
 
-from assay.backends.gguf import Gguf, Wish
-from assay.backends.gguf.engine import Llama
 from assay.judge import Judge
+from assay.judges.gguf import Gguf, Wish
+from assay.judges.gguf.engine import Llama
 from assay.tasks import (
     GenerateQuestions,
     JudgeContexts,
@@ -127,7 +127,7 @@ async def test_a_call_given_up_ends_at_once(gguf):
 def test_a_program_that_leaves_it_open_ends(model):
     program = (
         "import asyncio, sys\n"
-        "from assay.backends.gguf import Gguf\n"
+        "from assay.judges.gguf import Gguf\n"
         "from assay.tasks import JudgeContexts\n"
         "gguf = Gguf(sys.argv[1], threads=1, window=512, max_tokens=50)\n"
         "print(asyncio.run(gguf.reply(JudgeContexts('Who?', 'Anna', ('Anna did.',)))).raw)\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.backends.gguf.calibration import Fit
+from assay.judges.gguf.questions import Fit
 from assay.tasks import Statement, VerifyStatements
 from support.engines import Says
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.backends.embedded.encoder import Encoder as Embedded
-from assay.backends.onnx import Onnx
 from assay.errors import InputError
+from assay.judges.onnx import Onnx
 from support.onnx_models import encoder
 
 MEAN = {"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}

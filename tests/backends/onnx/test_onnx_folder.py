@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.backends.onnx import Onnx
-from assay.backends.onnx.folder import LONGEST, Folder
 from assay.errors import InputError
+from assay.judges.onnx import Onnx
+from assay.judges.onnx_model import LONGEST, Folder
 from support.onnx_models import INPUTS, verifier
 
 

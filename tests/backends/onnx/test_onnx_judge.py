@@ -6,10 +6,10 @@ import pickle
 import pytest
 
 import assay
-from assay.backends import backend
-from assay.backends.onnx import Onnx
-from assay.backends.specs import mixed
 from assay.errors import InputError, Unsupported
+from assay.judges import backend
+from assay.judges.onnx import Onnx
+from assay.judges.specs import mixed
 from assay.tasks import TASKS, SplitStatements
 from support.onnx_models import encoder, verifier
 

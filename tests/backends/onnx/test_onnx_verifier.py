@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from assay.backends.onnx import Onnx
-from assay.backends.onnx.labels import Labels
-from assay.backends.onnx.verifier import MOST
 from assay.errors import InputError
 from assay.judge import Judge
+from assay.judges.onnx import MOST, Labels, Onnx
 from assay.tasks import Statement, VerifyStatements
 from support.onnx_models import INPUTS, verifier
 

@@ -12,12 +12,12 @@ from typing import Any
 from assay.analysis.diagnosis.classify import diagnosed
 from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, Found, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT
 from assay.dataset import Source
 from assay.dataset.memory import memory_records
 from assay.errors import InputError
+from assay.judges.specs import DEFAULT
 from assay.metrics import is_built_in, parse
+from assay.middleware.wrapper import Route
 from assay.run.config import config, signature
 from assay.run.evaluate import work
 from assay.run.loop import run_to_completion

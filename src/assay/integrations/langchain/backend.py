@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
 from assay.integrations.calling import WITHHELD, Form, blocking, was_cut
 from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name, text_of
 from assay.judge import Backend, repeated
+from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
 
 _CHAT = "langchain_core.language_models"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.integrations.calling import blocking, tell, was_cut
 from assay.integrations.embedding import ObjectEmbedder
 from assay.integrations.naming import object_name
 from assay.judge import Backend, repeated
+from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
 
 

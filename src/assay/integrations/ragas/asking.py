@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.backends.embedder import Embedder
-from assay.backends.llm import LLM
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.specs import backend
 from assay.errors import InputError, Unreadable
 from assay.integrations.openai import Client, ClientEmbedder
 from assay.integrations.ragas.advice import completed, reworded
 from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding
 from assay.integrations.ragas.llms.base import InstructorBaseRagasLLM
 from assay.judge import Backend
+from assay.judges.embedder import Embedder
+from assay.judges.llm import LLM
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
+from assay.judges.specs import backend
 from assay.tasks import Embed
 from assay.tasks.reading import decode
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.backends.limit import Limits
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.absent import refuse
 from assay.integrations.ragas.advice import completed, reworded
@@ -19,6 +18,7 @@ from assay.integrations.ragas.progress import bar
 from assay.integrations.ragas.rows import mapping_of, named, rows_of
 from assay.integrations.ragas.run_config import RunConfig
 from assay.integrations.ragas.scoring import scored
+from assay.middleware.limiter import Limits
 from assay.run.result import Result
 from assay.run.settings import Settings
 

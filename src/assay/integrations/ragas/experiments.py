@@ -7,11 +7,11 @@ from datetime import datetime
 from functools import partial, update_wrapper
 from typing import Any
 
-from assay.backends.llm import settled
 from assay.errors import AssayError
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.backends import backend_of
 from assay.integrations.ragas.dataset import DataTable
+from assay.judges.llm import settled
 
 _AT_ONCE = 16
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.backends.code import class_digest, text_digest
-from assay.backends.embedder import Embedder
-from assay.backends.llm import LLM, Completion, settled
-from assay.backends.specs import DEFAULT
 from assay.errors import Unsupported
 from assay.integrations.calling import tell, was_cut
 from assay.integrations.ragas.embeddings.base import BaseRagasEmbedding, BaseRagasEmbeddings
 from assay.integrations.ragas.llms.base import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
 from assay.judge import Reply, Task
+from assay.judges.code_digest import class_digest, text_digest
+from assay.judges.embedder import Embedder
+from assay.judges.llm import LLM, Completion, settled
+from assay.judges.specs import DEFAULT
 from assay.metrics.base import Can
 from assay.run.connect import choose
 from assay.run.settings import Settings

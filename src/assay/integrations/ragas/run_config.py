@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from assay.backends.limit import Limits
 from assay.integrations.ragas.absent import missing
+from assay.middleware.limiter import Limits
 
 
 @dataclass

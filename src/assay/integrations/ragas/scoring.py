@@ -5,13 +5,13 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from assay.backends.scripted import Scripted
 from assay.dataset import samples
 from assay.dataset.gaps import is_gap
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.advice import reworded
 from assay.integrations.ragas.rows import filled, mapping_of
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics import Metric
 from assay.metrics.base import Can
 from assay.metrics.known_contexts import WordingContextPrecision

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from assay.backends.llm import settled
 from assay.errors import InputError
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.advice import completed
 from assay.integrations.ragas.llms.base import Wrapped, check_client
+from assay.judges.llm import settled
 
 
 class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough

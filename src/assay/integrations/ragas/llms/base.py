@@ -4,11 +4,11 @@ from abc import ABC
 from functools import partial
 from typing import Any
 
-from assay.backends.llm import settled
 from assay.errors import InputError, Unavailable
 from assay.integrations.ragas.absent import missing
 from assay.integrations.ragas.advice import completed
 from assay.judge import CUT
+from assay.judges.llm import settled
 
 # What a judge of assay takes; all else goes into the body of its requests.
 _KNOWN = ("base_url", "api_key", "temperature", "max_tokens", "timeout", "headers", "extra_body")

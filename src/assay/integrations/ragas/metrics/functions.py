@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any
 
-from assay.backends.llm import settled
 from assay.integrations.ragas.advice import completed
 from assay.integrations.ragas.metrics.result import MetricResult
+from assay.judges.llm import settled
 
 
 class FunctionMetric:

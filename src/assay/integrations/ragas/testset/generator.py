@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from assay.backends.route import Route
-from assay.backends.specs import backend
 from assay.errors import InputError
 from assay.integrations.ragas.absent import missing, refuse
 from assay.integrations.ragas.advice import reworded
@@ -16,6 +14,8 @@ from assay.integrations.ragas.cost import TokenUsage
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
 from assay.integrations.ragas.judges import chosen, judge
 from assay.integrations.ragas.run_config import RunConfig
+from assay.judges.specs import backend
+from assay.middleware.wrapper import Route
 from assay.run.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written
