@@ -247,7 +247,7 @@ def assay_store(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def assay_session(pytestconfig: pytest.Config, assay_judge: Any, assay_store: Path) -> Session:
     """The judge and the store that all tests share."""
-    from assay.backends import backend
+    from assay.judges import backend
 
     if (root := str(pytestconfig.rootpath)) not in sys.path:
         sys.path.append(root)  # where a judge of the user's own may be

@@ -6,8 +6,8 @@ import json
 import pytest
 
 import assay
-from assay.backends.gathered import Gathered
 from assay.errors import CutShort, Denied, InputError, Unavailable
+from assay.judges.embedder import Gathered
 from assay.tasks import Embed, RateAnswer
 from assay.tasks.paper import PaperStatements
 from support.answers import vector

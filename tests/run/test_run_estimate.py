@@ -1,7 +1,7 @@
 """Does an estimate of many rows agree with the count of all, and does it tell the time?"""
 
 from assay import Limits, Settings, evaluate
-from assay.backends.llm import LLM, Completion
+from assay.judges.llm import LLM, Completion
 from assay.run import estimate as estimating
 from assay.run.estimate import estimate
 from support import answers

@@ -3,9 +3,9 @@
 import pytest
 
 from assay import Settings, evaluate
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge
+from assay.judges.llm import LLM, Completion
 from assay.metrics import parse
 from assay.run.estimate import estimate
 from assay.run.guesses import guess

@@ -3,7 +3,7 @@
 import json
 
 from assay import evaluate
-from assay.backends.llm import LLM, Completion
+from assay.judges.llm import LLM, Completion
 from assay.run.estimate import estimate
 from assay.run.guesses import REASON
 from assay.run.lengths import QUOTED, as_asked

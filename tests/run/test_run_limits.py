@@ -3,8 +3,8 @@
 import asyncio
 
 from assay import Limits, Settings, evaluate
-from assay.backends.llm import LLM, Completion
-from assay.backends.route import Route
+from assay.judges.llm import LLM, Completion
+from assay.middleware.wrapper import Route
 from assay.run.connect import LOCAL, choose, open_door
 from assay.store import Store
 from support import answers

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
-from assay.backends.route import Route
 from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
+from assay.middleware.wrapper import Route
 from assay.run.described import SameRunWarning
 from assay.run.result import NOT_DONE
 from support import scripts

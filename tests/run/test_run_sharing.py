@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from assay import Settings, Template, evaluate
-from assay.backends.ledger import Ledger, Served
-from assay.backends.llm import Function
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
 from assay.errors import InputError, Unavailable
+from assay.judges.llm import Function
+from assay.judges.scripted import Scripted
+from assay.middleware.cache import Ledger, Served
+from assay.middleware.wrapper import Route
 from assay.store import Store
 from assay.tasks import GenerateQuestions, SplitStatements
 from support.answers import answer

@@ -9,9 +9,9 @@ import pytest
 
 import assay
 from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
-from assay.backends import backend
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
+from assay.judges import backend
+from assay.judges.scripted import Scripted
+from assay.middleware.wrapper import Route
 from assay.store.checking import verify
 from assay.store.cleaning import clean
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question

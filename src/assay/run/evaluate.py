@@ -9,10 +9,10 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
-from assay.backends.again import Again
-from assay.backends.specs import DEFAULT
 from assay.errors import Denied
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric
+from assay.middleware.wrapper import Again
 from assay.run import STORE, probes
 from assay.run.collecting import collecting_rarely
 from assay.run.config import config
@@ -45,7 +45,7 @@ async def aevaluate(
         data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
         metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
             ``"metrics.py:mine"``), in one text or in a list, and Metrics.
-        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a back end, or a
+        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.judges.SPECS`), a back end, or a
             function from prompt to text.
         embedder: Who makes embeddings; the embedded model unless the judge makes its own.
         store: The SQLite file that keeps all replies and scores.
@@ -112,9 +112,9 @@ async def work(run: Run, plan: Plan, store: Store, *, again: int = 0) -> None:
         Denied: If a judge refuses.
     """
     if plan.settings.engine == "ray":
-        from assay.backends import on_ray
+        from assay.middleware import ray_workers
 
-        await asyncio.to_thread(on_ray.connect)  # it may have to begin a cluster
+        await asyncio.to_thread(ray_workers.connect)  # it may have to begin a cluster
     door = open_door(plan.route, plan.settings, store, run.id)
     probing = probes.wanted(run, plan, store) and not again
     if again:
