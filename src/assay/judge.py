@@ -269,8 +269,7 @@ class BackendLike(Protocol):
         """
 
 
-@runtime_checkable
-class Backend(BackendLike, Protocol):
+class Backend(ABC):
     """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper.
 
     A subclass has `name`, `identity` and `reply`; all else has a default. An object that is no
@@ -346,11 +345,19 @@ class AttributeBackend(Backend):
     form: str = ""
     max_tokens: int | None = None
     limits: Limits | None = None
+    has_card: bool = False
 
     @property
     def capabilities(self) -> Capabilities:
         """Its attributes."""
-        return Capabilities(self.local, self.drifts, self.form, self.max_tokens, self.limits)
+        return Capabilities(
+            local=self.local,
+            drifts=self.drifts,
+            form=self.form,
+            max_tokens=self.max_tokens,
+            limits=self.limits,
+            has_card=self.has_card,
+        )
 
 
 def repeated(draw: int) -> int:

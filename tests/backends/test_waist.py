@@ -12,6 +12,7 @@ import pytest
 import assay
 from assay import evaluate
 from assay.judge import Backend, BackendLike, Capabilities, Limits
+from assay.judges.code_digest import _FORMER, _Values, _Walk, place_of, text_digest
 from assay.middleware.wrapper import Adapted, Wrapper, adapted
 from assay.tasks import NameEntities
 from support.scripts import plausible, samples
@@ -193,3 +194,30 @@ class TestUsersOwn:
         assert adapted(own) is adapted(own)
         assert adapted(own) is not adapted(Plain())
         assert isinstance(adapted(own), Adapted)
+
+
+class TestStoredPlaces:
+    """A function's digest names the classes of what it holds: stores know them by where they were."""
+
+    @pytest.mark.parametrize(
+        ("made", "place"),
+        [
+            (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay.backends.openai:OpenAI"),
+            (lambda: assay.Scripted({}), "assay.backends.scripted:Scripted"),
+            (lambda: assay.Route(assay.Scripted({})), "assay.backends.route:Route"),
+            (Limits, "assay.backends.limit:Limits"),
+            (assay.Budget, "assay.backends.spending:Budget"),
+        ],
+    )
+    def test_it_is_where_it_was(self, made, place):
+        assert place_of(made()) == place
+
+    def test_no_former_place_is_of_a_class_that_is_gone(self):
+        for place in _FORMER:
+            module, name = place.split(":")
+            assert isinstance(getattr(importlib.import_module(f"assay.{module}"), name), type)
+
+    def test_a_function_that_holds_a_judge_is_the_same_one_as_ever(self):
+        judge = assay.OpenAI("m", base_url="http://x/v1", api_key="k", max_tokens=5)
+        told = _Values(_Walk(), "user").told(judge, "x")
+        assert text_digest(told) == "780fac13"

@@ -37,6 +37,36 @@ _CARRIERS = frozenset(
     }
 )
 
+# Where classes of assay stood before, of which a user's function may hold an object. Without the
+# name of the package, as names of modules are rewritten that stand here in full.
+_FORMER = {
+    "judge:Limits": "backends.limit",
+    "middleware.budget:Budget": "backends.spending",
+    "middleware.budget:Price": "backends.spending",
+    "middleware.concurrency:PerLoop": "backends.per_loop",
+    "middleware.wrapper:Route": "backends.route",
+    "judges.llm:Function": "backends.llm",
+    "judges.scripted:Scripted": "backends.scripted",
+    "judges.openai.judge:OpenAI": "backends.openai",
+    "judges.openai.judge:Dialect": "backends.openai",
+    "judges.openai.connection:Connection": "backends.openai_connection",
+    "judges.openai.connection:_Pool": "backends.openai_connection",
+    "judges.openai.endpoint:Endpoint": "backends.openai_http",
+    "judges.openai.embeddings:OpenAIEmbedder": "backends.openai_embeddings",
+    "judges.openai.batch:OpenAIBatch": "backends.openai_batch",
+    "judges.openai.batch_queue:Habits": "backends.batch.requests",
+    "judges.gguf:Gguf": "backends.gguf.judge",
+    "judges.gguf.engine:Llama": "backends.gguf.engine",
+    "judges.gguf.questions:Fit": "backends.gguf.calibration",
+    "judges.onnx:Onnx": "backends.onnx.judge",
+    "judges.onnx:Verifier": "backends.onnx.verifier",
+    "judges.onnx:Encoder": "backends.onnx.encoder",
+    "judges.onnx:Labels": "backends.onnx.labels",
+    "judges.onnx_model:Network": "backends.onnx.network",
+    "judges.onnx_model:Folder": "backends.onnx.folder",
+    "target.system:Body": "target.request",
+}
+
 
 def code_digest(code: CodeType) -> str:
     """Eight hex digits that change whenever the code does, wherever it stands in its file."""
@@ -89,9 +119,15 @@ def text_digest(text: str) -> str:
 
 
 def place_of(value: object) -> str:
-    """``module:qualname`` of a function or class, or of the class of anything else."""
+    """``module:qualname`` of a function or class, or of the class of anything else.
+
+    Of what has moved within assay, it is the place that it had first: answers of a store are known
+    by it.
+    """
     named: Any = value if hasattr(value, "__qualname__") else type(value)
-    return f"{named.__module__}:{named.__qualname__}"
+    place = f"{named.__module__}:{named.__qualname__}"
+    former = _FORMER.get(place.removeprefix("assay."))
+    return f"assay.{former}:{named.__qualname__}" if former else place
 
 
 # A digest, and what it does not tell.

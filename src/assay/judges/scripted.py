@@ -33,6 +33,8 @@ class Scripted(AttributeBackend):
         InputError: For a kind of task that does not exist.
     """
 
+    name: str = "scripted"
+
     def __init__(self, script: Mapping[str, Any], name: str = "") -> None:
         unknown = set(script) - set(TASKS)
         if unknown:
@@ -40,7 +42,7 @@ class Scripted(AttributeBackend):
             raise InputError(f"no task is called {', '.join(sorted(unknown))}; there are {kinds}")
         self._script = dict(script)
         self._digests = {} if name else {kind: _digest(said) for kind, said in script.items()}
-        self._name = name or "scripted"
+        self.name = name or "scripted"
         self.calls = 0
 
     @classmethod
@@ -55,11 +57,6 @@ class Scripted(AttributeBackend):
             raise InputError(f"'{path}' is not a script: a JSON object by kind of task is needed")
         digest = hashlib.sha256(content).hexdigest()[:8]
         return cls(script, name=f"scripted:{Path(path).name}@{digest}")
-
-    @property
-    def name(self) -> str:
-        """What it goes by."""
-        return self._name
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name, or a digest of what it says, for the kinds that the script answers."""
