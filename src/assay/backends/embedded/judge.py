@@ -3,7 +3,6 @@
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -17,7 +16,7 @@ from assay.backends.embedded.relevance import answer_relevance, sentence_relevan
 from assay.backends.embedded.support import support
 from assay.backends.embedded.usefulness import context_usefulness
 from assay.errors import Unsupported
-from assay.judge import AttributeBackend, Capabilities, Reply, Task
+from assay.judge import AttributeBackend, Reply, Task
 from assay.tasks import (
     Choice,
     Embed,
@@ -61,6 +60,7 @@ class Embedded(AttributeBackend):
     """
 
     local = True
+    has_card = True
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
@@ -98,11 +98,6 @@ class Embedded(AttributeBackend):
         raw, ms = await aside(lambda: self._timed(task), self._reader.threads)
         identity = self.identity(type(task)) or ""
         return Reply(task.inputs(), raw, ms=ms, backend=identity, kind=task.kind, draw=draw)
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """It has a card, whatever the metric."""
-        return replace(super().capabilities, has_card=True)
 
     def quality(self, metric: str) -> Quality | None:
         """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
