@@ -8,7 +8,7 @@ from assay import Budget, Limits, OpenAI, OpenAIBatch, Result, Settings, evaluat
 from assay.errors import Denied, InputError, Unavailable
 from assay.judges.openai import batch_queue
 from assay.judges.openai.batch import Batched
-from assay.middleware.budget import Purse
+from assay.middleware.budget import BudgetTracker
 from assay.run.estimate import estimate
 from assay.store import Store
 from assay.tasks import RateAnswer
@@ -87,7 +87,7 @@ async def test_a_line_that_was_billed_without_a_reply_is_counted():
         async def ask(self, key, line):
             return b""
 
-    purse = Purse()
+    purse = BudgetTracker()
     with pytest.raises(Unavailable):
         await Batched(Model(), None, Desk(), purse).reply(RateAnswer("Who?", "Anna."))
     assert (purse.usage.calls, purse.usage.tokens_in, purse.usage.tokens_out) == (0, 500, 1000)

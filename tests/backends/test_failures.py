@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from assay import Result
 from assay.cli import main
-from assay.middleware.limiter import Limit
+from assay.middleware.limiter import Limiter
 from assay.score import Score, Unscored
 from support import broken_server as broken
 from support.broken_server import POISON, BrokenServer
@@ -93,7 +93,7 @@ ROWS = [
 def run(tmp_path, monkeypatch):
     """Run the command line against a URL; returns it with the two outcomes."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Limit, "_backoff", lambda self, attempt: 0.0)
+    monkeypatch.setattr(Limiter, "_backoff", lambda self, attempt: 0.0)
     monkeypatch.setattr("assay.middleware.health.LONGEST_S", 0.0)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_DEBUG"):
         monkeypatch.delenv(name, raising=False)

@@ -11,10 +11,10 @@ from aiohttp import ConnectionTimeoutError
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Capabilities, Reply
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.budget import USUAL_REPLY, Budget, Price, Purse
+from assay.middleware.budget import USUAL_REPLY, Budget, BudgetTracker, Price
 from assay.middleware.concurrency import Bucket
 from assay.middleware.health import HOPELESS
-from assay.middleware.limiter import Limit, Limits
+from assay.middleware.limiter import Limiter, Limits
 from assay.run.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -64,7 +64,7 @@ class Model:
 
 async def test_it_shows_the_back_end_unchanged():
     model = Model()
-    limit = Limit(model)
+    limit = Limiter(model)
     assert isinstance(limit, Backend)
     assert (limit.name, limit.identity(RateAnswer)) == ("model", "model#1")
     await limit.aclose()
@@ -72,14 +72,14 @@ async def test_it_shows_the_back_end_unchanged():
 
 
 def test_what_a_back_end_does_not_say_of_itself_has_a_default():
-    assert Limit(Model()).capabilities == Capabilities()
+    assert Limiter(Model()).capabilities == Capabilities()
     llm = OpenAI("m", base_url="http://x/v1", max_tokens=9)
     assert llm.capabilities == Capabilities(drifts=True, form="json_schema", max_tokens=9)
 
 
 async def test_calls_at_the_same_time_are_bounded_and_counted():
     model = Model(seconds=0.01)
-    limit = Limit(model, Limits(concurrency=3))
+    limit = Limiter(model, Limits(concurrency=3))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(10)]
     await asyncio.sleep(0.005)
     assert (limit.usage.in_flight, limit.usage.waiting) == (3, 7)
@@ -91,14 +91,14 @@ async def test_calls_at_the_same_time_are_bounded_and_counted():
 
 async def test_what_was_lost_is_asked_again():
     model = Model(Unavailable("a"), Unavailable("b", throttled=True))
-    limit = Limit(model, FAST)
+    limit = Limiter(model, FAST)
     assert (await limit.reply(task(), 2)).draw == 2
     assert (model.asked, limit.usage.retries, limit.usage.throttled) == (3, 2, 1)
 
 
 async def test_it_gives_up_after_the_last_try():
     model = Model(*[Unavailable(str(n)) for n in range(9)])
-    limit = Limit(model, Limits(retries=2, backoff=0.001))
+    limit = Limiter(model, Limits(retries=2, backoff=0.001))
     with pytest.raises(Unavailable, match=r"^2$"):
         await limit.reply(task())
     assert model.asked == 3
@@ -110,13 +110,13 @@ async def test_it_gives_up_after_the_last_try():
 async def test_what_would_fail_again_is_not_asked_again(error):
     model = Model(error)
     with pytest.raises(type(error)):
-        await Limit(model, FAST).reply(task())
+        await Limiter(model, FAST).reply(task())
     assert model.asked == 1
 
 
 async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
     model = Model(Unavailable("busy", throttled=True, retry_after=0.05))
-    limit = Limit(model, Limits(concurrency=1, backoff=0.0))
+    limit = Limiter(model, Limits(concurrency=1, backoff=0.0))
     start = time.monotonic()
     await asyncio.gather(limit.reply(task(1)), limit.reply(task(2)))
     assert time.monotonic() - start >= 0.05
@@ -125,7 +125,7 @@ async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
 
 async def test_a_server_that_asks_for_hours_is_not_waited_for():
     model = Model(Unavailable("tomorrow", throttled=True, retry_after=9999.0))
-    limit = Limit(model, FAST)
+    limit = Limiter(model, FAST)
     with pytest.raises(Unavailable, match="tomorrow"):
         await limit.reply(task())
     assert (await limit.reply(task())).raw == "{}"
@@ -133,7 +133,7 @@ async def test_a_server_that_asks_for_hours_is_not_waited_for():
 
 async def test_a_call_that_hangs_holds_up_no_other():
     model = Model("hang")
-    limit = Limit(model, Limits(concurrency=2, timeout=0.25, backoff=0.001))
+    limit = Limiter(model, Limits(concurrency=2, timeout=0.25, backoff=0.001))
     hanging = asyncio.ensure_future(limit.reply(task(0)))
     await asyncio.sleep(0.001)
     await asyncio.gather(*(limit.reply(task(n)) for n in range(1, 9)))
@@ -144,7 +144,7 @@ async def test_a_call_that_hangs_holds_up_no_other():
 
 async def test_a_call_that_always_hangs_is_tried_twice():
     model = Model(*["hang"] * 9)
-    limit = Limit(model, Limits(timeout=0.01, backoff=0.001))
+    limit = Limiter(model, Limits(timeout=0.01, backoff=0.001))
     with pytest.raises(Unavailable, match=r"no reply from model within 0\.01 s"):
         await limit.reply(task())
     assert (model.asked, limit.usage.timeouts) == (2, 2)
@@ -165,14 +165,14 @@ class Deaf(Model):
 async def test_a_back_end_deaf_to_cancelling_is_left_behind():
     model = Deaf()
     with pytest.raises(Unavailable):
-        await Limit(model, Limits(timeout=0.01, retries=0)).reply(task())
+        await Limiter(model, Limits(timeout=0.01, retries=0)).reply(task())
     model.closed = True
     await asyncio.sleep(0.02)  # what it raises in the end is no news
 
 
 async def test_cancelling_a_call_cancels_it_at_the_back_end():
     model = Model("hang")
-    limit = Limit(model)
+    limit = Limiter(model)
     call = asyncio.ensure_future(limit.reply(task()))
     await asyncio.sleep(0.005)
     call.cancel()
@@ -193,7 +193,7 @@ async def test_cancelling_a_call_cancels_it_at_the_back_end():
 )
 async def test_stopped_it_lets_arrive_what_is_on_its_way_and_sends_nothing_more(limits, budget):
     model = Model(seconds=0.1)
-    limit = Limit(model, limits, purse=Purse(budget))
+    limit = Limiter(model, limits, purse=BudgetTracker(budget))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(6)]
     await asyncio.sleep(0.005)
     limit.stop()
@@ -207,7 +207,7 @@ async def test_stopped_it_lets_arrive_what_is_on_its_way_and_sends_nothing_more(
 
 async def test_stopped_it_repeats_no_call():
     model = Model(Unavailable("lost", retry_after=60.0), Unavailable("lost"), seconds=0.02)
-    limit = Limit(model, FAST)
+    limit = Limiter(model, FAST)
     waiting = asyncio.ensure_future(limit.reply(task(1)))
     await asyncio.sleep(0.1)
     on_its_way = asyncio.ensure_future(limit.reply(task(2)))
@@ -220,7 +220,7 @@ async def test_stopped_it_repeats_no_call():
 
 async def test_a_server_that_never_answers_stops_the_run():
     model = Model(*[Unavailable("refused")] * 99)
-    limit = Limit(model, Limits(retries=1, backoff=0.0))
+    limit = Limiter(model, Limits(retries=1, backoff=0.0))
     for _ in range(HOPELESS - 1):
         with pytest.raises(Unavailable):
             await limit.reply(task())
@@ -230,7 +230,7 @@ async def test_a_server_that_never_answers_stops_the_run():
 
 async def test_a_server_that_answers_nothing_usable_is_not_said_to_be_unreachable():
     model = Model(*[Unavailable("no choice", cost=(0, 0))] * 99)
-    limit = Limit(model, Limits(retries=0))
+    limit = Limiter(model, Limits(retries=0))
     for _ in range(HOPELESS - 1):
         with pytest.raises(Unavailable):
             await limit.reply(task())
@@ -240,7 +240,7 @@ async def test_a_server_that_answers_nothing_usable_is_not_said_to_be_unreachabl
 
 
 async def denied_after_time_outs(model, seconds):
-    limit = Limit(model, Limits(retries=0, timeout=seconds))
+    limit = Limiter(model, Limits(retries=0, timeout=seconds))
     asked = (limit.reply(task(n)) for n in range(HOPELESS))
     found = await asyncio.gather(*asked, return_exceptions=True)
     return next(str(error) for error in found if isinstance(error, Denied))
@@ -287,7 +287,7 @@ def asked_at_once(model, calls, limits):
     """(what came of so many calls, the seconds that it took)."""
 
     async def work():
-        limit = Limit(model, limits)
+        limit = Limiter(model, limits)
 
         async def one(number):
             try:
@@ -324,7 +324,7 @@ def test_whoever_was_met_once_is_not_said_to_be_absent():
 
 async def test_a_server_that_answered_once_is_not_given_up_with_one_that_never_did():
     model = Model(None, *[Unavailable("refused")] * 99)
-    limit = Limit(model, Limits(retries=0))
+    limit = Limiter(model, Limits(retries=0))
     await limit.reply(task())
     for _ in range(HOPELESS + 2):
         with pytest.raises(Unavailable):
@@ -332,9 +332,9 @@ async def test_a_server_that_answered_once_is_not_given_up_with_one_that_never_d
 
 
 async def test_one_that_never_answers_stops_the_run_though_another_of_the_same_purse_does():
-    purse, limits = Purse(), Limits(retries=0)
-    await Limit(Model(None), limits, purse=purse).reply(task())
-    silent = Limit(Model(*[Unavailable("refused")] * 99), limits, purse=purse)
+    purse, limits = BudgetTracker(), Limits(retries=0)
+    await Limiter(Model(None), limits, purse=purse).reply(task())
+    silent = Limiter(Model(*[Unavailable("refused")] * 99), limits, purse=purse)
     for _ in range(HOPELESS - 1):
         with pytest.raises(Unavailable):
             await silent.reply(task())
@@ -372,7 +372,7 @@ def test_a_reservation_larger_than_the_bucket_passes_in_time():
 
 
 async def test_requests_a_minute_are_bounded():
-    limit = Limit(Model(), Limits(requests_per_minute=1200))
+    limit = Limiter(Model(), Limits(requests_per_minute=1200))
     start = time.monotonic()
     await asyncio.gather(*(limit.reply(task(n)) for n in range(63)))
     # 60 at once, then 19 a second.
@@ -382,7 +382,7 @@ async def test_requests_a_minute_are_bounded():
 async def test_requests_that_find_out_what_a_server_takes_count_for_the_minute():
     model = Model()
     model.further_requests = 0
-    limit = Limit(model, Limits(requests_per_minute=1200))
+    limit = Limiter(model, Limits(requests_per_minute=1200))
     await limit.reply(task())
     model.further_requests = 70
     start = time.monotonic()
@@ -395,7 +395,7 @@ async def test_requests_that_find_out_what_a_server_takes_count_for_the_minute()
 
 async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
     # Estimated at more than 500 tokens a call, used are 110.
-    limit = Limit(Model(), Limits(tokens_per_minute=60_000))
+    limit = Limiter(Model(), Limits(tokens_per_minute=60_000))
     start = time.monotonic()
     for n in range(10):
         await limit.reply(task(n))
@@ -404,7 +404,7 @@ async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
 
 async def test_a_budget_in_tokens_is_never_exceeded():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limit(model, purse=Purse(Budget(tokens=5000)))
+    limit = Limiter(model, purse=BudgetTracker(Budget(tokens=5000)))
     asked = (limit.reply(task(n)) for n in range(100))
     found = await asyncio.gather(*asked, return_exceptions=True)
     over = [error for error in found if isinstance(error, OverBudget)]
@@ -423,7 +423,7 @@ async def replies(limit, n):
 
 async def test_a_budget_holds_though_replies_are_longer_than_anybody_could_know():
     model = Model(tokens=(300, 6000), seconds=0.001)
-    found, spent = await replies(Limit(model, purse=Purse(Budget(tokens=20_000))), 100)
+    found, spent = await replies(Limiter(model, purse=BudgetTracker(Budget(tokens=20_000))), 100)
     assert (model.asked, model.most, spent) == (3, 1, 3 * 6300)
     assert sum(isinstance(one, OverBudget) for one in found) == 97
 
@@ -435,7 +435,7 @@ async def test_replies_may_vary_within_a_budget():
             return await super().reply(task, draw)
 
     model = Varied(seconds=0.001)
-    _, spent = await replies(Limit(model, purse=Purse(Budget(tokens=30_000))), 100)
+    _, spent = await replies(Limiter(model, purse=BudgetTracker(Budget(tokens=30_000))), 100)
     assert 25_000 < spent <= 30_000
     assert model.most > 1
 
@@ -443,29 +443,31 @@ async def test_replies_may_vary_within_a_budget():
 @pytest.mark.parametrize("lost", [1, 5, 50])
 async def test_within_a_budget_others_go_on_where_the_first_call_brings_nothing(lost):
     model = Model(*[Unavailable("too long", permanent=True)] * lost, seconds=0.001)
-    found, _ = await replies(Limit(model, FAST, purse=Purse(Budget(tokens=10**6))), 60)
+    found, _ = await replies(Limiter(model, FAST, purse=BudgetTracker(Budget(tokens=10**6))), 60)
     assert sum(isinstance(one, Reply) for one in found) == 60 - lost
     assert model.most > 4, "not one by one"
 
 
 async def test_one_that_bounds_its_replies_is_taken_to_write_as_much():
     model = Model(tokens=(100, 6000), seconds=0.001)
-    purse = Purse(Budget(tokens=20_000), bound=lambda kind: 8000 if kind == task().kind else None)
-    _, spent = await replies(Limit(model, purse=purse), 100)
+    purse = BudgetTracker(
+        Budget(tokens=20_000), bound=lambda kind: 8000 if kind == task().kind else None
+    )
+    _, spent = await replies(Limiter(model, purse=purse), 100)
     assert (model.asked, model.most, spent) == (2, 2, 2 * 6100)
 
 
 @pytest.mark.parametrize("budget", [None, Budget(calls=40), Budget(price=Price(1.0, 1.0))])
 async def test_without_a_budget_in_tokens_or_money_no_call_waits_to_hear_of_another(budget):
     model = Model(seconds=0.01)
-    found, _ = await replies(Limit(model, purse=Purse(budget)), 30)
+    found, _ = await replies(Limiter(model, purse=BudgetTracker(budget)), 30)
     assert model.most == 30
     assert all(isinstance(one, Reply) for one in found)
 
 
 async def test_calls_that_wait_for_the_first_of_their_kind_are_given_up_when_it_is_stopped():
     model = Model(seconds=0.1)
-    limit = Limit(model, purse=Purse(Budget(tokens=10**6)))
+    limit = Limiter(model, purse=BudgetTracker(Budget(tokens=10**6)))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(4)]
     await asyncio.sleep(0.005)
     limit.stop()
@@ -475,7 +477,7 @@ async def test_calls_that_wait_for_the_first_of_their_kind_are_given_up_when_it_
 
 async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limit(model, Limits(concurrency=64), purse=Purse(Budget(tokens=20_000)))
+    limit = Limiter(model, Limits(concurrency=64), purse=BudgetTracker(Budget(tokens=20_000)))
     asked = (limit.reply(task(n)) for n in range(500))
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(error, OverBudget) for error in found) == 500 - model.asked
@@ -485,7 +487,7 @@ async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent(
 
 async def test_money_is_counted_and_bounded():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
-    limit = Limit(Model(tokens=(100, 10)), purse=Purse(Budget(money=10.0, price=price)))
+    limit = Limiter(Model(tokens=(100, 10)), purse=BudgetTracker(Budget(money=10.0, price=price)))
     await limit.reply(task())
     assert limit.usage.money == pytest.approx(0.2)
     asked = (limit.reply(task(n)) for n in range(100))
@@ -499,7 +501,9 @@ async def test_money_is_counted_and_bounded():
 
 
 async def test_what_timed_out_may_have_been_paid_for():
-    limit = Limit(Model("hang"), Limits(timeout=0.01, retries=0), purse=Purse(Budget(tokens=10**6)))
+    limit = Limiter(
+        Model("hang"), Limits(timeout=0.01, retries=0), purse=BudgetTracker(Budget(tokens=10**6))
+    )
     with pytest.raises(Unavailable):
         await limit.reply(task())
     assert limit.usage.tokens_in > 100
@@ -511,7 +515,7 @@ def billed(*, permanent=False):
 
 async def test_what_was_billed_without_a_reply_is_counted():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
-    limit = Limit(Model(billed(), billed()), FAST, purse=Purse(Budget(price=price)))
+    limit = Limiter(Model(billed(), billed()), FAST, purse=BudgetTracker(Budget(price=price)))
     await limit.reply(task())
     usage = limit.usage
     assert (usage.calls, usage.tokens_in, usage.tokens_out) == (1, 1100, 2010)
@@ -521,7 +525,7 @@ async def test_what_was_billed_without_a_reply_is_counted():
 @pytest.mark.parametrize("permanent", [True, False])
 async def test_a_budget_binds_where_all_that_is_billed_brings_no_reply(permanent):
     model = Model(*[billed(permanent=permanent)] * 999, seconds=0.001)
-    limit = Limit(model, FAST, purse=Purse(Budget(tokens=10_000)))
+    limit = Limiter(model, FAST, purse=BudgetTracker(Budget(tokens=10_000)))
     asked = (limit.reply(task(n)) for n in range(30))
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert any(isinstance(error, OverBudget) for error in found)
@@ -533,14 +537,16 @@ async def test_a_budget_binds_where_all_that_is_billed_brings_no_reply(permanent
 
 
 async def test_what_was_set_aside_is_given_back_once_though_the_budget_ends_the_tries():
-    limit = Limit(Model(*[billed()] * 9), FAST, purse=Purse(Budget(tokens=2500)))
+    limit = Limiter(Model(*[billed()] * 9), FAST, purse=BudgetTracker(Budget(tokens=2500)))
     with pytest.raises(OverBudget):
         await limit.reply(task())
     assert limit._purse._held_calls == limit._purse._held_out == 0
 
 
 async def test_a_failed_call_leaves_the_budget_alone():
-    limit = Limit(Model(Denied("x"), Denied("x")), purse=Purse(Budget(tokens=USUAL_REPLY + 400)))
+    limit = Limiter(
+        Model(Denied("x"), Denied("x")), purse=BudgetTracker(Budget(tokens=USUAL_REPLY + 400))
+    )
     for _ in range(2):
         with pytest.raises(Denied):
             await limit.reply(task())
@@ -585,7 +591,7 @@ def test_limits_that_make_no_sense_are_refused(wrong):
 
 
 def test_it_serves_several_loops_in_turn():
-    limit = Limit(Model(seconds=0.001), Limits(concurrency=1))
+    limit = Limiter(Model(seconds=0.001), Limits(concurrency=1))
 
     async def run():
         await asyncio.gather(*(limit.reply(task(n)) for n in range(3)))
@@ -598,7 +604,7 @@ def test_it_serves_several_loops_in_turn():
 async def test_a_bad_day_at_a_real_server_ends_well():
     faults = Faults(share_429=0.15, share_500=0.1, share_cut=0.05, hang_on=(5,), retry_after_s=0.01)
     async with LLMServer(faults) as server:
-        limit = Limit(OpenAI("m", base_url=server.url), Limits(backoff=0.01, timeout=1.0))
+        limit = Limiter(OpenAI("m", base_url=server.url), Limits(backoff=0.01, timeout=1.0))
         replies = await asyncio.gather(*(limit.reply(task(n)) for n in range(80)))
         await limit.aclose()
         usage = limit.usage

@@ -9,10 +9,10 @@ import pytest
 
 from assay.errors import Denied, Unavailable
 from assay.judge import Reply
-from assay.middleware.budget import Budget, Purse
+from assay.middleware.budget import Budget, BudgetTracker
 from assay.middleware.concurrency import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
 from assay.middleware.health import TIMEOUT_RETRIES
-from assay.middleware.limiter import FEW, Limit, Limits
+from assay.middleware.limiter import FEW, Limiter, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
 
@@ -65,7 +65,7 @@ def asked(server, n, **limits):
     """(limit, seconds) after n questions, all waiting from the start."""
 
     async def work():
-        limit = Limit(server, Limits(**limits))
+        limit = Limiter(server, Limits(**limits))
 
         async def one(number):
             await limit.reply(RateAnswer(f"{number}?", "Answer."))
@@ -137,7 +137,7 @@ def test_requests_a_minute_that_nothing_is_left_of_are_waited_for():
     server = Server()
 
     async def work():
-        limit = Limit(server)
+        limit = Limiter(server)
         server.paused_until = asyncio.get_running_loop().time() + 20.0
         await limit.reply(RateAnswer("?", "Answer."))
 
@@ -164,7 +164,7 @@ class TestUntilSomebodyAnswers:
         """(seconds, replies) after n questions at once, stopped by the first refusal."""
 
         async def work():
-            limit, replies = Limit(server, Limits(**limits)), []
+            limit, replies = Limiter(server, Limits(**limits)), []
 
             async def one(number):
                 try:
@@ -214,7 +214,7 @@ class TestUntilSomebodyAnswers:
         assert server.most == 64
 
     def test_one_that_says_that_it_is_busy_is_there(self, monkeypatch):
-        monkeypatch.setattr(Limit, "_backoff", lambda self, attempt: 0.0)
+        monkeypatch.setattr(Limiter, "_backoff", lambda self, attempt: 0.0)
         busy = partial(Unavailable, "429", throttled=True, retry_after=60.0)
         held, replies = self.asked(self.failing(busy, until=100.0), 200)
         monkeypatch.setattr("assay.middleware.limiter.FIRST", 10**6)
@@ -237,7 +237,7 @@ class TestTimeouts:
         server = Server(seconds=1.0)
 
         async def work():
-            limit = Limit(server, Limits(concurrency=16, timeout=60.0))
+            limit = Limiter(server, Limits(concurrency=16, timeout=60.0))
             for n in range(8 * START):
                 await limit.reply(RateAnswer(f"{n}?", "Answer."))
             server.seconds = 30.0
@@ -265,7 +265,7 @@ class TestHedge:
         server.slow_on = (210,)
 
         async def work():
-            limit = Limit(server, Limits(concurrency=10, timeout=60.0, **limits))
+            limit = Limiter(server, Limits(concurrency=10, timeout=60.0, **limits))
             took = []
             for number in range(40):
                 asked = [RateAnswer(f"{number} {n}?", "Answer.") for n in range(10)]
@@ -290,8 +290,8 @@ class TestHedge:
         async def work():
             server = Server(seconds=1.0)
             server.slow_on = (ENOUGH + 1,)
-            purse = Purse(Budget(calls=ENOUGH + 1))
-            limit = Limit(server, Limits(hedge=True, timeout=60.0), purse=purse)
+            purse = BudgetTracker(Budget(calls=ENOUGH + 1))
+            limit = Limiter(server, Limits(hedge=True, timeout=60.0), purse=purse)
             for n in range(ENOUGH + 1):
                 await limit.reply(RateAnswer(f"{n}?", "Answer."))
             return limit.usage
@@ -325,7 +325,7 @@ def test_a_server_that_answers_one_by_one_loses_no_call_to_the_time_out(seconds)
     calls = 60
 
     async def work():
-        limit = Limit(OneByOne(seconds), Limits(timeout=60.0))
+        limit = Limiter(OneByOne(seconds), Limits(timeout=60.0))
         tasks = (RateAnswer(f"{n}?", "Answer.") for n in range(calls))
         return limit, await asyncio.gather(*map(limit.reply, tasks))
 
@@ -337,7 +337,7 @@ def test_a_server_that_answers_one_by_one_loses_no_call_to_the_time_out(seconds)
 
 def test_a_call_that_hangs_while_others_are_answered_slows_nobody_down():
     async def work():
-        limit = Limit(OneByOne(0.01, hangs={"3?"}), Limits(timeout=60.0))
+        limit = Limiter(OneByOne(0.01, hangs={"3?"}), Limits(timeout=60.0))
         tasks = [RateAnswer(f"{n}?", "Answer.") for n in range(200)]
         found = await asyncio.gather(*map(limit.reply, tasks), return_exceptions=True)
         return limit, found

@@ -7,9 +7,9 @@ from aiohttp import web
 
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
-from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, Gathered
+from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, MicroBatcher
 from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.middleware.limiter import Limit, Limits
+from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import Embed, RateAnswer
 from support.answers import vector
 from support.faults import Faults
@@ -31,7 +31,7 @@ async def embedder(server):
 
 async def test_texts_asked_at_once_are_sent_at_once(server, embedder):
     texts = ["a red boat", "a blue boat"]
-    vectors = await Judge(Gathered(embedder)).each([Embed(text) for text in texts])
+    vectors = await Judge(MicroBatcher(embedder)).each([Embed(text) for text in texts])
     assert [list(v) for v in vectors] == [pytest.approx(vector(text)) for text in texts]
     (call,) = server.log
     assert call.body == {"model": "e", "input": texts, "encoding_format": "float"}
@@ -39,20 +39,20 @@ async def test_texts_asked_at_once_are_sent_at_once(server, embedder):
 
 async def test_a_request_is_bounded(server, embedder):
     texts = [f"text {n}" for n in range(MOST_TEXTS * 2 + 5)]
-    await Judge(Gathered(embedder)).each([Embed(text) for text in texts])
+    await Judge(MicroBatcher(embedder)).each([Embed(text) for text in texts])
     assert sorted(len(call.body["input"]) for call in server.log) == [5, MOST_TEXTS, MOST_TEXTS]
 
 
 async def test_a_request_with_many_texts_counts_as_one(server, embedder):
     # One request in flight and no second in this minute: texts that each counted would wait.
-    limit = Limit(embedder, Limits(concurrency=1, requests_per_minute=1))
+    limit = Limiter(embedder, Limits(concurrency=1, requests_per_minute=1))
     async with asyncio.timeout(10):
-        await Judge(Gathered(limit)).each([Embed(f"text {n}") for n in range(20)])
+        await Judge(MicroBatcher(limit)).each([Embed(f"text {n}") for n in range(20)])
     assert (len(server.log), limit.usage.calls) == (1, 1)
 
 
 async def test_a_reply_says_what_it_cost(embedder):
-    judge = Judge(Gathered(embedder))
+    judge = Judge(MicroBatcher(embedder))
     await judge.each([Embed("short"), Embed("a much longer text " * 10)])
     short, long = judge.replies
     assert (short.kind, short.backend, short.prompt) == ("embed", embedder.name, "short")
@@ -81,7 +81,7 @@ def test_its_name_holds_what_could_change_a_vector():
 )
 async def test_all_that_were_sent_together_fail_together(server, embedder, faults, error):
     server.faults = faults
-    gathered = Gathered(embedder)
+    gathered = MicroBatcher(embedder)
     asked = [gathered.reply(Embed(text)) for text in ("a", "b")]
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [type(e) for e in found] == [error, error]
@@ -100,7 +100,7 @@ async def test_one_impossible_text_does_not_fail_the_others(status):
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     embedder = OpenAIEmbedder("e", base_url=f"http://127.0.0.1:{runner.addresses[0][1]}")
-    gathered, texts = Gathered(embedder), ["a", "b", "too long", "c", "d"]
+    gathered, texts = MicroBatcher(embedder), ["a", "b", "too long", "c", "d"]
     found = await asyncio.gather(
         *(gathered.reply(Embed(text)) for text in texts), return_exceptions=True
     )
@@ -140,7 +140,7 @@ async def test_a_vector_is_never_given_to_another_text(status, body, cost):
 
 
 async def test_a_cancelled_request_does_not_take_the_others_with_it(server, embedder):
-    gathered = Gathered(embedder)
+    gathered = MicroBatcher(embedder)
     server.faults = Faults(latency_s=0.03)
     one, other = (asyncio.ensure_future(gathered.reply(Embed(text))) for text in "ab")
     await asyncio.sleep(0.01)
@@ -150,7 +150,7 @@ async def test_a_cancelled_request_does_not_take_the_others_with_it(server, embe
 
 
 async def test_a_request_that_nobody_waits_for_is_not_sent(server, embedder):
-    gathered = Gathered(embedder)
+    gathered = MicroBatcher(embedder)
     one, other = (asyncio.ensure_future(gathered.reply(Embed(text))) for text in "ab")
     await asyncio.sleep(0)
     one.cancel()
@@ -167,7 +167,7 @@ async def test_what_is_on_its_way_is_given_up_when_it_is_closed():
             return await asyncio.get_running_loop().create_future()
 
     embedder = Hanging("hanging")
-    gathered = Gathered(embedder)
+    gathered = MicroBatcher(embedder)
     asked = asyncio.ensure_future(gathered.reply(Embed("a")))
     async with asyncio.timeout(10):
         await embedder.asked.wait()
@@ -188,7 +188,7 @@ async def test_a_mistake_in_an_embedder_is_raised_to_all_who_wait(vectors, error
                 raise KeyError("nowhere")
             return vectors, 0
 
-    embedder = Gathered(Mistaken("mistaken"))
+    embedder = MicroBatcher(Mistaken("mistaken"))
     asked = [embedder.reply(Embed(text)) for text in ("a", "b")]
     async with asyncio.timeout(10):
         found = await asyncio.gather(*asked, return_exceptions=True)

@@ -4,7 +4,7 @@ import pytest
 
 from assay.judges.openai.endpoint import advised, nothing_left
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.limiter import Limit, Limits
+from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer
@@ -58,7 +58,7 @@ def test_a_refusal_says_in_words_how_long_to_wait(text, seconds):
 
 async def test_a_server_that_has_nothing_left_is_not_asked_before_its_time():
     async with LLMServer(Faults(remaining_0_for_s=0.2)) as server:
-        limit = Limit(OpenAI("m", base_url=server.url), Limits(concurrency=1))
+        limit = Limiter(OpenAI("m", base_url=server.url), Limits(concurrency=1))
         await limit.reply(RateAnswer("One?", "Answer."))
         await limit.reply(RateAnswer("Two?", "Answer."))
         await limit.aclose()
@@ -68,7 +68,7 @@ async def test_a_server_that_has_nothing_left_is_not_asked_before_its_time():
 
 async def test_a_reset_longer_than_anyone_waits_is_left_to_the_refusals():
     async with LLMServer(Faults(remaining_0_for_s=5000.0)) as server:
-        limit = Limit(OpenAI("m", base_url=server.url), Limits(concurrency=1, patience=60.0))
+        limit = Limiter(OpenAI("m", base_url=server.url), Limits(concurrency=1, patience=60.0))
         for n in range(2):
             await limit.reply(RateAnswer(f"{n}?", "Answer."))
         await limit.aclose()

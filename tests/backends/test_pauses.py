@@ -9,7 +9,7 @@ import pytest
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
 from assay.middleware.health import HOPELESS, LONGEST_S, Pauses
-from assay.middleware.limiter import START, Limit, Limits
+from assay.middleware.limiter import START, Limiter, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
 
@@ -48,7 +48,7 @@ def asked(server, calls, limits=None):
     """(replies, errors, seconds) of so many calls at once."""
 
     async def work():
-        limit = Limit(server, limits or Limits())
+        limit = Limiter(server, limits or Limits())
 
         async def one(number):
             try:

@@ -131,7 +131,7 @@ class TestWrapper:
 
     def test_what_has_one_backend_behind_it_is_a_wrapper(self):
         names = {cls.__name__ for cls in wrappers()}
-        assert {"Again", "Ledger", "Limit", "Pool", "Gathered", "Batched"} <= names
+        assert {"Again", "ReplyCache", "Limiter", "Pool", "MicroBatcher", "Batched"} <= names
 
 
 class Plain:

@@ -123,7 +123,7 @@ class Subject:
     Args:
         backend: Who answers.
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
-        door: Ledger and limits before it.
+        door: The reply cache and the limits before it.
         run: Runs a coroutine to its end; always on the same loop if there is a door.
         at_once: How many questions are worked on at once without a door.
 

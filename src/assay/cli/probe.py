@@ -8,7 +8,7 @@ from typing import Any, Literal
 from assay.cli.judges import Judges
 from assay.errors import Denied, Unavailable, Unreadable
 from assay.judge import Backend, Reply, Task
-from assay.middleware.limiter import Limit, Limits
+from assay.middleware.limiter import Limiter, Limits
 from assay.middleware.wrapper import Route
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
@@ -79,7 +79,7 @@ class Probe:
             return Finding("FAIL", what, "put it right: a run stops at such an error")
 
     async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
-        limit = Limit(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
+        limit = Limiter(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
         try:
             return await limit.reply(task)
         finally:

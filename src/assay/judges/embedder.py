@@ -100,7 +100,7 @@ MOST_TEXTS = 128
 Asked: TypeAlias = tuple[Embed, int, "asyncio.Future[Reply]"]
 
 
-class Gathered(Wrapper):
+class MicroBatcher(Wrapper):
     """An embedder that is sent what comes within a few milliseconds as one request.
 
     It stands before the limits, so that a request with many texts counts as one, takes one turn,

@@ -212,7 +212,7 @@ class Function(LLM):
     """A user's own callable from prompt to text, plain or async.
 
     A time-out or lost connection in it (`OSError`, `TimeoutError`) counts as "no reply came" and
-    is retried by `Limit`; it may raise `Unavailable` or `Denied` itself. Anything else that it
+    is retried by `Limiter`; it may raise `Unavailable` or `Denied` itself. Anything else that it
     raises is taken for a bug in it and stops the run.
 
     Args:

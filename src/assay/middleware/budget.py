@@ -126,7 +126,7 @@ class Hold:
         return self.tokens_in + self.tokens_out
 
 
-class Purse:
+class BudgetTracker:
     """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
 
     What a call will cost is known only afterwards. It is taken to be a quarter of the prompt's

@@ -31,7 +31,7 @@ class Served:
     known: int = 0
 
 
-class Ledger(Wrapper):
+class ReplyCache(Wrapper):
     """Keeps every reply before anyone sees it; equal tasks in flight are asked once.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import Denied, OverBudget, Unavailable
 from assay.judge import BackendLike, Limits, Reply, Task
-from assay.middleware.budget import Hold, Purse
+from assay.middleware.budget import BudgetTracker, Hold
 from assay.middleware.concurrency import (
     START,
     Bucket,
@@ -30,10 +30,10 @@ LONGEST_BACKOFF = 30.0
 FIRST = START
 FEW = 2 * HOPELESS
 
-__all__ = ["Limit", "Limits"]
+__all__ = ["Limiter", "Limits"]
 
 
-class Limit(Wrapper):
+class Limiter(Wrapper):
     """A back end, asked within limits; lost calls are made again, hopeless ones are not.
 
     Args:
@@ -43,11 +43,15 @@ class Limit(Wrapper):
     """
 
     def __init__(
-        self, backend: BackendLike, limits: Limits | None = None, *, purse: Purse | None = None
+        self,
+        backend: BackendLike,
+        limits: Limits | None = None,
+        *,
+        purse: BudgetTracker | None = None,
     ) -> None:
         super().__init__(backend)
         self._limits = limits = limits or Limits()
-        self._purse = purse or Purse()
+        self._purse = purse or BudgetTracker()
         self.usage = self._purse.usage
         self.pace = Pace(limits.concurrency)
         self._turns = PerLoop(lambda: Turns(self.pace))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.judges.embedder import Embedder, Gathered
+from assay.judges.embedder import Embedder, MicroBatcher
 from assay.judges.llm import LLM
 from assay.judges.specs import DEFAULT, backend
-from assay.middleware.budget import Purse, Usage
-from assay.middleware.cache import Ledger, Served
-from assay.middleware.limiter import Limit
+from assay.middleware.budget import BudgetTracker, Usage
+from assay.middleware.cache import ReplyCache, Served
+from assay.middleware.limiter import Limiter
 from assay.middleware.wrapper import Route
 from assay.run import in_use
 from assay.run.settings import Settings
@@ -137,8 +137,8 @@ class Door:
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
     keep = functools.partial(store.keep_reply, run=run)
-    purse = Purse(settings.budget, keep, functools.partial(longest_reply, route))
-    embedding = Purse(keep=keep)
+    purse = BudgetTracker(settings.budget, keep, functools.partial(longest_reply, route))
+    embedding = BudgetTracker(keep=keep)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
@@ -163,16 +163,16 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             limits = told.limits or settings.limits
             bounds.append(limits.concurrency)
             opening.append(inner.aopen)
-            inner = limit = Limit(inner, limits, purse=embedding if only_embeds else purse)
+            inner = limit = Limiter(inner, limits, purse=embedding if only_embeds else purse)
             stopping.append(limit.stop)
             if told.batch_size is not None:
                 inner = leaf.in_batches(store.batches, inner, purse)
                 layers.append(inner)
                 bounds.append(IN_BATCHES)
             if isinstance(leaf, Embedder):
-                inner = Gathered(inner)
+                inner = MicroBatcher(inner)
                 layers.append(inner)
-        ledger = Ledger(inner, store, run, served)
+        ledger = ReplyCache(inner, store, run, served)
         # The ledger is closed before its back end: no connection goes while a reply is on its way.
         closing.extend((*layers, ledger))
         return ledger

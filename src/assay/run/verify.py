@@ -11,8 +11,8 @@ from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
 from assay.judge import Backend, Judge
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import evidence
-from assay.middleware.budget import Purse
-from assay.middleware.limiter import Limit
+from assay.middleware.budget import BudgetTracker
+from assay.middleware.limiter import Limiter
 from assay.middleware.wrapper import Route
 from assay.run import in_use
 from assay.run.connect import LOCAL, longest_reply, reworded
@@ -137,8 +137,8 @@ class _Judging:
                 yield leaf, LOCAL
                 return
             limits = told.limits or settings.limits
-            purse = Purse(settings.budget, bound=functools.partial(longest_reply, route))
-            yield Limit(leaf, limits, purse=purse), limits.concurrency
+            purse = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
+            yield Limiter(leaf, limits, purse=purse), limits.concurrency
         finally:
             unused = in_use.leave(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):

@@ -13,9 +13,9 @@ from assay.dataset.joints import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
-from assay.middleware.cache import Ledger, Served
+from assay.middleware.cache import ReplyCache, Served
 from assay.middleware.concurrency import Latencies, is_given_up
-from assay.middleware.limiter import Limit, Limits
+from assay.middleware.limiter import Limiter, Limits
 from assay.run import STORE
 from assay.run.loop import run_to_completion
 from assay.sample import Sample
@@ -177,9 +177,9 @@ class _Round:
             raise self.stopped
 
     @asynccontextmanager
-    async def _door(self, store: Store) -> AsyncIterator[Ledger]:
+    async def _door(self, store: Store) -> AsyncIterator[ReplyCache]:
         limit = _Patient(self.system, self.asking)
-        ledger = Ledger(limit, store, TARGET, self.served)
+        ledger = ReplyCache(limit, store, TARGET, self.served)
         try:
             yield ledger
         finally:
@@ -191,7 +191,7 @@ class _Round:
             if row.sample is not None and row.sample.id in self.ids:
                 yield row.sample
 
-    async def _worker(self, door: Ledger, jobs: Iterator[tuple[Sample, int]]) -> None:
+    async def _worker(self, door: ReplyCache, jobs: Iterator[tuple[Sample, int]]) -> None:
         for sample, draw in jobs:
             if self.stopped:
                 return
@@ -202,7 +202,7 @@ class _Round:
                 self._on_their_way -= 1
             await self._go_on()
 
-    async def _one(self, door: Ledger, sample: Sample, draw: int) -> None:
+    async def _one(self, door: ReplyCache, sample: Sample, draw: int) -> None:
         try:
             said = await self._reply(door, sample, draw)
             reply.read(said.raw, self.asking.reply)
@@ -234,7 +234,7 @@ class _Round:
             self.stopped = Denied(f"{what}; the last: {last}")
             self._decided.set()
 
-    async def _reply(self, door: Ledger, sample: Sample, draw: int) -> Reply:
+    async def _reply(self, door: ReplyCache, sample: Sample, draw: int) -> Reply:
         try:
             return await door.reply(self._task(sample), draw)
         except asyncio.CancelledError as error:
@@ -310,7 +310,7 @@ class _Round:
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
 
 
-class _Patient(Limit):
+class _Patient(Limiter):
     """Limits for a system whose slowest answers are part of what is measured."""
 
     def __init__(self, system: System, asking: Asking) -> None:
@@ -319,7 +319,7 @@ class _Patient(Limit):
         self._paths = asking.reply
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """As `Limit`; a reply that reports an error is none, so that it is not kept.
+        """As `Limiter`; a reply that reports an error is none, so that it is not kept.
 
         Raises:
             Unavailable: If an error is all that it holds.

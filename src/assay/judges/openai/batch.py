@@ -13,7 +13,7 @@ from assay.judges.openai.batch_queue import Desk, Habits
 from assay.judges.openai.connection import encode
 from assay.judges.openai.endpoint import Refusal, meaning
 from assay.judges.openai.judge import Dialect, OpenAI, next_dialect
-from assay.middleware.budget import Purse
+from assay.middleware.budget import BudgetTracker
 from assay.middleware.wrapper import Wrapper
 from assay.store.batches import Batches
 from assay.store.keys import reply_key
@@ -32,7 +32,9 @@ class Batched(Wrapper):
         purse: What may be spent.
     """
 
-    def __init__(self, model: "OpenAIBatch", at_once: Backend, desk: Desk, purse: Purse) -> None:
+    def __init__(
+        self, model: "OpenAIBatch", at_once: Backend, desk: Desk, purse: BudgetTracker
+    ) -> None:
         super().__init__(model)
         self._model = model
         self._at_once = at_once
@@ -151,7 +153,7 @@ class OpenAIBatch(OpenAI):
         """It is asked in batches."""
         return replace(super().capabilities, batch_size=self.habits.most)
 
-    def in_batches(self, batches: Batches, at_once: Backend, budget: Purse) -> Batched:
+    def in_batches(self, batches: Batches, at_once: Backend, budget: BudgetTracker) -> Batched:
         """The same model asked in batches.
 
         Args:

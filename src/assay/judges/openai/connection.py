@@ -168,7 +168,7 @@ class _Pool:
         headers: Mapping[str, str], seconds: float | None
     ) -> AsyncGenerator[aiohttp.ClientSession, None]:
         async with aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),  # `Limit` bounds the requests in flight
+            connector=aiohttp.TCPConnector(limit=0),  # `Limiter` bounds the requests in flight
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"Content-Type": "application/json", **headers},
             timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_S),
