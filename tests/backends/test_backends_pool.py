@@ -14,10 +14,17 @@ from assay.judge import Reply
 from assay.judges.gguf.engine import TooLong as TooLongForGguf
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.workers import HOPELESS, MOST_DEATHS, Pool, Pooling, WorkerDied, Workplace
+from assay.middleware.workers import (
+    HOPELESS,
+    MOST_DEATHS,
+    Pool,
+    PoolSettings,
+    WorkerDied,
+    WorkerSide,
+)
 from assay.tasks import Embed
 
-POOLING = Pooling(workers=2, room=4, gather_s=0.005)
+POOLING = PoolSettings(workers=2, room=4, gather_s=0.005)
 
 
 @dataclass
@@ -41,7 +48,7 @@ class Here:
     """A worker in this process that can be killed."""
 
     def __init__(self, backend, version=__version__):
-        self.workplace = Workplace(backend, POOLING.gather_s)
+        self.workplace = WorkerSide(backend, POOLING.gather_s)
         self.version = version
         self.given = []
         self.dropped = []
@@ -161,7 +168,7 @@ async def test_a_worker_for_which_there_is_no_machine_yet_keeps_nobody_waiting(o
 
 
 async def test_replies_travel_in_groups(open_pool):
-    pool, staff = open_pool(Echo(), Pooling(workers=1, room=32, gather_s=0.05))
+    pool, staff = open_pool(Echo(), PoolSettings(workers=1, room=32, gather_s=0.05))
     await ask(pool, 96)
     (worker,) = staff.hired
     assert len(worker.given) <= 6
@@ -202,7 +209,7 @@ class TestAWorkerThatDies:
                 staff.hired[-1].kill()
                 await asyncio.sleep(1)
 
-        pool, staff = open_pool(Echo(kill), Pooling(workers=1, room=1, gather_s=0.005))
+        pool, staff = open_pool(Echo(kill), PoolSettings(workers=1, room=1, gather_s=0.005))
         replies = await asyncio.gather(
             *(pool.reply(Embed(str(i)), i) for i in range(3)), return_exceptions=True
         )
@@ -212,7 +219,7 @@ class TestAWorkerThatDies:
         assert str(MOST_DEATHS) in str(replies[1])
 
     async def test_workers_that_never_come_to_work_stop_the_run_with_the_cause(self, open_pool):
-        pool, staff = open_pool(Echo(), Pooling(workers=1, room=4, gather_s=0.005))
+        pool, staff = open_pool(Echo(), PoolSettings(workers=1, room=4, gather_s=0.005))
         hire = staff.__call__
 
         def hire_dying():
@@ -230,7 +237,7 @@ class TestAWorkerThatDies:
         async def lost(asked):
             raise WorkerDied("no way there")
 
-        pool, staff = open_pool(Echo(), Pooling(workers=1, room=4, gather_s=0.005))
+        pool, staff = open_pool(Echo(), PoolSettings(workers=1, room=4, gather_s=0.005))
         await pool.aopen()
         staff.hired[0].put = lost
         assert [reply.raw for reply in await ask(pool, 3)] == ["0/0", "1/1", "2/2"]
@@ -343,7 +350,7 @@ async def test_what_is_given_up_leaves_its_room_to_others(open_pool):
         if task.text.startswith("hang"):
             await asyncio.Event().wait()
 
-    pool, _ = open_pool(Echo(hang), Pooling(workers=1, room=4, gather_s=0.005))
+    pool, _ = open_pool(Echo(hang), PoolSettings(workers=1, room=4, gather_s=0.005))
     asking = [asyncio.ensure_future(pool.reply(Embed(f"hang {n}"))) for n in range(4)]
     for _ in asking:
         await begun.get()

@@ -80,17 +80,17 @@ async def test_a_line_that_was_billed_without_a_reply_is_counted():
         def read(self, line, task, draw):
             raise Unavailable("cut short", permanent=True, cost=(500, 1000))
 
-    class Desk:
+    class BatchQueue:
         def knows(self, key):
             return True
 
         async def ask(self, key, line):
             return b""
 
-    purse = BudgetTracker()
+    budget = BudgetTracker()
     with pytest.raises(Unavailable):
-        await Batched(Model(), None, Desk(), purse).reply(RateAnswer("Who?", "Anna."))
-    assert (purse.usage.calls, purse.usage.tokens_in, purse.usage.tokens_out) == (0, 500, 1000)
+        await Batched(Model(), None, BatchQueue(), budget).reply(RateAnswer("Who?", "Anna."))
+    assert (budget.usage.calls, budget.usage.tokens_in, budget.usage.tokens_out) == (0, 500, 1000)
 
 
 class TestLimits:

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from assay.judge import Judge
 from assay.judges.gguf import Answer, Gguf
-from assay.judges.llm import Token, weighed
+from assay.judges.llm import Token, with_grade_probabilities
 from assay.judges.openai.judge import FEWER_LIKELY, MOST_LIKELY, OpenAI
 from assay.metrics.g_eval import GEval
 from assay.sample import Sample
@@ -39,7 +39,7 @@ def shares(raw):
 class TestWeighed:
     def test_the_likely_grades_in_the_place_of_the_grade_are_weighed(self):
         likely = token("4", {"4": 0.5, "5": 0.3, "3": 0.1, "2": 0.05, "x": 0.05})
-        found = TASK.read(weighed(TASK, RAW, written(RAW, likely)))
+        found = TASK.read(with_grade_probabilities(TASK, RAW, written(RAW, likely)))
         assert (found.value, found.reason) == (4, TASK.read(RAW).reason)
         total = 0.5 + 0.3 + 0.1 + 0.05
         expected = {1: 0, 2: 0.05, 3: 0.1, 4: 0.5, 5: 0.3}
@@ -54,13 +54,13 @@ class TestWeighed:
             token('{"reason": "", "grade":'),
             token(" 4}", {" 4}": 0.6, " 5}": 0.3, " 5": 0.1}),
         ]
-        assert dict(shares(weighed(TASK, raw, tokens))) == pytest.approx(
+        assert dict(shares(with_grade_probabilities(TASK, raw, tokens))) == pytest.approx(
             {1: 0, 2: 0, 3: 0, 4: 0.6, 5: 0.4}
         )
 
     def test_what_begins_a_longer_number_is_no_grade(self):
         likely = token("4", {"4": 0.5, "45": 0.25, "4.5": 0.25})
-        assert dict(shares(weighed(TASK, RAW, written(RAW, likely))))[4.0] == 1
+        assert dict(shares(with_grade_probabilities(TASK, RAW, written(RAW, likely))))[4.0] == 1
 
     @pytest.mark.parametrize(
         "tokens",
@@ -73,27 +73,29 @@ class TestWeighed:
         ],
     )
     def test_a_reply_whose_tokens_do_not_tell_stays_as_it_is(self, tokens):
-        assert weighed(TASK, RAW, tokens) == RAW
+        assert with_grade_probabilities(TASK, RAW, tokens) == RAW
 
     @pytest.mark.parametrize("log", [1000, 5.0, 0.1, math.inf, math.nan, -math.inf])
     def test_what_is_no_log_probability_is_passed_over(self, log):
         odd = Token("4", {"4": log, "5": math.log(0.5)})
-        assert weighed(TASK, RAW, written(RAW, odd)) == RAW
+        assert with_grade_probabilities(TASK, RAW, written(RAW, odd)) == RAW
         other = Token("4", {"4": math.log(0.5), "5": log})
-        assert dict(shares(weighed(TASK, RAW, written(RAW, other))))[4.0] == 1
+        assert dict(shares(with_grade_probabilities(TASK, RAW, written(RAW, other))))[4.0] == 1
 
     def test_a_probability_of_one_may_be_rounded_up(self):
         likely = Token("4", {"4": 1e-4, "5": -20.0})
-        assert dict(shares(weighed(TASK, RAW, written(RAW, likely))))[4.0] == pytest.approx(1)
+        assert dict(shares(with_grade_probabilities(TASK, RAW, written(RAW, likely))))[
+            4.0
+        ] == pytest.approx(1)
 
     @pytest.mark.parametrize("raw", ["I am a teapot.", '{"reason": "", "grade": 9}'])
     def test_a_reply_that_cannot_be_read_stays_as_it_is(self, raw):
-        assert weighed(TASK, raw, [token(raw, {"4": 1.0})]) == raw
+        assert with_grade_probabilities(TASK, raw, [token(raw, {"4": 1.0})]) == raw
 
     def test_what_was_said_stays_and_the_probabilities_stand_after_it(self):
         raw = f"<think>First I thought 2.</think>\nMy view:\n{RAW}\nThat is all."
         likely = token("4", {"4": 0.75, "5": 0.25})
-        kept = weighed(TASK, raw, written(raw, likely))
+        kept = with_grade_probabilities(TASK, raw, written(raw, likely))
         assert kept.startswith(f"{raw}\n")
         assert len(kept[len(raw) :].strip().splitlines()) == 1
         assert dict(shares(kept)) == pytest.approx({1: 0, 2: 0, 3: 0, 4: 0.75, 5: 0.25})
@@ -108,13 +110,16 @@ class TestWeighed:
         note = token(' (the form was {"reason": "...", "grade": ')
         tokens = [*written(RAW, likely), note, token("1", {"1": 0.9, "4": 0.1}), token("})")]
         raw = "".join(t.text for t in tokens)
-        assert dict(shares(weighed(TASK, raw, tokens)))[4.0] == pytest.approx(0.75)
+        assert dict(shares(with_grade_probabilities(TASK, raw, tokens)))[4.0] == pytest.approx(0.75)
 
     @pytest.mark.parametrize("grades", [(0, 10), (0, 0.5, 1), (-1, 1)])
     def test_grades_of_more_than_one_digit_are_not_weighed(self, grades):
         task = GiveGrade("?", tuple((float(g), "") for g in grades), ())
         raw = f'{{"reason": "", "grade": {grades[-1]}}}'
-        assert weighed(task, raw, written(raw, token("1", {"1": 0.9, "0": 0.1}))) == raw
+        assert (
+            with_grade_probabilities(task, raw, written(raw, token("1", {"1": 0.9, "0": 0.1})))
+            == raw
+        )
 
 
 def completion(raw, tokens):

@@ -193,7 +193,7 @@ async def test_cancelling_a_call_cancels_it_at_the_back_end():
 )
 async def test_stopped_it_lets_arrive_what_is_on_its_way_and_sends_nothing_more(limits, budget):
     model = Model(seconds=0.1)
-    limit = Limiter(model, limits, purse=BudgetTracker(budget))
+    limit = Limiter(model, limits, budget=BudgetTracker(budget))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(6)]
     await asyncio.sleep(0.005)
     limit.stop()
@@ -332,9 +332,9 @@ async def test_a_server_that_answered_once_is_not_given_up_with_one_that_never_d
 
 
 async def test_one_that_never_answers_stops_the_run_though_another_of_the_same_purse_does():
-    purse, limits = BudgetTracker(), Limits(retries=0)
-    await Limiter(Model(None), limits, purse=purse).reply(task())
-    silent = Limiter(Model(*[Unavailable("refused")] * 99), limits, purse=purse)
+    budget, limits = BudgetTracker(), Limits(retries=0)
+    await Limiter(Model(None), limits, budget=budget).reply(task())
+    silent = Limiter(Model(*[Unavailable("refused")] * 99), limits, budget=budget)
     for _ in range(HOPELESS - 1):
         with pytest.raises(Unavailable):
             await silent.reply(task())
@@ -404,7 +404,7 @@ async def test_tokens_a_minute_are_bounded_by_what_was_really_used():
 
 async def test_a_budget_in_tokens_is_never_exceeded():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limiter(model, purse=BudgetTracker(Budget(tokens=5000)))
+    limit = Limiter(model, budget=BudgetTracker(Budget(tokens=5000)))
     asked = (limit.reply(task(n)) for n in range(100))
     found = await asyncio.gather(*asked, return_exceptions=True)
     over = [error for error in found if isinstance(error, OverBudget)]
@@ -423,7 +423,7 @@ async def replies(limit, n):
 
 async def test_a_budget_holds_though_replies_are_longer_than_anybody_could_know():
     model = Model(tokens=(300, 6000), seconds=0.001)
-    found, spent = await replies(Limiter(model, purse=BudgetTracker(Budget(tokens=20_000))), 100)
+    found, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=20_000))), 100)
     assert (model.asked, model.most, spent) == (3, 1, 3 * 6300)
     assert sum(isinstance(one, OverBudget) for one in found) == 97
 
@@ -435,7 +435,7 @@ async def test_replies_may_vary_within_a_budget():
             return await super().reply(task, draw)
 
     model = Varied(seconds=0.001)
-    _, spent = await replies(Limiter(model, purse=BudgetTracker(Budget(tokens=30_000))), 100)
+    _, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=30_000))), 100)
     assert 25_000 < spent <= 30_000
     assert model.most > 1
 
@@ -443,31 +443,31 @@ async def test_replies_may_vary_within_a_budget():
 @pytest.mark.parametrize("lost", [1, 5, 50])
 async def test_within_a_budget_others_go_on_where_the_first_call_brings_nothing(lost):
     model = Model(*[Unavailable("too long", permanent=True)] * lost, seconds=0.001)
-    found, _ = await replies(Limiter(model, FAST, purse=BudgetTracker(Budget(tokens=10**6))), 60)
+    found, _ = await replies(Limiter(model, FAST, budget=BudgetTracker(Budget(tokens=10**6))), 60)
     assert sum(isinstance(one, Reply) for one in found) == 60 - lost
     assert model.most > 4, "not one by one"
 
 
 async def test_one_that_bounds_its_replies_is_taken_to_write_as_much():
     model = Model(tokens=(100, 6000), seconds=0.001)
-    purse = BudgetTracker(
+    budget = BudgetTracker(
         Budget(tokens=20_000), bound=lambda kind: 8000 if kind == task().kind else None
     )
-    _, spent = await replies(Limiter(model, purse=purse), 100)
+    _, spent = await replies(Limiter(model, budget=budget), 100)
     assert (model.asked, model.most, spent) == (2, 2, 2 * 6100)
 
 
 @pytest.mark.parametrize("budget", [None, Budget(calls=40), Budget(price=Price(1.0, 1.0))])
 async def test_without_a_budget_in_tokens_or_money_no_call_waits_to_hear_of_another(budget):
     model = Model(seconds=0.01)
-    found, _ = await replies(Limiter(model, purse=BudgetTracker(budget)), 30)
+    found, _ = await replies(Limiter(model, budget=BudgetTracker(budget)), 30)
     assert model.most == 30
     assert all(isinstance(one, Reply) for one in found)
 
 
 async def test_calls_that_wait_for_the_first_of_their_kind_are_given_up_when_it_is_stopped():
     model = Model(seconds=0.1)
-    limit = Limiter(model, purse=BudgetTracker(Budget(tokens=10**6)))
+    limit = Limiter(model, budget=BudgetTracker(Budget(tokens=10**6)))
     asked = [asyncio.ensure_future(limit.reply(task(n))) for n in range(4)]
     await asyncio.sleep(0.005)
     limit.stop()
@@ -477,7 +477,7 @@ async def test_calls_that_wait_for_the_first_of_their_kind_are_given_up_when_it_
 
 async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent():
     model = Model(tokens=(100, 10), seconds=0.001)
-    limit = Limiter(model, Limits(concurrency=64), purse=BudgetTracker(Budget(tokens=20_000)))
+    limit = Limiter(model, Limits(concurrency=64), budget=BudgetTracker(Budget(tokens=20_000)))
     asked = (limit.reply(task(n)) for n in range(500))
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(error, OverBudget) for error in found) == 500 - model.asked
@@ -487,7 +487,7 @@ async def test_much_work_at_once_does_not_stop_a_run_before_its_budget_is_spent(
 
 async def test_money_is_counted_and_bounded():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
-    limit = Limiter(Model(tokens=(100, 10)), purse=BudgetTracker(Budget(money=10.0, price=price)))
+    limit = Limiter(Model(tokens=(100, 10)), budget=BudgetTracker(Budget(money=10.0, price=price)))
     await limit.reply(task())
     assert limit.usage.money == pytest.approx(0.2)
     asked = (limit.reply(task(n)) for n in range(100))
@@ -502,7 +502,7 @@ async def test_money_is_counted_and_bounded():
 
 async def test_what_timed_out_may_have_been_paid_for():
     limit = Limiter(
-        Model("hang"), Limits(timeout=0.01, retries=0), purse=BudgetTracker(Budget(tokens=10**6))
+        Model("hang"), Limits(timeout=0.01, retries=0), budget=BudgetTracker(Budget(tokens=10**6))
     )
     with pytest.raises(Unavailable):
         await limit.reply(task())
@@ -515,7 +515,7 @@ def billed(*, permanent=False):
 
 async def test_what_was_billed_without_a_reply_is_counted():
     price = Price(per_million_in=1000.0, per_million_out=10_000.0)
-    limit = Limiter(Model(billed(), billed()), FAST, purse=BudgetTracker(Budget(price=price)))
+    limit = Limiter(Model(billed(), billed()), FAST, budget=BudgetTracker(Budget(price=price)))
     await limit.reply(task())
     usage = limit.usage
     assert (usage.calls, usage.tokens_in, usage.tokens_out) == (1, 1100, 2010)
@@ -525,7 +525,7 @@ async def test_what_was_billed_without_a_reply_is_counted():
 @pytest.mark.parametrize("permanent", [True, False])
 async def test_a_budget_binds_where_all_that_is_billed_brings_no_reply(permanent):
     model = Model(*[billed(permanent=permanent)] * 999, seconds=0.001)
-    limit = Limiter(model, FAST, purse=BudgetTracker(Budget(tokens=10_000)))
+    limit = Limiter(model, FAST, budget=BudgetTracker(Budget(tokens=10_000)))
     asked = (limit.reply(task(n)) for n in range(30))
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert any(isinstance(error, OverBudget) for error in found)
@@ -537,15 +537,15 @@ async def test_a_budget_binds_where_all_that_is_billed_brings_no_reply(permanent
 
 
 async def test_what_was_set_aside_is_given_back_once_though_the_budget_ends_the_tries():
-    limit = Limiter(Model(*[billed()] * 9), FAST, purse=BudgetTracker(Budget(tokens=2500)))
+    limit = Limiter(Model(*[billed()] * 9), FAST, budget=BudgetTracker(Budget(tokens=2500)))
     with pytest.raises(OverBudget):
         await limit.reply(task())
-    assert limit._purse._held_calls == limit._purse._held_out == 0
+    assert limit._budget._reserved_calls == limit._budget._reserved_out == 0
 
 
 async def test_a_failed_call_leaves_the_budget_alone():
     limit = Limiter(
-        Model(Denied("x"), Denied("x")), purse=BudgetTracker(Budget(tokens=USUAL_REPLY + 400))
+        Model(Denied("x"), Denied("x")), budget=BudgetTracker(Budget(tokens=USUAL_REPLY + 400))
     )
     for _ in range(2):
         with pytest.raises(Denied):

@@ -10,7 +10,14 @@ import pytest
 from assay.errors import Denied, Unavailable
 from assay.judge import Reply
 from assay.middleware.budget import Budget, BudgetTracker
-from assay.middleware.concurrency import ENOUGH, SOONEST_S, START, Latencies, Pace, Turns
+from assay.middleware.concurrency import (
+    ENOUGH,
+    SOONEST_S,
+    START,
+    AdaptiveSemaphore,
+    AimdLimit,
+    Latencies,
+)
 from assay.middleware.health import TIMEOUT_RETRIES
 from assay.middleware.limiter import FEW, Limiter, Limits
 from assay.tasks import RateAnswer
@@ -117,7 +124,7 @@ def test_nearly_all_that_a_rate_limited_server_would_take_is_used():
 
 
 def test_it_never_falls_below_one():
-    pace = Pace(64)
+    pace = AimdLimit(64)
     for time in range(20):
         pace.refused(time, time + 0.5)
     assert pace.allowed == 1
@@ -127,7 +134,7 @@ def test_it_never_falls_below_one():
 
 
 def test_refusals_of_calls_that_were_on_their_way_together_count_once():
-    pace = Pace(16)
+    pace = AimdLimit(16)
     for _ in range(16):
         pace.refused(sent=1.0, now=2.0)
     assert pace.allowed == 8
@@ -146,15 +153,15 @@ def test_requests_a_minute_that_nothing_is_left_of_are_waited_for():
 
 
 async def test_a_turn_given_to_one_who_left_is_passed_on():
-    turns = Turns(Pace(1))
-    await turns.take()
-    leaving, staying = (asyncio.ensure_future(turns.take()) for _ in range(2))
+    turns = AdaptiveSemaphore(AimdLimit(1))
+    await turns.acquire()
+    leaving, staying = (asyncio.ensure_future(turns.acquire()) for _ in range(2))
     await asyncio.sleep(0)
-    turns.give()
+    turns.release()
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
     await asyncio.wait_for(staying, 1)
-    assert (turns.taken, turns.free) == (1, False)
+    assert (turns.in_use, turns.free) == (1, False)
 
 
 class TestUntilSomebodyAnswers:
@@ -290,8 +297,8 @@ class TestHedge:
         async def work():
             server = Server(seconds=1.0)
             server.slow_on = (ENOUGH + 1,)
-            purse = BudgetTracker(Budget(calls=ENOUGH + 1))
-            limit = Limiter(server, Limits(hedge=True, timeout=60.0), purse=purse)
+            budget = BudgetTracker(Budget(calls=ENOUGH + 1))
+            limit = Limiter(server, Limits(hedge=True, timeout=60.0), budget=budget)
             for n in range(ENOUGH + 1):
                 await limit.reply(RateAnswer(f"{n}?", "Answer."))
             return limit.usage

@@ -200,7 +200,7 @@ def test_no_retries_are_none():
 class TestPauses:
     def test_each_in_a_row_is_longer_and_refusals_together_count_once(self):
         pauses = Pauses(0.5, 5, 8)
-        assert (pauses.in_vain, pauses.until) == (0, -math.inf)
+        assert (pauses.fruitless, pauses.until) == (0, -math.inf)
         now = 0.0
         for seconds in (0.5, 1.5, 4.5, 13.5, 40.5):
             for later in (0.1, 0.2):
@@ -220,17 +220,17 @@ class TestPauses:
         pauses = Pauses(0.5, 2, 3)
         for now in range(5):
             pauses.refused(now, now)
-        assert (pauses.in_vain, pauses.until) == (5, -math.inf)
+        assert (pauses.fruitless, pauses.until) == (5, -math.inf)
         pauses.refused(9.0, 9.0)
-        assert (pauses.in_vain, pauses.until) == (1, 9.5)
+        assert (pauses.fruitless, pauses.until) == (1, 9.5)
 
     def test_a_reply_ends_the_row_of_those_before_it_was_sent(self):
         pauses = Pauses(0.5, 5, 8)
         for now in (1.0, 2.0, 4.0):
             pauses.refused(now, now)
         pauses.replied(0.5)
-        assert pauses.in_vain == 3
+        assert pauses.fruitless == 3
         pauses.replied(2.0)  # it was served, and the one beside it refused
-        assert (pauses.in_vain, pauses.until) == (1, 4.5)
+        assert (pauses.fruitless, pauses.until) == (1, 4.5)
         pauses.replied(5.0)
-        assert pauses.in_vain == 0
+        assert pauses.fruitless == 0

@@ -40,31 +40,31 @@ _CARRIERS = frozenset(
 # Where classes of assay stood before, of which a user's function may hold an object. Without the
 # name of the package, as names of modules are rewritten that stand here in full.
 _FORMER = {
-    "judge:Limits": "backends.limit",
-    "middleware.budget:Budget": "backends.spending",
-    "middleware.budget:Price": "backends.spending",
-    "middleware.concurrency:PerLoop": "backends.per_loop",
-    "middleware.wrapper:Route": "backends.route",
-    "judges.llm:Function": "backends.llm",
-    "judges.scripted:Scripted": "backends.scripted",
-    "judges.openai.judge:OpenAI": "backends.openai",
-    "judges.openai.judge:Dialect": "backends.openai",
-    "judges.openai.connection:Connection": "backends.openai_connection",
-    "judges.openai.connection:_Pool": "backends.openai_connection",
-    "judges.openai.endpoint:Endpoint": "backends.openai_http",
-    "judges.openai.embeddings:OpenAIEmbedder": "backends.openai_embeddings",
-    "judges.openai.batch:OpenAIBatch": "backends.openai_batch",
-    "judges.openai.batch_queue:Habits": "backends.batch.requests",
-    "judges.gguf:Gguf": "backends.gguf.judge",
-    "judges.gguf.engine:Llama": "backends.gguf.engine",
-    "judges.gguf.questions:Fit": "backends.gguf.calibration",
-    "judges.onnx:Onnx": "backends.onnx.judge",
-    "judges.onnx:Verifier": "backends.onnx.verifier",
-    "judges.onnx:Encoder": "backends.onnx.encoder",
-    "judges.onnx:Labels": "backends.onnx.labels",
-    "judges.onnx_model:Network": "backends.onnx.network",
-    "judges.onnx_model:Folder": "backends.onnx.folder",
-    "target.system:Body": "target.request",
+    "judge:Limits": "backends.limit:Limits",
+    "middleware.budget:Budget": "backends.spending:Budget",
+    "middleware.budget:Price": "backends.spending:Price",
+    "middleware.concurrency:PerLoop": "backends.per_loop:PerLoop",
+    "middleware.wrapper:Route": "backends.route:Route",
+    "judges.llm:Function": "backends.llm:Function",
+    "judges.scripted:Scripted": "backends.scripted:Scripted",
+    "judges.openai.judge:OpenAI": "backends.openai:OpenAI",
+    "judges.openai.judge:Dialect": "backends.openai:Dialect",
+    "judges.openai.connection:Connection": "backends.openai_connection:Connection",
+    "judges.openai.connection:_Pool": "backends.openai_connection:_Pool",
+    "judges.openai.endpoint:Endpoint": "backends.openai_http:Endpoint",
+    "judges.openai.embeddings:OpenAIEmbedder": "backends.openai_embeddings:OpenAIEmbedder",
+    "judges.openai.batch:OpenAIBatch": "backends.openai_batch:OpenAIBatch",
+    "judges.openai.batch_queue:BatchPolicy": "backends.batch.requests:Habits",
+    "judges.gguf:Gguf": "backends.gguf.judge:Gguf",
+    "judges.gguf.engine:Llama": "backends.gguf.engine:Llama",
+    "judges.gguf.questions:Fit": "backends.gguf.calibration:Fit",
+    "judges.onnx:Onnx": "backends.onnx.judge:Onnx",
+    "judges.onnx:Verifier": "backends.onnx.verifier:Verifier",
+    "judges.onnx:Encoder": "backends.onnx.encoder:Encoder",
+    "judges.onnx:Labels": "backends.onnx.labels:Labels",
+    "judges.onnx_model:Network": "backends.onnx.network:Network",
+    "judges.onnx_model:Folder": "backends.onnx.folder:Folder",
+    "target.system:Body": "target.request:Body",
 }
 
 
@@ -127,7 +127,7 @@ def place_of(value: object) -> str:
     named: Any = value if hasattr(value, "__qualname__") else type(value)
     place = f"{named.__module__}:{named.__qualname__}"
     former = _FORMER.get(place.removeprefix("assay."))
-    return f"assay.{former}:{named.__qualname__}" if former else place
+    return f"assay.{former}" if former else place
 
 
 # A digest, and what it does not tell.

@@ -43,7 +43,7 @@ class Token:
     top: Mapping[str, float]
 
 
-def weighed(task: GiveGrade, raw: str, tokens: Sequence[Token]) -> str:
+def with_grade_probabilities(task: GiveGrade, raw: str, tokens: Sequence[Token]) -> str:
     """The reply and after it the probability of every allowed grade, where these are told.
 
     They are told where each allowed grade is a single digit, and so a token of its own: a model
@@ -195,7 +195,7 @@ class LLM(AttributeBackend):
             cost = completion.tokens_in, completion.tokens_out
             raise CutShort(f"{self.name} {CUT}", raw=raw, cost=cost)
         if isinstance(task, GiveGrade) and completion.tokens:
-            raw = weighed(task, raw, completion.tokens)
+            raw = with_grade_probabilities(task, raw, completion.tokens)
         return Reply(
             pieces=pieces,
             raw=raw,

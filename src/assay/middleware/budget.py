@@ -103,22 +103,22 @@ class Usage:
 
 
 @dataclass(slots=True)
-class Hold:
+class Reservation:
     """Tokens that a call on its way is expected to cost.
 
     Attributes:
         kind: Kind of its task.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
-        most_out: Reply tokens that are set aside for it: more, as replies vary.
-        held: Whether they are still set aside.
+        reserved_out: Reply tokens that are set aside for it: more, as replies vary.
+        active: Whether they are still set aside.
     """
 
     kind: str
     tokens_in: int
     tokens_out: int
-    most_out: int
-    held: bool = True
+    reserved_out: int
+    active: bool = True
 
     @property
     def tokens(self) -> int:
@@ -153,77 +153,81 @@ class BudgetTracker:
     ) -> None:
         self._budget = budget or Budget()
         self._keep = keep
-        self._bound = bound
+        self._reply_bound = bound
         self.usage = Usage()
-        self._held_in = self._held_out = self._held_calls = 0
-        self._longest: dict[str, int] = {}
+        self._reserved_in = self._reserved_out = self._reserved_calls = 0
+        self._longest_reply: dict[str, int] = {}
         # By kind: answers that told their length, calls on their way, calls that have ended.
-        self._told = Counter[str]()
-        self._out = Counter[str]()
+        self._answers = Counter[str]()
+        self._sent = Counter[str]()
         self._ended = Counter[str]()
         self._waiting: list[asyncio.Future[None]] = []
 
-    async def room(self, task: Task[Any]) -> Hold:
-        """As `hold`, once calls on their way have left room for it, or told what it may cost.
+    async def reserve(self, task: Task[Any]) -> Reservation:
+        """As `reserve_now`, once calls on their way leave room for it.
 
         Raises:
             OverBudget: If none is on its way and there is still no room.
         """
         while True:
-            if not self._first_is_out(task):
+            if not self._awaits_first(task):
                 try:
-                    return self.hold(task)
+                    return self.reserve_now(task)
                 except OverBudget:
-                    if not self._held_calls:
+                    if not self._reserved_calls:
                         raise
-            landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(landed)
-            await landed
+            released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(released)
+            await released
 
-    def hold(self, task: Task[Any]) -> Hold:
+    def reserve_now(self, task: Task[Any]) -> Reservation:
         """Set aside what the call may cost.
 
         Raises:
             OverBudget: If all that is spent and set aside would exceed the budget.
         """
         template = task.template
-        letters = sum(len(item.text) for item in task.materials)
-        letters += len(template.preamble) if template else 0
-        wanted = self._longest.get(task.kind, USUAL_REPLY if template else 0)
-        most = self._most_written(task.kind) if template else wanted
-        hold = Hold(task.kind, letters // 4, wanted, most)
-        self._check(hold)
-        self._held_in += hold.tokens_in
-        self._held_out += hold.most_out
-        self._held_calls += 1
-        self._out[hold.kind] += 1
-        return hold
+        characters = sum(len(item.text) for item in task.materials)
+        characters += len(template.preamble) if template else 0
+        expected = self._longest_reply.get(task.kind, USUAL_REPLY if template else 0)
+        at_most = self._reply_allowance(task.kind) if template else expected
+        reservation = Reservation(task.kind, characters // 4, expected, at_most)
+        self._check(reservation)
+        self._reserved_in += reservation.tokens_in
+        self._reserved_out += reservation.reserved_out
+        self._reserved_calls += 1
+        self._sent[reservation.kind] += 1
+        return reservation
 
-    async def renew(self, hold: Hold, task: Task[Any]) -> None:
+    async def renew(self, reservation: Reservation, task: Task[Any]) -> None:
         """Set aside what a further try will cost, once there is room: the one before was paid for.
 
         Raises:
-            OverBudget: As `room`.
+            OverBudget: As `reserve`.
         """
-        self.release(hold)
-        new = await self.room(task)
-        hold.tokens_in, hold.tokens_out, hold.most_out = new.tokens_in, new.tokens_out, new.most_out
-        hold.held = True
+        self.release(reservation)
+        new = await self.reserve(task)
+        reservation.tokens_in, reservation.tokens_out, reservation.reserved_out = (
+            new.tokens_in,
+            new.tokens_out,
+            new.reserved_out,
+        )
+        reservation.active = True
 
-    def release(self, hold: Hold) -> None:
+    def release(self, reservation: Reservation) -> None:
         """Give back what was set aside, unless that was done."""
-        if not hold.held:
+        if not reservation.active:
             return
-        hold.held = False
-        self._held_in -= hold.tokens_in
-        self._held_out -= hold.most_out
-        self._held_calls -= 1
-        self._out[hold.kind] -= 1
-        self._ended[hold.kind] += 1
+        reservation.active = False
+        self._reserved_in -= reservation.tokens_in
+        self._reserved_out -= reservation.reserved_out
+        self._reserved_calls -= 1
+        self._sent[reservation.kind] -= 1
+        self._ended[reservation.kind] += 1
         waiting, self._waiting = self._waiting, []
-        for landed in waiting:
-            if not landed.done():
-                landed.set_result(None)
+        for released in waiting:
+            if not released.done():
+                released.set_result(None)
 
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         """Count tokens that were used."""
@@ -232,13 +236,13 @@ class BudgetTracker:
         if self._budget.price is not None:
             self.usage.money += self._budget.price.of(tokens_in, tokens_out)
 
-    def pay(self, kind: str, tokens_in: int, tokens_out: int) -> None:
+    def record(self, kind: str, tokens_in: int, tokens_out: int) -> None:
         """Count an answer to this kind of task, of use or not, and learn from its length."""
-        self._longest[kind] = max(self._longest.get(kind, 0), tokens_out)
-        self._told[kind] += 1
+        self._longest_reply[kind] = max(self._longest_reply.get(kind, 0), tokens_out)
+        self._answers[kind] += 1
         self.spend(tokens_in, tokens_out)
 
-    async def lose(self, asked: tuple[str, Task[Any], int], error: Unavailable) -> int:
+    async def record_failure(self, asked: tuple[str, Task[Any], int], error: Unavailable) -> int:
         """Count and keep an answer that is no reply, if it was billed; returns its tokens.
 
         Args:
@@ -247,57 +251,62 @@ class BudgetTracker:
         """
         if not error.cost or not (spent := sum(error.cost)):
             return 0
-        self.pay(asked[1].kind, *error.cost)
+        self.record(asked[1].kind, *error.cost)
         if self._keep is not None:
             await self._keep(_lost(asked, error, error.cost))
         return spent
 
-    def count(self, reply: Reply) -> None:
+    def record_reply(self, reply: Reply) -> None:
         """Count a reply."""
         self.usage.calls += 1
-        self.pay(reply.kind, reply.tokens_in, reply.tokens_out)
+        self.record(reply.kind, reply.tokens_in, reply.tokens_out)
 
-    def _first_is_out(self, task: Task[Any]) -> bool:
+    def _awaits_first(self, task: Task[Any]) -> bool:
         """Whether the call is to wait for the first one of its kind.
 
         Each that ended without telling its length lets one more go out beside it: a server that
         fails at all calls is not asked one by one for ever.
         """
         counts_tokens = self._budget.tokens is not None or self._budget.money is not None
-        if not counts_tokens or not task.template or self._told[task.kind]:
+        if not counts_tokens or not task.template or self._answers[task.kind]:
             return False
-        return self._bound(task.kind) is None and self._out[task.kind] > self._ended[task.kind]
+        return (
+            self._reply_bound(task.kind) is None and self._sent[task.kind] > self._ended[task.kind]
+        )
 
-    def _most_written(self, kind: str) -> int:
+    def _reply_allowance(self, kind: str) -> int:
         """Tokens that a reply may come to, as far as is known."""
-        longest, n = self._longest.get(kind, 0), self._told[kind]
-        if (bound := self._bound(kind)) is not None:
+        longest, n = self._longest_reply.get(kind, 0), self._answers[kind]
+        if (bound := self._reply_bound(kind)) is not None:
             return max(bound, longest)  # some servers do not count reasoning as what they bound
         if not n:
-            return max([USUAL_REPLY, *self._longest.values()])
-        if not self._held_calls:
+            return max([USUAL_REPLY, *self._longest_reply.values()])
+        if not self._reserved_calls:
             return longest  # it is not to end the run that a call alone may be longer than any
         return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
 
-    def _check(self, hold: Hold) -> None:
+    def _check(self, reservation: Reservation) -> None:
         budget, usage = self._budget, self.usage
-        more_in, more_out = self._held_in + hold.tokens_in, self._held_out + hold.most_out
+        more_in, more_out = (
+            self._reserved_in + reservation.tokens_in,
+            self._reserved_out + reservation.reserved_out,
+        )
         if budget.tokens is not None:
             spent = usage.tokens_in + usage.tokens_out
             self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
         if budget.calls is not None:
-            at_most = usage.calls + self._held_calls + 1
+            at_most = usage.calls + self._reserved_calls + 1
             self._refuse(usage.calls, at_most, budget.calls, "calls")
         if budget.money is not None and budget.price is not None:
             would = usage.money + budget.price.of(more_in, more_out)
             self._refuse(usage.money, would, budget.money, "money")
 
     @staticmethod
-    def _refuse(spent: float, would: float, most: float, unit: str) -> None:
-        if would > most:
+    def _refuse(spent: float, would: float, bound: float, unit: str) -> None:
+        if would > bound:
             raise OverBudget(
                 f"the next call could exceed the budget in {unit}: {spent:.6g} spent, up to "
-                f"{would:.6g} with the calls on their way, {most:.6g} allowed -> raise the budget "
+                f"{would:.6g} with the calls on their way, {bound:.6g} allowed -> raise the budget "
                 "and run again; no reply paid for is asked again"
             )
 

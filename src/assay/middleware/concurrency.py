@@ -44,7 +44,7 @@ class PerLoop(Generic[T]):
         return self._made.pop(asyncio.get_running_loop(), None)
 
 
-Begun: TypeAlias = asyncio.Task[Reply]
+PendingReply: TypeAlias = asyncio.Task[Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Call:
     task: Task[Any]
     draw: int
 
-    def begin(self) -> Begun:
+    def begin(self) -> PendingReply:
         """Send it."""
         return asyncio.ensure_future(self.backend.reply(self.task, self.draw))
 
-    async def answer(self, timeout: float, begun: Begun | None = None) -> Reply:  # noqa: ASYNC109
+    async def answer(self, timeout: float, begun: PendingReply | None = None) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""
         begun = begun or self.begin()
         try:
@@ -75,12 +75,12 @@ class Call:
         _leave(begun)
         raise self._late(timeout)
 
-    async def first_of_two(self, first: Begun, timeout: float) -> Reply:  # noqa: ASYNC109
+    async def first_of_two(self, first: PendingReply, timeout: float) -> Reply:  # noqa: ASYNC109
         """The first reply of one that is on its way already and another."""
         calls = {first, self.begin()}
-        end = now() + timeout
+        finish = now() + timeout
         try:
-            while calls and (left := end - now()) > 0:
+            while calls and (left := finish - now()) > 0:
                 done, calls = await asyncio.wait(
                     calls, timeout=left, return_when=asyncio.FIRST_COMPLETED
                 )
@@ -103,7 +103,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def ended(call: Begun, timeout: float) -> bool:  # noqa: ASYNC109
+async def ended(call: PendingReply, timeout: float) -> bool:  # noqa: ASYNC109
     """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
@@ -136,12 +136,12 @@ def tell(
         waiting.set_exception(error)
 
 
-def _leave(call: Begun) -> None:
+def _leave(call: PendingReply) -> None:
     call.cancel()
     call.add_done_callback(_look_at)
 
 
-def _look_at(call: Begun) -> None:
+def _look_at(call: PendingReply) -> None:
     # An exception that nobody looks at would be reported when the call is collected.
     if not call.cancelled():
         call.exception()
@@ -202,7 +202,7 @@ CROWDED = 0.5
 SLOW_ONE_IN = 20
 
 
-class Pace:
+class AimdLimit:
     """Additive increase, multiplicative decrease of the requests in flight.
 
     It opens by doubling from `START` as long as that brings more replies a second. A refusal (429,
@@ -304,25 +304,25 @@ class Pace:
 
 
 @dataclass
-class Turns:
+class AdaptiveSemaphore:
     """Lets as many calls through as `pace` allows, first come, first served.
 
     Unlike a semaphore's, its bound may change at any time.
     """
 
-    pace: Pace
-    taken: int = 0
+    pace: AimdLimit
+    in_use: int = 0
     _queue: deque[asyncio.Future[None]] = field(default_factory=deque)
 
     @property
     def free(self) -> bool:
         """Whether a call would not have to wait."""
-        return self.taken < self.pace.allowed and not self._queue
+        return self.in_use < self.pace.allowed and not self._queue
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         """Return when it is this call's turn; each turn must be given back."""
         if self.free:
-            self.taken += 1
+            self.in_use += 1
             return
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append(mine)
@@ -330,49 +330,49 @@ class Turns:
             await mine
         except asyncio.CancelledError:
             if mine.done() and not mine.cancelled():
-                self.give()  # it was called up in the same moment
+                self.release()  # it was called up in the same moment
             raise
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Give a turn back."""
-        self.taken -= 1
+        self.in_use -= 1
         self.wake()
 
     def wake(self) -> None:
         """Call up those whose turn it is."""
-        while self._queue and self.taken < self.pace.allowed:
+        while self._queue and self.in_use < self.pace.allowed:
             waiting = self._queue.popleft()
             if not waiting.done():
-                self.taken += 1
+                self.in_use += 1
                 waiting.set_result(None)
 
 
-class Few:
+class WarmUp:
     """Lets few work at a time until that ends, and then everybody.
 
     Args:
-        places: How few.
+        slots: How few.
     """
 
-    def __init__(self, places: int) -> None:
-        self._places = PerLoop(lambda: asyncio.Semaphore(places))
-        self._over = False
+    def __init__(self, slots: int) -> None:
+        self._slots = PerLoop(lambda: asyncio.Semaphore(slots))
+        self._finished = False
 
     @asynccontextmanager
-    async def place(self) -> AsyncGenerator[None, None]:
+    async def slot(self) -> AsyncGenerator[None, None]:
         """A place to work at, as soon as one is free or none is needed."""
-        if not self._over:
-            async with self._places.get():
-                if not self._over:
+        if not self._finished:
+            async with self._slots.get():
+                if not self._finished:
                     yield
                     return
         yield  # whoever found it over has passed the place on to the next who waits
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """Let everybody through."""
-        if not self._over:
-            self._over = True
-            self._places.get().release()
+        if not self._finished:
+            self._finished = True
+            self._slots.get().release()
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from assay.errors import Denied, TimedOut, Unavailable
-from assay.middleware.concurrency import Call, Pace
+from assay.middleware.concurrency import AimdLimit, Call
 
 # A call that timed out was maybe paid for, and most likely hangs again.
 TIMEOUT_RETRIES = 1
@@ -16,7 +16,7 @@ UNLUCKY = 10
 
 
 @dataclass
-class Tried:
+class Attempts:
     """The tries of a call that brought nothing.
 
     Attributes:
@@ -36,18 +36,18 @@ class Tried:
         """All that took too long."""
         return self.timeouts + self.crowded
 
-    def note(self, error: Unavailable, *, down: bool) -> None:
+    def record(self, error: Unavailable, *, down: bool) -> None:
         """Take note of one; `down` says whether nobody is served for now."""
-        behind = False
+        waited = False
         if down:
             self.refused += 1
         elif isinstance(error, TimedOut):
-            behind = error.crowded and self.crowded < CROWDED_RETRIES
-            self.timeouts += not behind
-            self.crowded += behind
-        self.counted += not (down or behind)
+            waited = error.crowded and self.crowded < CROWDED_RETRIES
+            self.timeouts += not waited
+            self.crowded += waited
+        self.counted += not (down or waited)
 
-    def enough(self, retries: int) -> bool:
+    def exhausted(self, retries: int) -> bool:
         """Whether no further one is to be made."""
         late = self.timeouts > TIMEOUT_RETRIES
         return late or self.counted > retries or self.refused > UNLUCKY * retries
@@ -80,7 +80,7 @@ class Pauses:
         self._row: list[float] = []
 
     @property
-    def in_vain(self) -> int:
+    def fruitless(self) -> int:
         """Refusals in a row; those of calls that were on their way together count once."""
         return len(self._row)
 
@@ -92,15 +92,15 @@ class Pauses:
     @property
     def until(self) -> float:
         """When the pause ends that the last of them began."""
-        if not 0 < self.in_vain <= self._most:
+        if not 0 < self.fruitless <= self._most:
             return -math.inf
-        return self._row[-1] + min(LONGEST_S, self._first * GROWTH ** (self.in_vain - 1))
+        return self._row[-1] + min(LONGEST_S, self._first * GROWTH ** (self.fruitless - 1))
 
     def refused(self, sent: float, now: float) -> None:
         """Take note of a refusal of a call that was sent at `sent`."""
         if self._row and sent < self._row[-1]:
             return
-        if self.in_vain >= self._most + self._lost:
+        if self.fruitless >= self._most + self._lost:
             self._row.clear()
         self._row.append(now)
 
@@ -133,12 +133,12 @@ class Health:
     """
 
     def __init__(
-        self, name: str, pace: Pace, *, retries: int, backoff: float, timeout: float
+        self, name: str, pace: AimdLimit, *, retries: int, backoff: float, timeout: float
     ) -> None:
         self._name, self._pace, self._retries = name, pace, retries
         self._silence = LONGEST_S + STALLED * timeout
         self._pauses = Pauses(backoff, retries, HOPELESS)
-        self._absence = Absence()
+        self._absence = Unreachable()
         self._answered_at = -math.inf
         self._given_up = 0  # calls, before anybody answered
         self._unserved: set[int] = set()  # calls lost since the last reply
@@ -151,7 +151,7 @@ class Health:
 
     def replied(self, sent: float, now: float) -> None:
         """Take note of a reply to a call that was sent at `sent`."""
-        self._absence.end()
+        self._absence.reached()
         self._unserved.clear()
         self._answered_at, self._unheard = now, 0
         self._pauses.replied(sent)
@@ -160,7 +160,7 @@ class Health:
         self, error: Unavailable, call: Call, sent: float, now: float, *, again: bool
     ) -> None:
         """Take note of a call that brought nothing; `again` if it had taken too long before."""
-        self._absence.note(error, sent)
+        self._absence.record(error, sent)
         if hung(error):
             self._unheard += not again and sent > self._answered_at
         elif error.permanent:
@@ -170,9 +170,9 @@ class Health:
         if self.is_down(error):
             self._pauses.refused(sent, now)
 
-    def nobody(self, now: float) -> Unavailable | None:
+    def unreachable(self, now: float) -> Unavailable | None:
         """How the last call failed, if nobody was ever there; else None."""
-        return self._absence.proof(now)
+        return self._absence.verdict(now)
 
     def is_down(self, error: Unavailable) -> bool:
         """Whether it serves nobody for now, and does not say until when.
@@ -185,12 +185,12 @@ class Health:
 
     def is_hopeless(self, error: Unavailable, now: float) -> bool:
         """Whether it would serve nobody any more, so that no call is worth another try."""
-        in_vain = self.is_down(error) and self._pauses.in_vain > self._retries
-        return in_vain or self._is_silent(error, now) or self._absence.proof(now) is not None
+        fruitless = self.is_down(error) and self._pauses.fruitless > self._retries
+        return fruitless or self._is_silent(error, now) or self._absence.verdict(now) is not None
 
     def given_up(self, error: Unavailable, now: float) -> Denied | None:
         """Take note of a call that is given up; why all others are to be, too, if they are."""
-        refused = self.is_down(error) and self._pauses.in_vain >= self._retries + HOPELESS
+        refused = self.is_down(error) and self._pauses.fruitless >= self._retries + HOPELESS
         if refused or self._is_silent(error, now):
             done = "refused every call" if error.throttled else "answered no call"
             since = self._pauses.since if refused else self._answered_at
@@ -199,7 +199,7 @@ class Health:
         if self._answered or error.throttled or error.permanent:
             return None
         self._given_up += 1
-        absent = self._absence.proof(now) is not None
+        absent = self._absence.verdict(now) is not None
         if self._given_up < HOPELESS and not absent:
             return None
         return self._never_answered(error, now, absent=absent)
@@ -232,7 +232,7 @@ class Health:
         return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
 
 
-class Absence:
+class Unreachable:
     """Whether nobody was ever there.
 
     Attributes:
@@ -241,22 +241,22 @@ class Absence:
 
     def __init__(self) -> None:
         self.since = math.inf
-        self._over = False
+        self._reached_once = False
         self._last: Unavailable | None = None
 
-    def end(self) -> None:
+    def reached(self) -> None:
         """Somebody was reached."""
-        self._over, self.since = True, math.inf
+        self._reached_once, self.since = True, math.inf
 
-    def note(self, error: Unavailable, sent: float) -> None:
+    def record(self, error: Unavailable, sent: float) -> None:
         """Take note of a call, sent at `sent`, that brought nothing."""
         self._last = error
         if not error.unreached:
-            self.end()
-        elif not self._over:
+            self.reached()
+        elif not self._reached_once:
             self.since = min(self.since, sent)
 
-    def proof(self, now: float) -> Unavailable | None:
+    def verdict(self, now: float) -> Unavailable | None:
         """How the last call failed, if it is not worth while to look on; else None."""
         return self._last if now - self.since >= ABSENT_S else None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.middleware.workers import Asked, Pool, Pooling, Taken, WorkerDied, Workplace
+from assay.middleware.workers import Asked, Finished, Pool, PoolSettings, WorkerDied, WorkerSide
 
 # What a worker has at a time for each of its cores: so much that it never waits for the driver.
 ROOM = 16
@@ -36,7 +36,7 @@ def connect() -> None:
     address = os.environ.get("RAY_ADDRESS")
     if address:
         try:
-            _knock(address)
+            _check_listening(address)
             ray.init(address, logging_level="error")
         except (OSError, RuntimeError, ValueError) as error:
             what = f"there is no Ray cluster at {address}: {error}"
@@ -53,7 +53,7 @@ def connect() -> None:
     )
 
 
-def _knock(address: str) -> None:
+def _check_listening(address: str) -> None:
     """See whether anybody listens there: Ray itself would try for ever.
 
     Raises:
@@ -85,17 +85,17 @@ def pool(
 
     computes = backend.capabilities.local
     if computes:
-        pooling = Pooling(workers or _fitting(cores, sharing), ROOM * cores, GATHER_S)
+        pooling = PoolSettings(workers or _fitting(cores, sharing), ROOM * cores, GATHER_S)
     else:
         machines = sum(1 for node in ray.nodes() if node["Alive"])
-        pooling = Pooling(workers or machines, in_flight, GATHER_REMOTE_S)
+        pooling = PoolSettings(workers or machines, in_flight, GATHER_REMOTE_S)
     actor: Any = ray.remote(Actor).options(
         num_cpus=cores if computes else 0,
         max_restarts=0,  # the pool itself puts another in its place
         scheduling_strategy="DEFAULT" if computes else "SPREAD",
     )
     packed = _packed(backend)
-    return Pool(backend, lambda: _Hired(actor.remote(packed, pooling.gather_s)), pooling)
+    return Pool(backend, lambda: _ActorWorker(actor.remote(packed, pooling.gather_s)), pooling)
 
 
 def _fitting(cores: int, sharing: int) -> int:
@@ -119,19 +119,19 @@ def _packed(backend: Backend) -> bytes:
     return packed
 
 
-class Actor(Workplace):
-    """A `Workplace` in a process of the cluster. Its models use the cores that Ray counts for it.
+class Actor(WorkerSide):
+    """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it.
 
     Args:
         packed: The back end, pickled.
-        gather_s: As in `Pooling`.
+        gather_s: As in `PoolSettings`.
     """
 
     def __init__(self, packed: bytes, gather_s: float) -> None:
         super().__init__(pickle.loads(packed), gather_s)  # noqa: S301 - from the driver
 
 
-class _Hired:
+class _ActorWorker:
     """An actor as a `Worker`."""
 
     def __init__(self, actor: Any) -> None:
@@ -144,8 +144,8 @@ class _Hired:
     async def put(self, asked: Sequence[Asked]) -> None:
         await self._call("put", asked)
 
-    async def take(self) -> Taken:
-        found: Taken = await self._call("take")
+    async def take(self) -> Finished:
+        found: Finished = await self._call("take")
         return found
 
     async def drop(self, number: int) -> None:
@@ -165,10 +165,10 @@ class _Hired:
         except RayTaskError:  # a mistake in the code, and no mishap of the worker
             raise
         except RayError as error:
-            raise WorkerDied(_briefly(str(error))) from error
+            raise WorkerDied(_cause_in(str(error))) from error
 
 
-def _briefly(said: str) -> str:
+def _cause_in(said: str) -> str:
     """The line of Ray's report that tells the cause: of an error in the code it is the last."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return lines[-1 if "creation task" in said else 0] if lines else "no cause is known"

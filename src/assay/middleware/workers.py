@@ -32,7 +32,7 @@ class WorkerDied(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pooling:
+class PoolSettings:
     """How a pool is used.
 
     Attributes:
@@ -48,7 +48,7 @@ class Pooling:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Finished:
     """What a worker hands over.
 
     Attributes:
@@ -69,7 +69,7 @@ class Worker(Protocol):
     async def put(self, asked: Sequence[Asked]) -> None:
         """Give it tasks."""
 
-    async def take(self) -> Taken:
+    async def take(self) -> Finished:
         """What it has done since; waits until there is something."""
 
     async def drop(self, number: int) -> None:
@@ -79,12 +79,12 @@ class Worker(Protocol):
         """End it."""
 
 
-class Workplace:
+class WorkerSide:
     """The worker's own side: answers what it is given and hands it over in groups.
 
     Args:
         backend: Who answers.
-        gather_s: As in `Pooling`.
+        gather_s: As in `PoolSettings`.
     """
 
     def __init__(self, backend: BackendLike, gather_s: float) -> None:
@@ -110,7 +110,7 @@ class Workplace:
         if call := self._running.get(number):
             call.cancel()
 
-    async def take(self) -> Taken:
+    async def take(self) -> Finished:
         """What has ended, as soon as it is half of what is here or has waited long enough."""
         await self._some.wait()
         with contextlib.suppress(TimeoutError):
@@ -120,7 +120,7 @@ class Workplace:
         self._some.clear()
         self._enough.clear()
         until = self._backend.capabilities.paused_until
-        return Taken(done, max(0.0, until - asyncio.get_running_loop().time()))
+        return Finished(done, max(0.0, until - asyncio.get_running_loop().time()))
 
     def _ended(self, number: int, call: asyncio.Task[Reply]) -> None:
         self._running.pop(number, None)
@@ -173,7 +173,9 @@ class Pool(Wrapper):
         pooling: How many, and how they are used.
     """
 
-    def __init__(self, backend: BackendLike, hire: Callable[[], Worker], pooling: Pooling) -> None:
+    def __init__(
+        self, backend: BackendLike, hire: Callable[[], Worker], pooling: PoolSettings
+    ) -> None:
         super().__init__(backend)
         self._hire = hire
         self._pooling = pooling
@@ -265,7 +267,7 @@ class Pool(Wrapper):
                 self._begun.set()
                 await self._serve(worker, place)
             except WorkerDied as error:
-                self._mourn(place, error)
+                self._requeue(place, error)
             finally:
                 worker.dismiss()
 
@@ -276,7 +278,7 @@ class Pool(Wrapper):
                 said = f"{what} is {its} on a worker and {mine} here"
                 raise Denied(f"{said} -> install the same on all machines")
 
-    def _mourn(self, place: _Place, error: WorkerDied) -> None:
+    def _requeue(self, place: _Place, error: WorkerDied) -> None:
         place.fruitless += 1
         if place.fruitless >= HOPELESS:
             raise Denied(f"{HOPELESS} workers died one after the other: {error}") from error
@@ -312,7 +314,7 @@ class Pool(Wrapper):
         while True:
             self._settle(await worker.take(), place)
 
-    def _settle(self, taken: Taken, place: _Place) -> None:
+    def _settle(self, taken: Finished, place: _Place) -> None:
         place.fruitless = 0
         if taken.pause_s:
             self.paused_until = asyncio.get_running_loop().time() + taken.pause_s

@@ -126,14 +126,14 @@ async def aask(
     """
     asking = asking or Asking()
     asked_of = system(target)
-    round_ = await asyncio.to_thread(_Round.checked, data, asked_of, tuple(metrics), asking)
+    round_ = await asyncio.to_thread(_Collection.checked, data, asked_of, tuple(metrics), asking)
     with Store(store) as kept:
         await round_.work(kept)
     return round_.answers(store)
 
 
 @dataclass
-class _Round:
+class _Collection:
     """All questions of a data set, on their way to one system."""
 
     source: Source
@@ -150,7 +150,7 @@ class _Round:
     @classmethod
     def checked(
         cls, data: Any, system: System, metrics: tuple[Metric, ...], asking: Asking
-    ) -> "_Round":
+    ) -> "_Collection":
         """The round, once all rows have been found to be in order."""
         mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
         source = read_data(data, mapping=mapping, limit=limit, contexts=contexts)
@@ -178,7 +178,7 @@ class _Round:
 
     @asynccontextmanager
     async def _door(self, store: Store) -> AsyncIterator[ReplyCache]:
-        limit = _Patient(self.system, self.asking)
+        limit = _PatientLimiter(self.system, self.asking)
         ledger = ReplyCache(limit, store, TARGET, self.served)
         try:
             yield ledger
@@ -310,12 +310,12 @@ class _Round:
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
 
 
-class _Patient(Limiter):
+class _PatientLimiter(Limiter):
     """Limits for a system whose slowest answers are part of what is measured."""
 
     def __init__(self, system: System, asking: Asking) -> None:
         super().__init__(system, asking.limits)
-        self._latencies = _Unhurried()
+        self._latencies = _NoPatience()
         self._paths = asking.reply
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
@@ -337,7 +337,7 @@ class _Patient(Limiter):
         """Leave it to the round, which knows what else is on its way."""
 
 
-class _Unhurried(Latencies):
+class _NoPatience(Latencies):
     """No answer is given up before its time, and none is asked for twice at once."""
 
     def patience(self, kind: str, most: float) -> float:
@@ -369,5 +369,5 @@ def count(
     Raises:
         InputError: If the data cannot be used.
     """
-    found = _Round.checked(data, target, tuple(metrics), asking)
+    found = _Collection.checked(data, target, tuple(metrics), asking)
     return found.missing(store)

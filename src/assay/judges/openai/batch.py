@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Backend, Capabilities, Reply, Task
 from assay.judges.openai.batch_api import ENDPOINT, Line, Provider
-from assay.judges.openai.batch_queue import Desk, Habits
+from assay.judges.openai.batch_queue import BatchPolicy, BatchQueue
 from assay.judges.openai.connection import encode
 from assay.judges.openai.endpoint import Refusal, meaning
 from assay.judges.openai.judge import Dialect, OpenAI, next_dialect
@@ -28,29 +28,29 @@ class Batched(Wrapper):
     Args:
         model: Makes requests and reads replies.
         at_once: The same model, asked call by call.
-        desk: Where batches are handed in.
-        purse: What may be spent.
+        queue: Where batches are handed in.
+        budget: What may be spent.
     """
 
     def __init__(
-        self, model: "OpenAIBatch", at_once: Backend, desk: Desk, purse: BudgetTracker
+        self, model: "OpenAIBatch", at_once: Backend, queue: BatchQueue, budget: BudgetTracker
     ) -> None:
         super().__init__(model)
         self._model = model
         self._at_once = at_once
-        self._desk = desk
-        self._purse = purse
+        self._queue = queue
+        self._budget = budget
         self._tried: set[str] = set()
         self._trying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._refused: Denied | None = None
 
     def under_way(self) -> str:
         """What is waited for, in words; "" if nothing is."""
-        return self._desk.under_way()
+        return self._queue.under_way()
 
     async def aclose(self) -> None:
         """Stop looking at batches; they go on."""
-        await self._desk.aclose()
+        await self._queue.aclose()
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply, when its batch has ended.
@@ -61,16 +61,16 @@ class Batched(Wrapper):
             Unavailable: If no batch brought a reply to this request.
         """
         key = reply_key(self.identity(type(task)) or "", task, draw)
-        if not self._desk.knows(key):
+        if not self._queue.knows(key):
             first = await self._first(task, draw)
             if first is not None:
                 return first
-        hold = await self._purse.room(task)
+        reservation = await self._budget.reserve(task)
         try:
             reply = await self._in_batches(key, task, draw)
         finally:
-            self._purse.release(hold)
-        self._purse.count(reply)
+            self._budget.release(reservation)
+        self._budget.record_reply(reply)
         return reply
 
     async def _first(self, task: Task[Any], draw: int) -> Reply | None:
@@ -99,18 +99,20 @@ class Batched(Wrapper):
     async def _in_batches(self, key: str, task: Task[Any], draw: int) -> Reply:
         attempt = 1
         while True:
-            line = await self._desk.ask(key, lambda: self._model.line(key, task, draw))
+            line = await self._queue.ask(key, lambda: self._model.line(key, task, draw))
             try:
                 return self._model.read(line, task, draw)
             except Unavailable as error:
-                await self._purse.lose((self.identity(type(task)) or "", task, draw), error)
+                await self._budget.record_failure(
+                    (self.identity(type(task)) or "", task, draw), error
+                )
                 if error.permanent or attempt == TRIES:
                     raise
             attempt += 1
-            self._purse.usage.retries += 1
+            self._budget.usage.retries += 1
 
 
-USUAL = Habits()
+USUAL = BatchPolicy()
 
 
 class OpenAIBatch(OpenAI):
@@ -143,7 +145,7 @@ class OpenAIBatch(OpenAI):
         super().__init__(model, **options)
         if not (quiet > 0 and poll > 0 and most > 0):
             raise InputError("quiet, poll and most are to be above 0")
-        self.habits = Habits(quiet, poll, most)
+        self.habits = BatchPolicy(quiet, poll, most)
         if "/openai/deployments/" in self._connection.endpoint.url:
             what = "openai-batch: cannot ask an Azure deployment"
             raise InputError(what, "take openai:, or give Azure's v1 address with --base-url")
@@ -162,7 +164,7 @@ class OpenAIBatch(OpenAI):
             budget: What may be spent.
         """
         provider = Provider(self._connection, self.model, wait=min(1.0, self.habits.poll))
-        return Batched(self, at_once, Desk(provider, batches, self.habits), budget)
+        return Batched(self, at_once, BatchQueue(provider, batches, self.habits), budget)
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""

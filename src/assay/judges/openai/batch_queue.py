@@ -15,7 +15,7 @@ from assay.store.batches import Batch, Batches
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class BatchPolicy:
     """When a desk does what.
 
     Attributes:
@@ -101,20 +101,20 @@ TOO_MANY = "token_limit_exceeded"
 GOES_ON = "the same command goes on from there"
 
 
-class Desk:
+class BatchQueue:
     """Where requests are handed in and replies are handed out.
 
     Args:
         provider: Who answers batches.
         kept: Where batches are remembered.
-        habits: When what is done.
+        policy: When what is done.
     """
 
-    def __init__(self, provider: Provider, kept: Batches, habits: Habits) -> None:
+    def __init__(self, provider: Provider, kept: Batches, policy: BatchPolicy) -> None:
         self._provider = provider
         self._kept = kept
-        self._habits = habits
-        self._most = habits.most
+        self._policy = policy
+        self._most = policy.most
         self._one_by_one = False
         self._of: dict[str, Submitted] | None = None
         self._followed: list[Submitted] = []
@@ -204,13 +204,13 @@ class Desk:
 
     async def _hand_in_when_quiet(self) -> None:
         while self._gathering:
-            until = time.monotonic() + LONGEST_GATHERING * self._habits.quiet
+            until = time.monotonic() + LONGEST_GATHERING * self._policy.quiet
             news = -1
             while news != self._news and len(self._gathering) < self._most:
                 if time.monotonic() > until:
                     break
                 news = self._news
-                await asyncio.sleep(self._habits.quiet)
+                await asyncio.sleep(self._policy.quiet)
             self._taken, self._gathering = list(self._gathering.values()), {}
             rest = deque(request for request in self._taken if not request.answer.done())
             while rest:
@@ -222,7 +222,7 @@ class Desk:
             await asyncio.wait([batch.following for batch in self._followed if batch.following])
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             path = Path(folder) / "requests.jsonl"
-            most, most_bytes = self._most, self._habits.most_bytes
+            most, most_bytes = self._most, self._policy.most_bytes
             part = await asyncio.to_thread(write, path, rest, most, most_bytes)
             await self._hand_in(path, part)
 
@@ -295,7 +295,7 @@ class Desk:
         return waiting
 
     async def _until_ended(self, provider: str, batch: Submitted) -> State:
-        wait, reached = self._habits.poll * FIRST_LOOK, time.monotonic()
+        wait, reached = self._policy.poll * FIRST_LOOK, time.monotonic()
         while True:
             try:
                 state = await self._provider.look(provider)
@@ -310,7 +310,7 @@ class Desk:
                 if state.status in ENDED:
                     return state
             await asyncio.sleep(wait)
-            wait = min(self._habits.poll, wait * SLOWER)
+            wait = min(self._policy.poll, wait * SLOWER)
 
     async def _failed(self, batch: Submitted, state: State) -> None:
         """The provider took none of it: because there is too much of it, or for good."""
