@@ -137,7 +137,7 @@ class Door:
 def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
     """Put the ledger and the limits between judges and back ends."""
     keep = functools.partial(store.keep_reply, run=run)
-    purse = BudgetTracker(settings.budget, keep, functools.partial(longest_reply, route))
+    budget = BudgetTracker(settings.budget, keep, functools.partial(longest_reply, route))
     embedding = BudgetTracker(keep=keep)
     served = Served()
     closing: list[Backend] = []
@@ -163,10 +163,10 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
             limits = told.limits or settings.limits
             bounds.append(limits.concurrency)
             opening.append(inner.aopen)
-            inner = limit = Limiter(inner, limits, purse=embedding if only_embeds else purse)
+            inner = limit = Limiter(inner, limits, budget=embedding if only_embeds else budget)
             stopping.append(limit.stop)
             if told.batch_size is not None:
-                inner = leaf.in_batches(store.batches, inner, purse)
+                inner = leaf.in_batches(store.batches, inner, budget)
                 layers.append(inner)
                 bounds.append(IN_BATCHES)
             if isinstance(leaf, Embedder):
@@ -179,7 +179,7 @@ def open_door(route: Route, settings: Settings, store: Store, run: str) -> Door:
 
     guarded = _mapped(route, guard)
     most = max(bounds, default=min(LOCAL, settings.limits.concurrency))
-    usages = (purse.usage, embedding.usage)
+    usages = (budget.usage, embedding.usage)
     return Door(guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), most)
 
 

@@ -137,8 +137,8 @@ class _Judging:
                 yield leaf, LOCAL
                 return
             limits = told.limits or settings.limits
-            purse = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
-            yield Limiter(leaf, limits, purse=purse), limits.concurrency
+            budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
+            yield Limiter(leaf, limits, budget=budget), limits.concurrency
         finally:
             unused = in_use.leave(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):
