@@ -1,4 +1,4 @@
-"""How a metric asks: typed tasks through one door, every reply on record.
+"""The waist between metrics and models: typed tasks, backends, and a judge that keeps replies.
 
 A metric holds a `Judge` and awaits `judge(task)`. The judge hands the task to a `Backend` (an LLM,
 an encoder, a person, a script, or a wrapper around one), which replies with text; the task reads
@@ -71,7 +71,7 @@ class Task(ABC, Generic[T]):
         return render(chosen, self.materials) if chosen else self.inputs()
 
     def inputs(self) -> tuple[str, ...]:
-        """The bare material in pieces: what a back end that reads no prompt goes by."""
+        """The bare material in pieces: what a backend that reads no prompt goes by."""
         return tuple([p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n")])
 
     def prompt(self) -> str:
@@ -123,17 +123,17 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a back end said.
+    """What a backend said.
 
     Attributes:
         pieces: The prompt (or an encoder's input) in pieces; joined they are the whole of it.
         raw: The reply's text, untouched; of a grade that is weighed by the log-probabilities of
             its tokens, these probabilities stand after it on a line of their own.
-        tokens_in: Prompt tokens, 0 where the back end has none.
-        tokens_out: Reply tokens, 0 where the back end has none.
+        tokens_in: Prompt tokens, 0 where the backend has none.
+        tokens_out: Reply tokens, 0 where the backend has none.
         ms: Milliseconds the call took.
         key: Content hash that names it in the store, "" before it is stored.
-        backend: Identity of the back end that answered, with the digest of its prompt.
+        backend: Identity of the backend that answered, with the digest of its prompt.
         kind: Kind of the task it answers.
         draw: Which draw it is.
     """

@@ -1,4 +1,4 @@
-"""How a task becomes a prompt: an instruction the user may change, and fenced material."""
+"""Prompts of tasks: an instruction that the user may change, and fenced material."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

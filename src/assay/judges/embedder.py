@@ -43,7 +43,7 @@ def replies(raw: str) -> list[str]:
 
 
 class Embedder(AttributeBackend):
-    """Base of back ends that ask a model for embeddings. They serve `Embed` and `EmbedTexts`.
+    """Base of backends that ask a model for embeddings. They serve `Embed` and `EmbedTexts`.
 
     Args:
         name: Its name, with whatever could change a vector.
@@ -120,7 +120,7 @@ class MicroBatcher(Wrapper):
         """The embedding of the task's text.
 
         Raises:
-            JudgeError: As the back end; of several texts that fail together, each is asked again
+            JudgeError: As the backend; of several texts that fail together, each is asked again
                 in smaller company first.
         """
         if not isinstance(task, Embed):

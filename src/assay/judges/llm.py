@@ -114,7 +114,7 @@ class Completion:
 
 
 class LLM(AttributeBackend):
-    """Base of every back end that reads prompts. A subclass says its `name` and completes.
+    """Base of every backend that reads prompts. A subclass says its `name` and completes.
 
     Args:
         prompts: Templates that replace the built-in ones, by kind of task.

@@ -33,14 +33,14 @@ SPECS = (
 
 
 class Make(Protocol):
-    """What makes the back end of one spec."""
+    """What makes the backend of one spec."""
 
     def __call__(self, spec: str, /, *, embedder: bool = False) -> Backend:
-        """The back end, one that makes embeddings if `embedder` says so."""
+        """The backend, one that makes embeddings if `embedder` says so."""
 
 
 def backend(spec: object, *, embedder: bool = False) -> Backend:
-    """A back end from a spec, a callable from prompt to text, or a back end itself.
+    """A backend from a spec, a callable from prompt to text, or a backend itself.
 
     Objects of other libraries that `assay.integrations` knows are taken as they are.
 
@@ -67,13 +67,13 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
 
 
 def mixed(specs: Sequence[str], make: Make) -> Backend:
-    """The back end that serves each task as the specs say, the one without ``TASK=`` all others.
+    """The backend that serves each task as the specs say, the one without ``TASK=`` all others.
 
     ``JUDGE+JUDGE`` gives each task to the first of them that can do it.
 
     Args:
         specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
-        make: Makes the back end of one spec; called once for each, however often it is named.
+        make: Makes the backend of one spec; called once for each, however often it is named.
 
     Raises:
         InputError: If a task is unknown, or there are two judges for the same tasks.

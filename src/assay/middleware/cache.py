@@ -23,7 +23,7 @@ class Served:
     """How many replies the ledger gave.
 
     Attributes:
-        asked: Replies that the back end had to be asked for.
+        asked: Replies that the backend had to be asked for.
         known: Replies that the store or a call in flight already had.
     """
 
@@ -61,7 +61,7 @@ class ReplyCache(Wrapper):
 
         Raises:
             CutShort: If it is known that the length limit cuts it.
-            JudgeError: As the back end.
+            JudgeError: As the backend.
         """
         key = reply_key(self.identity(type(task)) or "", task, draw)
         known = self._store.reply(key)

@@ -49,9 +49,9 @@ PendingReply: TypeAlias = asyncio.Task[Reply]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to a back end, made in tasks of its own.
+    """One question to a backend, made in tasks of its own.
 
-    A back end that does not even react to being cancelled is left behind, and the run goes on.
+    A backend that does not even react to being cancelled is left behind, and the run goes on.
     """
 
     backend: Backend

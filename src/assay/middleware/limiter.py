@@ -34,12 +34,12 @@ __all__ = ["Limiter", "Limits"]
 
 
 class Limiter(Wrapper):
-    """A back end, asked within limits; lost calls are made again, hopeless ones are not.
+    """A backend, asked within limits; lost calls are made again, hopeless ones are not.
 
     Args:
         backend: Who is asked.
         limits: The bounds.
-        budget: What may be spent in all; back ends that are given the same one share it.
+        budget: What may be spent in all; backends that are given the same one share it.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Limiter(Wrapper):
 
         Raises:
             OverBudget: If the call could exceed the budget.
-            Denied: If the back end refuses, or answers nobody.
+            Denied: If the backend refuses, or answers nobody.
             Unavailable: If no reply came in all tries.
             CancelledError: If it was stopped before the call was sent.
         """
@@ -214,7 +214,7 @@ class Limiter(Wrapper):
             wait = self._paused_until() - now()
 
     def _paused_until(self) -> float:
-        # A back end may know from the server's headers that nothing is left until then.
+        # A backend may know from the server's headers that nothing is left until then.
         advised = self._backend.capabilities.paused_until
         long = advised > now() + self._limits.patience
         until = max(self._resume_at, self._health.paused_until)

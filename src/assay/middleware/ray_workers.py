@@ -68,18 +68,18 @@ def _check_listening(address: str) -> None:
 def pool(
     backend: Backend, *, workers: int | None, cores: int, in_flight: int, sharing: int = 1
 ) -> Pool:
-    """A back end whose work is done by actors of the cluster that this process has joined.
+    """A backend whose work is done by actors of the cluster that this process has joined.
 
     Args:
-        backend: The back end; each actor has its own.
+        backend: The backend; each actor has its own.
         workers: How many actors; None for as many as the cluster has cores for, or one on every
-            machine for a back end that only waits for a server.
-        cores: Cores of each actor whose back end computes by itself.
-        in_flight: Calls at the same time to a back end that does not.
-        sharing: Back ends that are to share the cores of the cluster.
+            machine for a backend that only waits for a server.
+        cores: Cores of each actor whose backend computes by itself.
+        in_flight: Calls at the same time to a backend that does not.
+        sharing: Backends that are to share the cores of the cluster.
 
     Raises:
-        InputError: If the back end cannot be sent to another process, or there are no such cores.
+        InputError: If the backend cannot be sent to another process, or there are no such cores.
     """
     import ray
 
@@ -123,7 +123,7 @@ class Actor(WorkerSide):
     """A `WorkerSide` in a process of the cluster. Its models use the cores that Ray counts for it.
 
     Args:
-        packed: The back end, pickled.
+        packed: The backend, pickled.
         gather_s: As in `PoolSettings`.
     """
 

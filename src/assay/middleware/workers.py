@@ -61,10 +61,10 @@ class Finished:
 
 
 class Worker(Protocol):
-    """A process with a back end, as the pool sees it. Every method may raise `WorkerDied`."""
+    """A process with a backend, as the pool sees it. Every method may raise `WorkerDied`."""
 
     async def begin(self) -> tuple[str, str]:
-        """Once it is there: its version of assay and the name of its back end."""
+        """Once it is there: its version of assay and the name of its backend."""
 
     async def put(self, asked: Sequence[Asked]) -> None:
         """Give it tasks."""
@@ -128,7 +128,7 @@ class WorkerSide:
             self._done.append((number, _sendable(call.exception()) or call.result()))
             self._some.set()
         if len(self._done) >= len(self._running):
-            # More is on its way here meanwhile; with less the back end could run out of work.
+            # More is on its way here meanwhile; with less the backend could run out of work.
             self._enough.set()
 
 
@@ -165,10 +165,10 @@ class _Place:
 
 
 class Pool(Wrapper):
-    """A back end whose work is done by workers. Used in one event loop, and closed in it.
+    """A backend whose work is done by workers. Used in one event loop, and closed in it.
 
     Args:
-        backend: The back end, of which every worker has its own.
+        backend: The backend, of which every worker has its own.
         hire: Begins a worker.
         pooling: How many, and how they are used.
     """
@@ -205,7 +205,7 @@ class Pool(Wrapper):
 
         Raises:
             Denied: If workers die as soon as they are there, or are of another version.
-            JudgeError: As the back end.
+            JudgeError: As the backend.
         """
         if self._failure is not None:
             raise self._failure

@@ -147,7 +147,7 @@ class AskSystem(Task[str]):
 
 
 class System(BackendLike, Protocol):
-    """A system that can be asked: a back end for `AskSystem` that says what it is told.
+    """A system that can be asked: a backend for `AskSystem` that says what it is told.
 
     Attributes:
         needs: Fields that every sample must have.

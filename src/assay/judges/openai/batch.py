@@ -23,7 +23,7 @@ TRIES = 3
 
 
 class Batched(Wrapper):
-    """A back end that hands requests in at a desk.
+    """A backend that hands requests in at a desk.
 
     Args:
         model: Makes requests and reads replies.

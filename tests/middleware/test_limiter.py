@@ -1,4 +1,4 @@
-"""Is a back end asked within limits, again where that helps, and never for ever?"""
+"""Is a backend asked within limits, again where that helps, and never for ever?"""
 
 import asyncio
 import math
@@ -29,7 +29,7 @@ def task(number=0):
 
 
 class Model:
-    """A back end that does what it is told, one thing a call; replies when nothing is left."""
+    """A backend that does what it is told, one thing a call; replies when nothing is left."""
 
     name = "model"
 

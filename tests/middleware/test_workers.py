@@ -1,4 +1,4 @@
-"""A pool of workers is a back end like any other, whoever of them dies."""
+"""A pool of workers is a backend like any other, whoever of them dies."""
 
 import asyncio
 import pickle
@@ -276,7 +276,7 @@ class TestErrors:
             raise KeyError("a bug")
 
         pool, _ = open_pool(Echo(bug))
-        assert "test_backends_pool.py" in str(await raised_by(pool))
+        assert "test_workers.py" in str(await raised_by(pool))
         assert "a bug" in str(await raised_by(pool))
 
     async def test_one_that_cannot_travel_fails_its_task_alone(self, open_pool):

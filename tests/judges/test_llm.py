@@ -1,4 +1,4 @@
-"""Does every back end that reads prompts put tasks the same way?"""
+"""Does every backend that reads prompts put tasks the same way?"""
 
 import asyncio
 import collections
