@@ -115,10 +115,10 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
 
     def read(self, raw: str) -> tuple[V, ...]:
         """All verdicts in the order of `ids`; raises Unreadable if one is missing."""
-        found = self.read_some(raw)
-        if len(found) < len(self.ids):
-            raise Unreadable(f"{len(found)} of {len(self.ids)} verdicts", raw=raw)
-        return tuple(found[i] for i in self.ids)
+        verdicts = self.read_some(raw)
+        if len(verdicts) < len(self.ids):
+            raise Unreadable(f"{len(verdicts)} of {len(self.ids)} verdicts", raw=raw)
+        return tuple(verdicts[i] for i in self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +160,13 @@ CUT = "was stopped by the length limit -> raise max_tokens"
 
 def _by_its_former_name(cls: type[T]) -> type[T]:
     """The class, which still takes `in_flight` for `concurrency`."""
-    made: Any = cls.__init__
+    original: Any = cls.__init__
 
-    @functools.wraps(made)
-    def init(self: T, *args: Any, **given: Any) -> None:
-        if "in_flight" in given:
-            given = {"concurrency": given.pop("in_flight"), **given}
-        made(self, *args, **given)
+    @functools.wraps(original)
+    def init(self: T, *args: Any, **named: Any) -> None:
+        if "in_flight" in named:
+            named = {"concurrency": named.pop("in_flight"), **named}
+        original(self, *args, **named)
 
     cls.__init__ = init  # type: ignore[method-assign, assignment]
     return cls
@@ -414,14 +414,14 @@ class Judge:
         """Answers to n draws of one task, asked at once, in order."""
         return await self._gather([(task, draw) for draw in range(n)])
 
-    async def _gather(self, asked: Sequence[tuple[Task[T], int]]) -> list[T]:
-        if len(asked) == 1:
-            return [await self(*asked[0])]
+    async def _gather(self, questions: Sequence[tuple[Task[T], int]]) -> list[T]:
+        if len(questions) == 1:
+            return [await self(*questions[0])]
         # Each task records into a judge of its own: replies arrive in any order, the record is
         # kept in the order of asking. All are awaited even if one fails: they are paid for.
-        judges = [Judge(self._backend, tries=self._tries) for _ in asked]
+        judges = [Judge(self._backend, tries=self._tries) for _ in questions]
         answers = await asyncio.gather(
-            *(judge(task, draw) for judge, (task, draw) in zip(judges, asked, strict=True)),
+            *(judge(task, draw) for judge, (task, draw) in zip(judges, questions, strict=True)),
             return_exceptions=True,
         )
         for judge in judges:
@@ -440,24 +440,24 @@ class Judge:
         return dict(zip(task.ids, await self._by_ids(task, draw), strict=True))
 
     async def _by_ids(self, task: ByIds[V], draw: int) -> tuple[V, ...]:
-        found: dict[str, V] = {}
-        asked = task
+        verdicts: dict[str, V] = {}
+        remaining = task
         failure: JudgeError | None = None
         raw = ""
         for attempt in range(self._tries):
             try:
-                raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)
-                found |= asked.read_some(raw)
+                raw = await self._ask(remaining, draw + attempt * RETRY_STRIDE)
+                verdicts |= remaining.read_some(raw)
             except Unreadable as error:
                 failure, raw = error, error.raw
             except TooLong:
-                halves = asked.halves()
+                halves = remaining.halves()
                 if halves is None:
                     raise
-                found |= asked.joined(*[await self._verdicts(half, draw) for half in halves])
-            missing = [i for i in task.ids if i not in found]
+                verdicts |= remaining.joined(*[await self._verdicts(half, draw) for half in halves])
+            missing = [i for i in task.ids if i not in verdicts]
             if not missing:
-                return tuple(found[i] for i in task.ids)
-            asked = task.narrow(missing)
-        detail = f"{len(found)} of {len(task.ids)} verdicts"
+                return tuple(verdicts[i] for i in task.ids)
+            remaining = task.narrow(missing)
+        detail = f"{len(verdicts)} of {len(task.ids)} verdicts"
         raise Unreadable(f"{detail}: {failure}" if failure else detail, raw=raw)

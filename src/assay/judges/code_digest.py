@@ -97,8 +97,8 @@ def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
         in these digits: "index (faiss:Index)".
     """
     values = _Values(_Walk())
-    told = values.called(call)
-    return text_digest(told) if told else "", tuple(dict.fromkeys(values.untold))
+    description = values.called(call)
+    return text_digest(description) if description else "", tuple(dict.fromkeys(values.untold))
 
 
 def class_digest(cls: type) -> str:
@@ -106,11 +106,11 @@ def class_digest(cls: type) -> str:
 
     So do the functions, classes and plain constants of the same module that these go by.
     """
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for name, function in _methods(cls):
-        found[f"{cls.__qualname__}.{name}"] = function_digest(function)
-        _add_helpers(function, found)
-    return text_digest(repr(sorted(found.items())))
+        parts[f"{cls.__qualname__}.{name}"] = function_digest(function)
+        _add_helpers(function, parts)
+    return text_digest(repr(sorted(parts.items())))
 
 
 def text_digest(text: str) -> str:
@@ -154,28 +154,28 @@ class _Walk:
 def _first(thing: Any, find: Find, walk: _Walk) -> Found:
     """What was found of it when it was first looked at: now, if this is the first time."""
     place = find, id(thing)
-    known = _FIRST.get(place)
-    if known is not None and known[0]() is thing:
-        return known[1]
-    found = find(thing, walk)
+    earlier = _FIRST.get(place)
+    if earlier is not None and earlier[0]() is thing:
+        return earlier[1]
+    result = find(thing, walk)
 
     def forget(_: object) -> None:
         _FIRST.pop(place, None)
 
     with contextlib.suppress(TypeError):  # no weak reference can be had of a few: as it is now
-        _FIRST[place] = weakref.ref(thing, forget), found
-    return found
+        _FIRST[place] = weakref.ref(thing, forget), result
+    return result
 
 
 def _function(function: FunctionType, walk: _Walk) -> Found:
     digest, values = code_digest(function.__code__), _Values(walk, function.__module__)
-    held = {
+    bound = {
         **{f"default {n}": value for n, value in enumerate(function.__defaults__ or ())},
         **(function.__kwdefaults__ or {}),
         **_closed_over(function),
     }
-    if held:
-        digest = text_digest(repr((digest, values.told(held, ""))))
+    if bound:
+        digest = text_digest(repr((digest, values.told(bound, ""))))
     return digest, tuple(values.untold)
 
 
@@ -183,11 +183,11 @@ def _held_by_module(function: FunctionType, walk: _Walk) -> Found:
     """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
     module = function.__module__
     values, used = _Values(walk, module), _used(function, {})
-    held = {n: v for n, v in used.items() if _is_held(v, module)}
+    values_used = {n: v for n, v in used.items() if _is_held(v, module)}
     for name, cls in used.items():
         if isinstance(cls, type) and cls.__module__ == module:
-            held |= {f"{name}.{n}": v for base in _of_module(cls) for n, v in _data_of(base)}
-    return values.told(held, "") if held else "", tuple(values.untold)
+            values_used |= {f"{name}.{n}": v for base in _of_module(cls) for n, v in _data_of(base)}
+    return values.told(values_used, "") if values_used else "", tuple(values.untold)
 
 
 def _is_held(value: Any, module: str) -> bool:
@@ -206,8 +206,8 @@ def _owner(owner: object, walk: _Walk) -> Found:
     bases = _of_module(cls)[1:]
     of_class |= {f"{base.__qualname__}.{n}": v for base in bases for n, v in _data_of(base)}
     of_class |= dict(_data_of(cls))
-    told = class_digest(cls), values.told(of_class, ""), values.told(owner, "self", deep=2)
-    return text_digest(repr((*told, *map(class_digest, bases)))), tuple(values.untold)
+    parts = class_digest(cls), values.told(of_class, ""), values.told(owner, "self", deep=2)
+    return text_digest(repr((*parts, *map(class_digest, bases)))), tuple(values.untold)
 
 
 def _of_module(cls: type) -> list[type]:
@@ -224,12 +224,12 @@ def _data_of(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def _closed_over(function: FunctionType) -> dict[str, Any]:
-    found = {}
+    cell_values = {}
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         with contextlib.suppress(ValueError):  # not filled yet
-            found[name] = cell.cell_contents
-    return found
+            cell_values[name] = cell.cell_contents
+    return cell_values
 
 
 class _Values:
@@ -254,14 +254,14 @@ class _Values:
             return repr((inner, self.told(call.args, "an argument"), self.told(call.keywords, "")))
         if isinstance(call, MethodType):
             whose = call.__self__
-            said = place_of(whose) if isinstance(whose, type) else self._look(whose, _owner)
-            return repr((self.called(call.__func__), said))
+            owner = place_of(whose) if isinstance(whose, type) else self._look(whose, _owner)
+            return repr((self.called(call.__func__), owner))
         if isinstance(call, FunctionType):
-            found: dict[str, str] = {}
-            _add_helpers(call, found)
-            held = self._look(call, _held_by_module)
-            told = self._look(call, _function), sorted(found.items())
-            return repr((*told, held) if held else told)
+            helpers: dict[str, str] = {}
+            _add_helpers(call, helpers)
+            module_values = self._look(call, _held_by_module)
+            parts = self._look(call, _function), sorted(helpers.items())
+            return repr((*parts, module_values) if module_values else parts)
         if isinstance(call, BuiltinFunctionType):
             whose = call.__self__
             return "" if isinstance(whose, ModuleType) else self.told(whose, "self")
@@ -297,30 +297,30 @@ class _Values:
 
     def _held(self, value: Any, place: str, deep: int) -> str:
         if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MOST:
-            said = data_digest.container_digest(value, lambda item: self.told(item, place, deep))
+            text = data_digest.container_digest(value, lambda item: self.told(item, place, deep))
         elif isinstance(value, list | tuple):
-            said = repr([self.told(item, place, deep) for item in value])
+            text = repr([self.told(item, place, deep) for item in value])
         elif isinstance(value, set | frozenset):
-            said = repr(sorted(self.told(item, place, deep) for item in value))
+            text = repr(sorted(self.told(item, place, deep) for item in value))
         elif isinstance(value, dict):
-            said = self._mapping(value, deep)
+            text = self._mapping(value, deep)
         elif isinstance(value, partial | MethodType | FunctionType | BuiltinFunctionType):
-            said = f"{place_of(value)} {self.called(value)}"
+            text = f"{place_of(value)} {self.called(value)}"
         elif isinstance(value, type):
-            said = place_of(value)
+            text = place_of(value)
         elif isinstance(value, ModuleType):
-            said = value.__name__
+            text = value.__name__
         else:
-            said = self._object(value, place, deep)
-        return said
+            text = self._object(value, place, deep)
+        return text
 
     def _mapping(self, values: dict[Any, Any], deep: int) -> str:
-        told = [
+        pairs = [
             (self.told(name, "a key", deep), self.told(value, str(name), deep))
             for name, value in values.items()
             if not _SECRET.search(str(name))
         ]
-        return repr(sorted(told))
+        return repr(sorted(pairs))
 
     def _object(self, value: Any, place: str, deep: int) -> str:
         kind = type(value)
@@ -329,31 +329,31 @@ class _Values:
             return f"{place_of(kind)} {data}"
         if kind.__module__.partition(".")[0] in _CARRIERS:
             return f"{place_of(kind)} {value}" if kind.__name__ == "URL" else place_of(kind)
-        held = _attributes(value)
-        if held is None:
+        attributes = _attributes(value)
+        if attributes is None:
             data = data_digest.pickle_digest(value)
             return self._class_only(value, place) if data is None else f"{place_of(kind)} {data}"
-        return self._looked_into(value, held, place, deep)
+        return self._looked_into(value, attributes, place, deep)
 
-    def _looked_into(self, value: Any, held: dict[str, Any], place: str, deep: int) -> str:
+    def _looked_into(self, value: Any, attributes: dict[str, Any], place: str, deep: int) -> str:
         if deep <= 0:
             self._walk.left -= 1
             if deep <= -_DEEPEST or self._walk.left < 0:
                 return self._class_only(value, place)
         kind = type(value)
         ours = _of_module(kind) if kind.__module__ == self._module else []
-        held = held | {f"{base.__qualname__}.{n}": v for base in ours for n, v in _data_of(base)}
+        attributes = attributes | {
+            f"{base.__qualname__}.{n}": v for base in ours for n, v in _data_of(base)
+        }
         inner = _Values(self._walk, self._module)
-        attributes = inner.told(held, place, deep - 1)
+        text = inner.told(attributes, place, deep - 1)
         if place == "self":
             self._add_untold(inner.untold)
-        elif inner.untold and not _is_client(held):
+        elif inner.untold and not _is_client(attributes):
             self._class_only(value, place)
         # The name of a module that was loaded from a file changes with whatever is edited there.
         code = " ".join(map(_class_code, ours))
-        return (
-            f"{kind.__qualname__} {attributes} {code}" if ours else f"{place_of(kind)} {attributes}"
-        )
+        return f"{kind.__qualname__} {text} {code}" if ours else f"{place_of(kind)} {text}"
 
     def _class_only(self, value: object, place: str) -> str:
         kind = place_of(type(value))
@@ -366,27 +366,27 @@ class _Values:
 
 def _attributes(value: Any) -> dict[str, Any] | None:
     """What an object holds, by name; None if it is kept where Python does not see it."""
-    held = dict(getattr(value, "__dict__", {}))
+    attributes = dict(getattr(value, "__dict__", {}))
     names = [f.name for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
     for cls in type(value).__mro__:
         slots = vars(cls).get("__slots__", ())
         names += [slots] if isinstance(slots, str) else slots
-    apart = ("__dict__", "__weakref__")
-    held |= {name: getattr(value, name, None) for name in names if name not in apart}
-    return held if held or hasattr(value, "__dict__") else None
+    excluded = ("__dict__", "__weakref__")
+    attributes |= {name: getattr(value, name, None) for name in names if name not in excluded}
+    return attributes if attributes or hasattr(value, "__dict__") else None
 
 
-def _is_client(held: Mapping[str, Any]) -> bool:
+def _is_client(attributes: Mapping[str, Any]) -> bool:
     """Whether it asks a server: who that is says what it goes by, as of a system with a URL."""
-    urls = (str(held.get(name)) for name in ("base_url", "_base_url"))
+    urls = (str(attributes.get(name)) for name in ("base_url", "_base_url"))
     return any(url.startswith(("http://", "https://")) for url in urls)
 
 
 def _class_code(cls: type) -> str:
     """A digest of what a class itself defines, without what that goes by."""
-    found = [(name, function_digest(function)) for name, function in _methods(cls)]
-    found += [(name, _constant(v)) for name, v in vars(cls).items() if _is_constant(name, v)]
-    return text_digest(repr(sorted(found)))
+    members = [(name, function_digest(function)) for name, function in _methods(cls)]
+    members += [(name, _constant(v)) for name, v in vars(cls).items() if _is_constant(name, v)]
+    return text_digest(repr(sorted(members)))
 
 
 def _is_constant(name: str, value: object) -> bool:
@@ -402,34 +402,34 @@ def _methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
 def _functions(value: object) -> list[FunctionType]:
     """What is called where this stands in a class: a method of whatever kind, a property."""
     if isinstance(value, (staticmethod, classmethod)):
-        made: list[Any] = [value.__func__]
+        candidates: list[Any] = [value.__func__]
     elif isinstance(value, property):
-        made = [value.fget, value.fset]
+        candidates = [value.fget, value.fset]
     else:
-        made = [value.func if isinstance(value, cached_property) else value]
-    return [function for function in made if isinstance(function, FunctionType)]
+        candidates = [value.func if isinstance(value, cached_property) else value]
+    return [function for function in candidates if isinstance(function, FunctionType)]
 
 
-def _add_helpers(function: FunctionType, found: dict[str, str]) -> None:
+def _add_helpers(function: FunctionType, parts: dict[str, str]) -> None:
     for name, used in _used(function, {}).items():
         if isinstance(used, FunctionType) and used.__module__ == function.__module__:
-            found[name] = function_digest(used)
+            parts[name] = function_digest(used)
         elif isinstance(used, type) and used.__module__ == function.__module__:
-            found[name] = repr([_class_code(base) for base in _of_module(used)])
+            parts[name] = repr([_class_code(base) for base in _of_module(used)])
         elif _plain(used):
-            found[name] = _constant(used)
+            parts[name] = _constant(used)
 
 
-def _used(function: FunctionType, found: dict[str, Any]) -> dict[str, Any]:
+def _used(function: FunctionType, globals_used: dict[str, Any]) -> dict[str, Any]:
     """What it names of its module, and what functions and classes of it do that it names."""
     for name in _names(function.__code__):
         used = function.__globals__.get(name)
-        if name in found or used is None:
+        if name in globals_used or used is None:
             continue
-        found[name] = used
+        globals_used[name] = used
         for code in _code_of(used, function.__module__):
-            _used(code, found)
-    return found
+            _used(code, globals_used)
+    return globals_used
 
 
 def _code_of(used: object, module: str) -> list[FunctionType]:

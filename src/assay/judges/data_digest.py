@@ -22,20 +22,20 @@ _NOT_TOLD = (TypeError, ValueError, OverflowError, RecursionError, AttributeErro
 _NOT_PICKLED = (*_NOT_TOLD, pickle.PicklingError, OSError, LookupError, ImportError)
 
 
-def container_digest(values: Any, told: Told) -> str:
+def container_digest(values: Any, describe: Told) -> str:
     """Of a dict, list, tuple or set, whatever its length; the order counts in lists and tuples.
 
     Args:
         values: The container.
-        told: Tells an item that is no plain value.
+        describe: Tells an item that is no plain value.
     """
     digest = hashlib.sha256()
     for batch in _batches(_in_order(values)):
-        digest.update(_encoded(batch, told))
+        digest.update(_encoded(batch, describe))
     return f"{len(values)} items {digest.hexdigest()[:16]}"
 
 
-def data_digest(value: Any, told: Told) -> str | None:
+def data_digest(value: Any, describe: Told) -> str | None:
     """Of an array, a data frame, or what converts to an array; None of anything else."""
     numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
     if isinstance(value, bytearray | memoryview | array.array):
@@ -43,9 +43,9 @@ def data_digest(value: Any, told: Told) -> str | None:
     try:
         # What was not imported yet can be nowhere among the values.
         if hasattr(pandas, "DataFrame") and _is_frame(value, pandas):
-            return _frame_digest(value, pandas, told)
+            return _frame_digest(value, pandas, describe)
         if hasattr(numpy, "ndarray") and callable(getattr(type(value), "__array__", None)):
-            return _array_digest(value, numpy, told)
+            return _array_digest(value, numpy, describe)
     except _NOT_TOLD:
         return None
     # A data set of Hugging Face says itself what it holds, which may be more than fits in memory.
@@ -88,18 +88,18 @@ def _in_order(values: Any) -> Iterable[Any]:
 
 
 def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
-    left = iter(values)
-    while batch := list(islice(left, _BATCH)):
+    remaining = iter(values)
+    while batch := list(islice(remaining, _BATCH)):
         yield batch
 
 
-def _encoded(batch: list[Any], told: Told) -> bytes:
+def _encoded(batch: list[Any], describe: Told) -> bytes:
     if _is_plain(batch):
         try:
             return msgspec.json.encode(batch, order="sorted")
         except _NOT_TOLD:
             pass  # an integer that is too long, half a surrogate pair, an object further inside
-    return "\0".join(map(told, batch)).encode("utf-8", "surrogatepass")
+    return "\0".join(map(describe, batch)).encode("utf-8", "surrogatepass")
 
 
 def _is_plain(batch: list[Any]) -> bool:
@@ -117,25 +117,27 @@ def _is_frame(value: object, pandas: Any) -> bool:
     return isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index))
 
 
-def _frame_digest(frame: Any, pandas: Any, told: Told) -> str:
+def _frame_digest(frame: Any, pandas: Any, describe: Told) -> str:
     is_table = isinstance(frame, pandas.DataFrame)
     columns = [column for _, column in frame.items()] if is_table else [frame]
-    head = told([[str(column.name), str(column.dtype)] for column in columns])
+    head = describe([[str(column.name), str(column.dtype)] for column in columns])
     try:
         rows = _bytes_digest(pandas.util.hash_pandas_object(frame).to_numpy().tobytes())
     except TypeError:  # its cells hold lists
-        rows = told([list(getattr(frame, "index", ())), *(column.tolist() for column in columns)])
+        rows = describe(
+            [list(getattr(frame, "index", ())), *(column.tolist() for column in columns)]
+        )
     return f"{head} {rows}"
 
 
-def _array_digest(value: Any, numpy: Any, told: Told) -> str:
+def _array_digest(value: Any, numpy: Any, describe: Told) -> str:
     for name in ("detach", "cpu"):  # a tensor that learns, or is on a graphics card
         value = getattr(value, name, lambda value=value: value)()
-    held = numpy.asarray(value)
-    head = told([str(held.dtype), list(held.shape), *map(str, getattr(value, "columns", ()))])
-    if held.dtype.hasobject:
-        return f"{head} {told(held.tolist())}"
-    return f"{head} {_bytes_digest(numpy.ascontiguousarray(held).view(numpy.uint8))}"
+    array = numpy.asarray(value)
+    head = describe([str(array.dtype), list(array.shape), *map(str, getattr(value, "columns", ()))])
+    if array.dtype.hasobject:
+        return f"{head} {describe(array.tolist())}"
+    return f"{head} {_bytes_digest(numpy.ascontiguousarray(array).view(numpy.uint8))}"
 
 
 # Weights are gigabytes. Size, both ends (metadata and vocabulary stand at the beginning) and a
@@ -170,12 +172,12 @@ def _whole_digest(path: Path, size: int, changed: int) -> str:
 
 @lru_cache(maxsize=64)
 def _digest(path: Path, size: int, _changed: int) -> str:
-    found = hashlib.sha256(str(size).encode())
+    digest = hashlib.sha256(str(size).encode())
     with path.open("rb") as file:
-        found.update(file.read(ENDS))
+        digest.update(file.read(ENDS))
         for number in range(BLOCKS):
             file.seek(size * number // BLOCKS)
-            found.update(file.read(BLOCK))
+            digest.update(file.read(BLOCK))
         file.seek(max(0, size - ENDS))
-        found.update(file.read(ENDS))
-    return found.hexdigest()[:8]
+        digest.update(file.read(ENDS))
+    return digest.hexdigest()[:8]

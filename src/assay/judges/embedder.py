@@ -125,13 +125,13 @@ class MicroBatcher(Wrapper):
         """
         if not isinstance(task, Embed):
             return await self._backend.reply(task, draw)
-        loop, asked = asyncio.get_running_loop(), self._asked.get()
-        if not asked:
-            loop.call_later(GATHER_S, self._send, asked)
+        loop, pending = asyncio.get_running_loop(), self._asked.get()
+        if not pending:
+            loop.call_later(GATHER_S, self._send, pending)
         mine: asyncio.Future[Reply] = loop.create_future()
-        asked.append((task, draw, mine))
-        if len(asked) >= MOST_TEXTS:
-            self._send(asked)
+        pending.append((task, draw, mine))
+        if len(pending) >= MOST_TEXTS:
+            self._send(pending)
         return await mine
 
     async def aclose(self) -> None:
@@ -141,9 +141,9 @@ class MicroBatcher(Wrapper):
             task.cancel()
         await asyncio.gather(*sent, return_exceptions=True)
 
-    def _send(self, asked: list[Asked]) -> None:
-        batch = [item for item in asked if not item[2].done()]
-        asked.clear()
+    def _send(self, pending: list[Asked]) -> None:
+        batch = [item for item in pending if not item[2].done()]
+        pending.clear()
         if batch:  # a full one was sent before its time
             sending = asyncio.ensure_future(self._deliver(batch))
             self._sent.add(sending)

@@ -82,10 +82,10 @@ def _digits(token: Token, before: int, allowed: Sequence[float]) -> dict[float, 
     # The token may begin before the grade (" 4") and go on after it ("4}").
     chances = dict.fromkeys(allowed, 0.0)
     for text, log in token.top.items():
-        found = _DIGIT.match(text, before) if text.startswith(token.text[:before]) else None
+        digit = _DIGIT.match(text, before) if text.startswith(token.text[:before]) else None
         # Above 0 it is no logarithm of a probability, nor is what is not finite.
-        if found and float(found[1]) in chances and -math.inf < log <= ROUNDING:
-            chances[float(found[1])] += math.exp(log)
+        if digit and float(digit[1]) in chances and -math.inf < log <= ROUNDING:
+            chances[float(digit[1])] += math.exp(log)
     return chances
 
 
@@ -282,9 +282,9 @@ async def called(function: Callable[..., Any], *given: Any) -> Any:
     return await settled(call() if is_async else await in_thread(call))
 
 
-async def settled(found: Any) -> Any:
+async def settled(value: Any) -> Any:
     """What was returned, or what comes of it where that has to be awaited."""
-    return await found if inspect.isawaitable(found) else found
+    return await value if inspect.isawaitable(value) else value
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
@@ -298,9 +298,9 @@ async def in_thread(work: Callable[[], Any]) -> Any:
         if future.done():  # timed out in the meantime
             return
         if isinstance(error, StopIteration):  # no future takes it; as a coroutine that raises it
-            told = RuntimeError("the function raised StopIteration")
-            told.__cause__ = error
-            error = told.with_traceback(error.__traceback__)
+            wrapped = RuntimeError("the function raised StopIteration")
+            wrapped.__cause__ = error
+            error = wrapped.with_traceback(error.__traceback__)
         if error is None:
             future.set_result(result)
         else:

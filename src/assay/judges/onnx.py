@@ -76,8 +76,8 @@ class Labels:
         Raises:
             InputError: If they do not tell which of them means support.
         """
-        held = config.get("id2label")
-        by_place = held if isinstance(held, Mapping) else {}
+        labels = config.get("id2label")
+        by_place = labels if isinstance(labels, Mapping) else {}
         names = tuple(str(by_place[k]) for k in sorted(by_place, key=_place))
         meant = [_MEANING.get("".join(filter(str.isalpha, name.lower()))) for name in names]
         if meant.count(0) != 1 or None in meant or meant.count(1) > 1:
@@ -166,8 +166,8 @@ class Verifier:
     ) -> Verdict:
         parts = self._parts(evidence.read(statement.text).text)
         read = [self._read(part, evidence, lengths) for part in parts]
-        stretch, found, denied = min(read, key=lambda part: part[1])
-        supported = found >= THRESHOLD
+        stretch, probability, denied = min(read, key=lambda part: part[1])
+        supported = probability >= THRESHOLD
         piece = evidence.pieces[_closest(statement.text, stretch, evidence)]
         context = contexts[piece.context]
         quote = piece.text if piece.text in context else context[piece.start : piece.end]
@@ -175,18 +175,18 @@ class Verifier:
         return Verdict(
             statement.id,
             supported,
-            f"The model gives '{label}' {found:.2f}; closest sentence: {shorten(piece.text)}",
+            f"The model gives '{label}' {probability:.2f}; closest sentence: {shorten(piece.text)}",
             piece.context if supported else None,
             quote if supported else "",
-            round(found, 4),
+            round(probability, 4),
             None if supported or denied is None else denied >= THRESHOLD,
         )
 
     def _parts(self, statement: str) -> list[str]:
         """A statement in parts of which each leaves half of the room to the evidence."""
         tokens = self.network.encoded(statement)
-        most = self.network.room(pair=True) // 2
-        count = max(1, -(-len(tokens.ids) // most))
+        limit = self.network.room(pair=True) // 2
+        count = max(1, -(-len(tokens.ids) // limit))
         cuts = [tokens.offsets[len(tokens.ids) * k // count][0] for k in range(1, count)]
         return [statement[a:b] for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
 
@@ -194,20 +194,20 @@ class Verifier:
         self, statement: str, evidence: Evidence, lengths: Sequence[int]
     ) -> tuple[Stretch, float, float | None]:
         """(The stretch that supports it most, how probably, how probably any contradicts it)."""
-        taken = len(self.network.encoded(statement).ids) + _SLACK
-        room = self.network.room(pair=True) - taken
-        shown = _nearest(statement, list(_stretches(evidence, lengths, room)), evidence)
+        statement_tokens = len(self.network.encoded(statement).ids) + _SLACK
+        room = self.network.room(pair=True) - statement_tokens
+        nearest = _nearest(statement, list(_stretches(evidence, lengths, room)), evidence)
         read = [
             self.network.pair(" ".join(evidence.pieces[i].text for i in stretch), statement)
-            for stretch in shown
+            for stretch in nearest
         ]
         logits = self.network.passes([(given, self.output) for given in read], self.threads)
-        found = np.stack([self.labels.probabilities(each) for each in logits])
-        supported = found[:, self.labels.supported]
+        probabilities = np.stack([self.labels.probabilities(each) for each in logits])
+        supported = probabilities[:, self.labels.supported]
         best = int(supported.argmax())
         against = self.labels.contradicted
-        denied = None if against is None else float(found[:, against].max())
-        return shown[best], float(supported[best]), denied
+        denied = None if against is None else float(probabilities[:, against].max())
+        return nearest[best], float(supported[best]), denied
 
 
 def _stretches(evidence: Evidence, lengths: Sequence[int], room: int) -> Iterator[Stretch]:
@@ -239,8 +239,8 @@ def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> li
     wanted = _wanted(statement)
 
     def shared(stretch: Stretch) -> float:
-        held = frozenset().union(*(evidence.sets[i] for i in stretch))
-        return sum(evidence.weights[each] for each in sorted(wanted & held))
+        words_held = frozenset().union(*(evidence.sets[i] for i in stretch))
+        return sum(evidence.weights[each] for each in sorted(wanted & words_held))
 
     return sorted(stretches, key=shared, reverse=True)[:MOST]
 
@@ -323,10 +323,10 @@ class Encoder:
         )
         return self.network.encoded(text).tokens, np.concatenate(list(map(self.network.own, read)))
 
-    def _pooled(self, found: Numbers) -> Numbers:
+    def _pooled(self, states: Numbers) -> Numbers:
         if self.pooling is None:
-            return found
-        mean: Numbers = found[0] if self.pooling == "cls" else found.mean(axis=0)
+            return states
+        mean: Numbers = states[0] if self.pooling == "cls" else states.mean(axis=0)
         return mean
 
 

@@ -77,15 +77,15 @@ class Folder:
 def _model(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"there is no folder '{folder}'", _EXPORT)
-    for usual in _USUAL:
-        if (folder / usual).is_file():
-            return folder / usual
-    found = sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
-    if len(found) == 1:
-        return found[0]
-    if found:
-        what = f"'{folder}' holds {len(found)} models"
-        raise InputError(what, f"name one: {', '.join(f'onnx:{path}' for path in found[:3])}")
+    for name in _USUAL:
+        if (folder / name).is_file():
+            return folder / name
+    files = sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
+    if len(files) == 1:
+        return files[0]
+    if files:
+        what = f"'{folder}' holds {len(files)} models"
+        raise InputError(what, f"name one: {', '.join(f'onnx:{path}' for path in files[:3])}")
     raise InputError(f"'{folder}' holds no ONNX model", _EXPORT)
 
 
@@ -113,8 +113,8 @@ def _optional(path: Path) -> dict[str, Any]:
 
 
 def _longest(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
-    told = (tokenizer.get("model_max_length"), config.get("max_position_embeddings"))
-    known = [int(n) for n in told if isinstance(n, (int, float)) and 0 < n < _LIMIT]
+    limits = (tokenizer.get("model_max_length"), config.get("max_position_embeddings"))
+    known = [int(n) for n in limits if isinstance(n, (int, float)) and 0 < n < _LIMIT]
     return min([LONGEST, *known])
 
 
@@ -183,16 +183,16 @@ class Network:
         behind = self._tokenizer.num_special_tokens_to_add(is_pair=False) - self._before
         return states[self._before : len(states) - behind]
 
-    def _run(self, given: tuple[Given, str]) -> Numbers:
-        (ids, types), output = given
-        held = {"input_ids": ids, "attention_mask": (1,) * len(ids), "token_type_ids": types}
+    def _run(self, item: tuple[Given, str]) -> Numbers:
+        (ids, types), output = item
+        inputs = {"input_ids": ids, "attention_mask": (1,) * len(ids), "token_type_ids": types}
         feed = {
-            name: np.asarray([held[name]], np.int32 if "int32" in kind else np.int64)
+            name: np.asarray([inputs[name]], np.int32 if "int32" in kind else np.int64)
             for name, kind in self._inputs.items()
         }
         (result,) = self._session.run([output], feed)
-        found: Numbers = np.asarray(result[0], np.float32)
-        return found
+        numbers: Numbers = np.asarray(result[0], np.float32)
+        return numbers
 
 
 @lru_cache(maxsize=2)
@@ -204,10 +204,10 @@ def network(model: Path, name: str) -> Network:  # noqa: ARG001 - another state 
 def _tokenizer(path: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
-    found = Tokenizer.from_file(str(path))
-    found.no_truncation()
-    found.no_padding()
-    return found
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _session(path: Path) -> "onnxruntime.InferenceSession":

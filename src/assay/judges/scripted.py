@@ -73,24 +73,24 @@ class Scripted(AttributeBackend):
         backend = self.identity(type(task)) or ""
         return Reply(inputs, raw, backend=backend, kind=task.kind, draw=draw)
 
-    def _say(self, script: Any, task: Task[Any], draw: int, shown: str) -> str:
+    def _say(self, script: Any, task: Task[Any], draw: int, inputs: str) -> str:
         if callable(script):
             return str(script(task))
         if isinstance(script, str):
             return script
         if isinstance(script, Mapping):
             for words, then in script.items():
-                if words in shown:
-                    return self._say(then, task, draw, shown)
+                if words in inputs:
+                    return self._say(then, task, draw, inputs)
         elif isinstance(script, Sequence) and script:
-            return self._say(script[min(_nth(draw), len(script) - 1)], task, draw, shown)
+            return self._say(script[min(_nth(draw), len(script) - 1)], task, draw, inputs)
         raise Unsupported(f"the script has no reply to this {task.kind}")
 
 
 def _digest(script: Any) -> str:
     """Of what a script says to one kind of task."""
-    told, untold = _told(script)
-    return text_digest(told + uuid.uuid4().hex if untold else told)
+    text, untold = _told(script)
+    return text_digest(text + uuid.uuid4().hex if untold else text)
 
 
 def _told(script: Any) -> tuple[str, bool]:
@@ -103,8 +103,8 @@ def _told(script: Any) -> tuple[str, bool]:
         return repr([pair[:2] for pair in pairs]), any(pair[2] for pair in pairs)
     if isinstance(script, str) or not isinstance(script, Sequence):
         return repr(script), False
-    told = [_told(item) for item in script]
-    return repr([text for text, _ in told]), any(untold for _, untold in told)
+    items = [_told(item) for item in script]
+    return repr([text for text, _ in items]), any(untold for _, untold in items)
 
 
 def _nth(draw: int) -> int:

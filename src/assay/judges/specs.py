@@ -57,8 +57,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
     if isinstance(spec, BackendLike) and not isinstance(spec, type):
         return adapted(spec)
     if module := _of_a_library(spec):
-        found: Backend = module.backend(spec)
-        return found
+        made_by_library: Backend = module.backend(spec)
+        return made_by_library
     if callable(spec):
         from assay.judges.llm import Function
 
@@ -189,10 +189,10 @@ def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
     from assay.judges.onnx import Onnx
     from assay.tasks import Embed
 
-    found = Onnx(path)
-    if embedder and found.identity(Embed) is None:
+    made = Onnx(path)
+    if embedder and made.identity(Embed) is None:
         raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
-    return found
+    return made
 
 
 def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
@@ -249,14 +249,14 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
     """
     module, _, attribute = spec.rpartition(":")
     try:
-        found: Any = _module(module)
+        attribute_value: Any = _module(module)
         for name in attribute.split("."):
-            found = getattr(found, name)
+            attribute_value = getattr(attribute_value, name)
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         what = f"the {role} '{_shown(spec)}' cannot be imported: {error}"
         raise InputError(what, meant if absent else "") from error
-    return found() if isinstance(found, type) else found
+    return attribute_value() if isinstance(attribute_value, type) else attribute_value
 
 
 def _module(name: str) -> ModuleType:

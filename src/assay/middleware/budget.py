@@ -242,18 +242,18 @@ class BudgetTracker:
         self._answers[kind] += 1
         self.spend(tokens_in, tokens_out)
 
-    async def record_failure(self, asked: tuple[str, Task[Any], int], error: Unavailable) -> int:
+    async def record_failure(self, call: tuple[str, Task[Any], int], error: Unavailable) -> int:
         """Count and keep an answer that is no reply, if it was billed; returns its tokens.
 
         Args:
-            asked: Identity of who answered, the task and which draw of it.
+            call: Identity of who answered, the task and which draw of it.
             error: What the answer is instead.
         """
         if not error.cost or not (spent := sum(error.cost)):
             return 0
-        self.record(asked[1].kind, *error.cost)
+        self.record(call[1].kind, *error.cost)
         if self._keep is not None:
-            await self._keep(_lost(asked, error, error.cost))
+            await self._keep(_lost(call, error, error.cost))
         return spent
 
     def record_reply(self, reply: Reply) -> None:
@@ -311,9 +311,9 @@ class BudgetTracker:
             )
 
 
-def _lost(asked: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:
+def _lost(call: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:
     """How it is kept: as a reply that nobody takes for one, by its key and by a draw below 0."""
-    identity, task, draw = asked
+    identity, task, draw = call
     key, raw = reply_key(identity, task, draw), ""
     if isinstance(error, CutShort) and task.schema is None:  # it is not asked for again
         key, raw = cut_key(key), whole(error.raw)

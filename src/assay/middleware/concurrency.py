@@ -32,12 +32,12 @@ class PerLoop(Generic[T]):
     def get(self) -> T:
         """The running loop's own."""
         loop = asyncio.get_running_loop()
-        found = self._made.get(loop)
-        if found is None:
+        known = self._made.get(loop)
+        if known is None:
             for old in [kept for kept in list(self._made) if kept.is_closed()]:
                 self._made.pop(old, None)
-            found = self._made[loop] = self._make()
-        return found
+            known = self._made[loop] = self._make()
+        return known
 
     def pop(self) -> T | None:
         """The running loop's own, forgotten from now on; None if there is none."""
@@ -80,9 +80,9 @@ class Call:
         calls = {first, self.begin()}
         finish = now() + timeout
         try:
-            while calls and (left := finish - now()) > 0:
+            while calls and (seconds_left := finish - now()) > 0:
                 done, calls = await asyncio.wait(
-                    calls, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                    calls, timeout=seconds_left, return_when=asyncio.FIRST_COMPLETED
                 )
                 good = [call for call in done if call.exception() is None]
                 if good:
@@ -391,12 +391,12 @@ class Latencies:
 
     def add(self, kind: str, seconds: float) -> None:
         """Remember one."""
-        found = self._kinds[kind]
-        found.seen.append(seconds)
-        found.n += 1
-        if found.n >= ENOUGH and found.n % ENOUGH == 0:  # sorting for every call would cost more
-            ordered = sorted(found.seen)
-            found.longest, found.slow = ordered[-1], ordered[-1 - len(ordered) // SLOW_ONE_IN]
+        stats = self._kinds[kind]
+        stats.seen.append(seconds)
+        stats.n += 1
+        if stats.n >= ENOUGH and stats.n % ENOUGH == 0:  # sorting for every call would cost more
+            ordered = sorted(stats.seen)
+            stats.longest, stats.slow = ordered[-1], ordered[-1 - len(ordered) // SLOW_ONE_IN]
 
     def patience(self, kind: str, most: float) -> float:
         """Seconds after which a call is given up for another: learned, at most `most`."""

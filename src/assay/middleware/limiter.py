@@ -56,8 +56,8 @@ class Limiter(Wrapper):
         self.pace = AimdLimit(limits.concurrency)
         self._semaphores = PerLoop(lambda: AdaptiveSemaphore(self.pace))
         self._latencies = Latencies()
-        asked, tokens = limits.requests_per_minute, limits.tokens_per_minute
-        self._requests = Bucket(asked) if asked else None
+        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        self._requests = Bucket(requests) if requests else None
         self._tokens = Bucket(tokens) if tokens else None
         self._further = 0
         self._resume_at = -math.inf
@@ -147,10 +147,10 @@ class Limiter(Wrapper):
                     or self._is_hopeless(error)
                 ):
                     raise
-                asked = error.retry_after or 0.0
-                wait = asked + self._backoff(attempts.counted - 1)
+                advised = error.retry_after or 0.0
+                wait = advised + self._backoff(attempts.counted - 1)
                 if error.throttled:  # everyone would be refused, so everyone waits
-                    self._resume_at = max(self._resume_at, now() + asked)
+                    self._resume_at = max(self._resume_at, now() + advised)
                 if spent:
                     await self._budget.renew(reservation, task)
             if attempts.counted == 1:

@@ -101,11 +101,11 @@ def pool(
 def _fitting(cores: int, sharing: int) -> int:
     import ray
 
-    found: int = math.floor(ray.cluster_resources().get("CPU", 0.0) / cores / sharing)
-    if found < 1:
+    workers: int = math.floor(ray.cluster_resources().get("CPU", 0.0) / cores / sharing)
+    if workers < 1:
         what = f"the cluster has no room for a worker of {cores} cores"
         raise InputError(what, "take fewer (cores), or say how many workers there will be")
-    return found
+    return workers
 
 
 def _packed(backend: Backend) -> bytes:
@@ -138,15 +138,15 @@ class _ActorWorker:
         self._actor = actor
 
     async def begin(self) -> tuple[str, str]:
-        found: tuple[str, str] = await self._call("begin")
-        return found
+        version_and_name: tuple[str, str] = await self._call("begin")
+        return version_and_name
 
-    async def put(self, asked: Sequence[Asked]) -> None:
-        await self._call("put", asked)
+    async def put(self, tasks: Sequence[Asked]) -> None:
+        await self._call("put", tasks)
 
     async def take(self) -> Finished:
-        found: Finished = await self._call("take")
-        return found
+        finished: Finished = await self._call("take")
+        return finished
 
     async def drop(self, number: int) -> None:
         await self._call("drop", number)
@@ -157,18 +157,18 @@ class _ActorWorker:
         if ray.is_initialized():
             ray.kill(self._actor)
 
-    async def _call(self, method: str, *given: Any) -> Any:
+    async def _call(self, method: str, *arguments: Any) -> Any:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            return await getattr(self._actor, method).remote(*given)
+            return await getattr(self._actor, method).remote(*arguments)
         except RayTaskError:  # a mistake in the code, and no mishap of the worker
             raise
         except RayError as error:
             raise WorkerDied(_cause_in(str(error))) from error
 
 
-def _cause_in(said: str) -> str:
+def _cause_in(report: str) -> str:
     """The line of Ray's report that tells the cause: of an error in the code it is the last."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return lines[-1 if "creation task" in said else 0] if lines else "no cause is known"
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    return lines[-1 if "creation task" in report else 0] if lines else "no cause is known"

@@ -66,7 +66,7 @@ class Worker(Protocol):
     async def begin(self) -> tuple[str, str]:
         """Once it is there: its version of assay and the name of its backend."""
 
-    async def put(self, asked: Sequence[Asked]) -> None:
+    async def put(self, tasks: Sequence[Asked]) -> None:
         """Give it tasks."""
 
     async def take(self) -> Finished:
@@ -98,9 +98,9 @@ class WorkerSide:
         """Version and name."""
         return __version__, self._backend.name
 
-    async def put(self, asked: Sequence[Asked]) -> None:
+    async def put(self, tasks: Sequence[Asked]) -> None:
         """Begin with these tasks."""
-        for number, task, draw in asked:
+        for number, task, draw in tasks:
             call = asyncio.ensure_future(self._backend.reply(task, draw))
             self._running[number] = call
             call.add_done_callback(partial(self._ended, number))
@@ -197,8 +197,8 @@ class Pool(Wrapper):
     @property
     def capabilities(self) -> Capabilities:
         """Those of the backend, but for where it computes and what its workers know."""
-        told = self._backend.capabilities
-        return replace(told, local=False, paused_until=self.paused_until, further_requests=0)
+        inner = self._backend.capabilities
+        return replace(inner, local=False, paused_until=self.paused_until, further_requests=0)
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """The reply of whichever worker has room.
@@ -252,8 +252,8 @@ class Pool(Wrapper):
         """Nothing more can be answered: tell all who wait."""
         self._failure = self._failure or error
         self._begun.set()
-        held = [job for place in self._places for job in place.held.values()]
-        for job in [*self._queue, *held]:
+        jobs_held = [job for place in self._places for job in place.held.values()]
+        for job in [*self._queue, *jobs_held]:
             if not job.reply.done():
                 job.reply.set_exception(error)
         self._queue.clear()
@@ -271,12 +271,12 @@ class Pool(Wrapper):
             finally:
                 worker.dismiss()
 
-    def _check(self, told: tuple[str, str]) -> None:
+    def _check(self, theirs: tuple[str, str]) -> None:
         ours = __version__, self.name
-        for mine, its, what in zip(ours, told, ("assay", "the judge"), strict=True):
+        for mine, its, what in zip(ours, theirs, ("assay", "the judge"), strict=True):
             if mine != its:
-                said = f"{what} is {its} on a worker and {mine} here"
-                raise Denied(f"{said} -> install the same on all machines")
+                difference = f"{what} is {its} on a worker and {mine} here"
+                raise Denied(f"{difference} -> install the same on all machines")
 
     def _requeue(self, place: _Place, error: WorkerDied) -> None:
         place.fruitless += 1
@@ -314,11 +314,11 @@ class Pool(Wrapper):
         while True:
             self._settle(await worker.take(), place)
 
-    def _settle(self, taken: Finished, place: _Place) -> None:
+    def _settle(self, finished: Finished, place: _Place) -> None:
         place.fruitless = 0
-        if taken.pause_s:
-            self.paused_until = asyncio.get_running_loop().time() + taken.pause_s
-        for number, outcome in taken.outcomes:
+        if finished.pause_s:
+            self.paused_until = asyncio.get_running_loop().time() + finished.pause_s
+        for number, outcome in finished.outcomes:
             job = place.held.pop(number, None)
             if job is None or job.reply.done():
                 continue
@@ -345,8 +345,8 @@ class Pool(Wrapper):
         """What a worker with room is given: no more than leaves the others their part."""
         room = self._pooling.room - len(place.held)
         fair = -(-len(self._queue) // self._pooling.workers)
-        most, jobs = max(0, min(room, max(fair, self._pooling.room // 4))), list[_Job]()
-        while self._queue and len(jobs) < most:
+        n_jobs, jobs = max(0, min(room, max(fair, self._pooling.room // 4))), list[_Job]()
+        while self._queue and len(jobs) < n_jobs:
             job = self._queue.popleft()
             if not job.reply.done():
                 jobs.append(job)

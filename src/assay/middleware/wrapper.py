@@ -54,10 +54,12 @@ class Adapted(Backend):
     @property
     def capabilities(self) -> Capabilities:
         """What its attributes say."""
-        told = {name: getattr(self.own, name) for name in _ATTRIBUTES if hasattr(self.own, name)}
-        if told.get("limits") is not None and not isinstance(told["limits"], Limits):
-            del told["limits"]
-        return Capabilities(**told, has_card=hasattr(self.own, "quality"))
+        attributes = {
+            name: getattr(self.own, name) for name in _ATTRIBUTES if hasattr(self.own, name)
+        }
+        if attributes.get("limits") is not None and not isinstance(attributes["limits"], Limits):
+            del attributes["limits"]
+        return Capabilities(**attributes, has_card=hasattr(self.own, "quality"))
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Its own, if it has it."""
@@ -69,8 +71,8 @@ class Adapted(Backend):
 
     def relevance(self, question: str, sentence: str) -> float | None:
         """Its own, if it has it."""
-        found: float | None = self._optional("relevance")(question, sentence)
-        return found
+        probability: float | None = self._optional("relevance")(question, sentence)
+        return probability
 
     def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
         """Its own, if it has it."""
@@ -218,9 +220,9 @@ class Route(Backend):
     @property
     def capabilities(self) -> Capabilities:
         """Local if all are; changing without notice if any does."""
-        told = [backend.capabilities for backend in self.backends]
+        attributes = [backend.capabilities for backend in self.backends]
         return Capabilities(
-            local=all(one.local for one in told), drifts=any(one.drifts for one in told)
+            local=all(one.local for one in attributes), drifts=any(one.drifts for one in attributes)
         )
 
     def to(self, kind: str) -> Backend:

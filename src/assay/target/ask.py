@@ -157,7 +157,7 @@ class _Collection:
         made = set(reply.REPLACED) - _given(system)
         needs = {m.label: [need for need in m.needs if need not in made] for m in metrics}
         instead = {m.label: _others(m, made) for m in metrics}
-        found = samples(
+        valid = samples(
             source,
             needs=needs,
             mapping=asking.mapping,
@@ -165,7 +165,7 @@ class _Collection:
             instead=instead,
             required={f"the system {system.name}": sorted(system.needs)},
         )
-        return cls(source, system, asking, frozenset(sample.id for sample in found))
+        return cls(source, system, asking, frozenset(sample.id for sample in valid))
 
     async def work(self, store: Store) -> None:
         """Ask what is not known."""
@@ -204,8 +204,8 @@ class _Collection:
 
     async def _one(self, door: ReplyCache, sample: Sample, draw: int) -> None:
         try:
-            said = await self._reply(door, sample, draw)
-            reply.read(said.raw, self.asking.reply)
+            answer = await self._reply(door, sample, draw)
+            reply.read(answer.raw, self.asking.reply)
             self.answered += 1
         except Denied as error:
             self.stopped = self.stopped or error
@@ -288,12 +288,12 @@ class _Collection:
         """The sample with what the system made of it, and nothing that another one did."""
         gone: dict[str, Any] = dict.fromkeys(set(reply.REPLACED) - _given(self.system))
         try:
-            made = self._made(store, sample)
+            answered = self._made(store, sample)
         except Unreadable as error:
-            made = {"failure": str(error)}
-        if made.keys() & set(reply.FOUND):
+            answered = {"failure": str(error)}
+        if answered.keys() & set(reply.FOUND):
             gone |= dict.fromkeys(reply.FOUND)
-        return replace(sample, **{**gone, **made})
+        return replace(sample, **{**gone, **answered})
 
     def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
         if why := self.failures.get(sample.id):
@@ -301,10 +301,10 @@ class _Collection:
         task, answers = self._task(sample), []
         identity = self.system.identity(AskSystem) or ""
         for draw in range(self.asking.draws):
-            said = store.reply(reply_key(identity, task, draw))
-            if said is None:
+            kept = store.reply(reply_key(identity, task, draw))
+            if kept is None:
                 raise Unreadable("its answer is not in the store any more", raw="")
-            answers.append((reply.read(said.raw, self.asking.reply), said.ms))
+            answers.append((reply.read(kept.raw, self.asking.reply), kept.ms))
         (first, ms), *others = answers
         further = tuple(made["answer"] for made, _ in others)
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
@@ -324,14 +324,14 @@ class _PatientLimiter(Limiter):
         Raises:
             Unavailable: If an error is all that it holds.
         """
-        said = await super().reply(task, draw)
+        answer = await super().reply(task, draw)
         try:
-            reply.read(said.raw, self._paths)
+            reply.read(answer.raw, self._paths)
         except reply.Reported as error:
             raise Unavailable(f"{self.name}: {error}", permanent=True) from error
         except Unreadable:
             pass  # it is kept, and read anew once its user has said where the answer stands
-        return said
+        return answer
 
     def given_up(self, error: Unavailable) -> None:
         """Leave it to the round, which knows what else is on its way."""
@@ -340,10 +340,10 @@ class _PatientLimiter(Limiter):
 class _NoPatience(Latencies):
     """No answer is given up before its time, and none is asked for twice at once."""
 
-    def patience(self, kind: str, most: float) -> float:
+    def patience(self, kind: str, longest: float) -> float:
         """All the time there is."""
         del kind
-        return most
+        return longest
 
     def slow(self, kind: str) -> float | None:
         """No time after which a second call would be made."""
@@ -369,5 +369,5 @@ def count(
     Raises:
         InputError: If the data cannot be used.
     """
-    found = _Collection.checked(data, target, tuple(metrics), asking)
-    return found.missing(store)
+    collection = _Collection.checked(data, target, tuple(metrics), asking)
+    return collection.missing(store)

@@ -203,24 +203,24 @@ def read(raw: str, mapping: Mapping[str, str]) -> dict[str, Any]:
     if row.problems:
         problem = row.problems[0]
         raise Unreadable(f"the reply's {problem.field} {problem.what}", raw=raw)
-    found = {name: row.fields[name] for name in MADE if row.fields.get(name) is not None}
-    if not str(found.get("answer", "")).strip():
+    values = {name: row.fields[name] for name in MADE if row.fields.get(name) is not None}
+    if not str(values.get("answer", "")).strip():
         raise _none("the reply's answer is empty", reply, raw)
-    return found
+    return values
 
 
 def _object(raw: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(raw)
+        value = json.loads(raw)
     except (ValueError, RecursionError):
         return {"answer": raw}
-    if isinstance(found, str):
-        return {"answer": found}
-    if isinstance(found, (int, float)) and not isinstance(found, bool):
+    if isinstance(value, str):
+        return {"answer": value}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return {"answer": raw}  # "1889" is a text, and the answer to many a question
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise Unreadable("the reply is neither text nor a JSON object", raw=raw)
-    return found
+    return value
 
 
 def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> dict[str, Any]:
@@ -242,8 +242,8 @@ def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> 
 
 def _answer(reply: Mapping[str, Any], raw: str) -> Any:
     """The answer, where no part of the reply is called so."""
-    if said := _error(reply):  # what stands under `message` then is no answer
-        raise _reported(said, raw)
+    if reported := _error(reply):  # what stands under `message` then is no answer
+        raise _reported(reported, raw)
     for path in ("choices.message.content", *_ANSWERS):
         value = _text(_only(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
@@ -257,14 +257,14 @@ def _text(value: Any) -> Any:
     parts = value if isinstance(value, list) else [value]
     if not all(isinstance(part, Mapping) for part in parts):
         return value
-    said = [part.get("text") for part in parts if part.get("type") == "text"]
-    return "".join(said) if said and all(isinstance(text, str) for text in said) else value
+    texts = [part.get("text") for part in parts if part.get("type") == "text"]
+    return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else value
 
 
 def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
     """The error that there is no answer; what the system says went wrong is the better reason."""
-    said = _error(reply) or reply.get("detail")
-    return _reported(said, raw) if said else Unreadable(what, raw=raw)
+    reported = _error(reply) or reply.get("detail")
+    return _reported(reported, raw) if reported else Unreadable(what, raw=raw)
 
 
 def _reported(said: Any, raw: str) -> Reported:

@@ -47,13 +47,13 @@ class Body:
             InputError: If it is no JSON, or names what no sample has.
         """
         try:
-            found = cls(json.loads(text))
+            body = cls(json.loads(text))
         except ValueError as error:
             remedy = """such as '{"query": "{question}"}'"""
             raise InputError(f"the body is not JSON: {error}", remedy) from error
-        for name in found.fields:
+        for name in body.fields:
             check_placeholder(name)
-        return found
+        return body
 
     @property
     def fields(self) -> frozenset[str]:
@@ -108,10 +108,10 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _value(values: Mapping[str, Any], path: str) -> Any:
-    found: Any = values
+    value: Any = values
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _text(value: Any) -> str:
@@ -182,17 +182,17 @@ class HttpSystem:
         headers: Mapping[str, str] | None = None,
         version: str = "",
     ) -> None:
-        found = placeholders(url)
-        for name in found:
+        fields = placeholders(url)
+        for name in fields:
             check_placeholder(name)
         parts = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
         self._kept = url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)  # no password
-        self._body = None if found and body is None else body or _QUESTION
+        self._body = None if fields and body is None else body or _QUESTION
         remedy = "no Authorization header"
         self._headers = dict(one_login(parts, headers or {}, remedy))
-        told = frozenset(found) | (self._body.fields if self._body else frozenset())
-        self.needs, self.told_contexts = told - {"metadata"}, "contexts" in told
+        sent_fields = frozenset(fields) | (self._body.fields if self._body else frozenset())
+        self.needs, self.told_contexts = sent_fields - {"metadata"}, "contexts" in sent_fields
         port = f":{parts.port}" if parts.port else ""
         place = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
         self.name = f"{place}@{version}" if version else place
@@ -247,11 +247,11 @@ class HttpSystem:
                     body += chunk
                     if len(body) > LONGEST_REPLY:
                         break
-                found = bytes(body), response.headers, response.charset
-                return self._said(response.status, *found)
+                response_parts = bytes(body), response.headers, response.charset
+                return self._said(response.status, *response_parts)
         except (aiohttp.ClientError, OSError) as error:
-            said = str(getattr(error, "os_error", error)) or type(error).__name__
-            raise Unavailable(f"no answer from {self.name}: {said}") from error
+            reason = str(getattr(error, "os_error", error)) or type(error).__name__
+            raise Unavailable(f"no answer from {self.name}: {reason}") from error
 
     def _said(
         self, status: int, body: bytes, headers: Mapping[str, str], charset: str | None
@@ -266,14 +266,14 @@ class HttpSystem:
                 raise Unavailable(f"{self.name} answered {status} with {what}", permanent=True)
             return text
         refusal = Refusal.of(status, body, headers)
-        said = f"{self.name} answered {status}: {refusal.message}"
+        message = f"{self.name} answered {status}: {refusal.message}"
         if status in (401, 403, 407):
-            raise Denied(f"{said} -> send what it asks for with --target-header")
+            raise Denied(f"{message} -> send what it asks for with --target-header")
         throttled = status in (429, 503)
         wait = retry_after(headers, datetime.now(UTC)) if throttled else None
         # What the request itself is at fault for is not asked again.
         permanent = 300 <= status < 500 and status not in (408, 425, 429)
-        raise Unavailable(said, retry_after=wait, throttled=throttled, permanent=permanent)
+        raise Unavailable(message, retry_after=wait, throttled=throttled, permanent=permanent)
 
 
 class FunctionSystem:
@@ -299,8 +299,8 @@ class FunctionSystem:
     ) -> None:
         self._function = function
         self._wants = _wanted(function)
-        given = name or _name_in_file(file, function)
-        self.name = f"{given}@{version}" if version else given
+        shown_name = name or _name_in_file(file, function)
+        self.name = f"{shown_name}@{version}" if version else shown_name
         self._identity = self.name
         _, untold = callable_digest(function)
         if untold and not (name or version):
@@ -331,7 +331,7 @@ class FunctionSystem:
         assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
         start = time.perf_counter()
         try:
-            found = await self._called(task.sample)
+            returned = await self._called(task.sample)
         except Denied:
             raise
         except OSError as error:  # a connection or a time-out: the next try may bring it
@@ -339,13 +339,13 @@ class FunctionSystem:
         except Exception as error:  # the user's system, not ours: one question has no answer
             raise Unavailable(f"{self.name}: {_told(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
-        raw = self._written(found)
+        raw = self._written(returned)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
 
-    def _written(self, found: Any) -> str:
+    def _written(self, returned: Any) -> str:
         """What it returned, as JSON."""
         try:
-            return json.dumps(plain_of(found), ensure_ascii=False)
+            return json.dumps(plain_of(returned), ensure_ascii=False)
         except Unfit as error:
             what = f"{self.name} returned {error}"
         except RecursionError:
@@ -421,10 +421,10 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     taken = [p for p in parameters if p.kind in kinds]
     needed = [p.name for p in taken if p.default is inspect.Parameter.empty]
-    given = needed or [p.name for p in taken[:1]] or ["question"]
-    wants = tuple("sample" if name == "sample" else "question" for name in given)
+    names = needed or [p.name for p in taken[:1]] or ["question"]
+    wants = tuple("sample" if name == "sample" else "question" for name in names)
     if len(set(wants)) < len(wants):
-        what = f"{place_of(function)} takes {', '.join(given)}"
+        what = f"{place_of(function)} takes {', '.join(names)}"
         raise InputError(what, "it is called with the question, the sample, or both")
     return wants
 

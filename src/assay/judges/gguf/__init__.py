@@ -90,8 +90,8 @@ class Gguf(LLM):
         self._given = engine
         self._engine = engine or Llama(file, threads or available_cores(), window)
         settings = {"window": (window, WINDOW), "max_tokens": (max_tokens, MAX_TOKENS)}
-        given = "&".join(f"{k}={v}" for k, (v, usual) in settings.items() if v != usual)
-        self._name = f"gguf:{file.name}@{weights}{runs}{'?' if given else ''}{given}"
+        options = "&".join(f"{k}={v}" for k, (v, default) in settings.items() if v != default)
+        self._name = f"gguf:{file.name}@{weights}{runs}{'?' if options else ''}{options}"
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="assay-gguf")
 
     def __reduce__(self) -> tuple[Callable[[], "Gguf"], tuple[()]]:
@@ -130,9 +130,9 @@ class Gguf(LLM):
         """What the model writes; what stands before the material is read once for all tasks."""
         before = self._preamble(kind)
         shared = (before,) if before and prompt.startswith(before) else ()
-        own = prompt[len("".join(shared)) :]
+        rest = prompt[len("".join(shared)) :]
         wish = Wish(self._max_tokens, schema, draw, probabilities=kind in WEIGHED)
-        answer = await self._off_the_loop(lambda stop: self._engine.ask(shared, own, wish, stop))
+        answer = await self._off_the_loop(lambda stop: self._engine.ask(shared, rest, wish, stop))
         return Completion(
             answer.text, answer.tokens_in, answer.tokens_out, answer.tokens, cut=answer.cut
         )
@@ -150,9 +150,11 @@ class Gguf(LLM):
         if one_by_one is None:
             return None
         question, fit, case = one_by_one.question, self._fit(type(task)), one_by_one.case(task)
-        own = sum(len("".join(question.own(text, fit))) for text in case.items.values())
+        per_item = sum(len("".join(question.own(text, fit))) for text in case.items.values())
         shared = len("".join(render(question.template, case.shared)))
-        return shared + own, len(case.items) * (QUOTE_TOKENS // 3 if question.quoted(fit) else 1)
+        return shared + per_item, len(case.items) * (
+            QUOTE_TOKENS // 3 if question.quoted(fit) else 1
+        )
 
     def _one_by_one(self, kind: type[Task[Any]]) -> Protocol | None:
         return None if kind.kind in self.prompts else protocol(kind)

@@ -225,8 +225,8 @@ def _body(prompt: str, wish: Wish, *, cached: bool) -> dict[str, Any]:
     if wish.probabilities:
         body |= {"logprobs": True, "top_logprobs": TOP}
     if wish.schema is not None:
-        wanted = {"name": "reply", "schema": {**wish.schema, **NO_PADDING}, "strict": True}
-        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        json_schema = {"name": "reply", "schema": {**wish.schema, **NO_PADDING}, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
     return body
 
 
@@ -254,9 +254,9 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
     )
 
 
-def _top(found: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def _top(candidates: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     # Two tokens may be shown by the same text; the likelier one, which comes first, is kept.
-    return {t["token"]: float(t["logprob"]) for t in reversed(found)}
+    return {t["token"]: float(t["logprob"]) for t in reversed(candidates)}
 
 
 def _meaning(error: Mapping[str, Any]) -> Unavailable:

@@ -79,13 +79,13 @@ def fits(path: Path, digest: str) -> Mapping[str, Fit]:
     """
     beside = path.with_suffix(BESIDE)
     if beside.is_file():
-        found = _models(beside.read_bytes(), str(beside))
-        if digest not in found:
-            what = f"'{beside}' is not about this model ({digest}), but {', '.join(found)}"
+        models = _models(beside.read_bytes(), str(beside))
+        if digest not in models:
+            what = f"'{beside}' is not about this model ({digest}), but {', '.join(models)}"
             raise InputError(what, "fit it anew with training/gguf/fit.py, or take it away")
     else:
-        found = _models(resources.files(__package__).joinpath(SHIPPED).read_bytes(), SHIPPED)
-    return found[digest].kinds if digest in found else {}
+        models = _models(resources.files(__package__).joinpath(SHIPPED).read_bytes(), SHIPPED)
+    return models[digest].kinds if digest in models else {}
 
 
 def _models(content: bytes, where: str) -> dict[str, _Model]:
@@ -233,32 +233,32 @@ def _sentences(task: SelectSentences) -> Case:
     return Case(tuple(task.material()[:1]), {s.id: s.text for s in task.sentences})
 
 
-def _verdicts(task: VerifyStatements, found: Mapping[str, Found]) -> str:
-    return verify_statements.reply([_verdict(task, i, found[i]) for i in task.ids])
+def _verdicts(task: VerifyStatements, answers: Mapping[str, Found]) -> str:
+    return verify_statements.reply([_verdict(task, i, answers[i]) for i in task.ids])
 
 
-def _verdict(task: VerifyStatements, item: str, found: Found) -> Verdict:
-    quote = found.quote.strip()
+def _verdict(task: VerifyStatements, item: str, answer: Found) -> Verdict:
+    quote = answer.quote.strip()
     places = [n for n, context in enumerate(task.contexts) if quote and quote in context]
-    reason = found.reason
+    reason = answer.reason
     if quote and not places:  # a quote that stands nowhere is no evidence, but it is on record
         reason, quote = f"{reason}; it quotes what stands in no context: {quote!r}", ""
-    if not places and len({m.name for m in found.shown}) == 1:
+    if not places and len({m.name for m in answer.shown}) == 1:
         names = [m.name for m in task.material()]
-        places = [names.index(found.shown[0].name)]
-    context = places[0] if places and found.yes else None
-    return Verdict(item, found.yes, reason, context, quote, round(found.probability, 4))
+        places = [names.index(answer.shown[0].name)]
+    context = places[0] if places and answer.yes else None
+    return Verdict(item, answer.yes, reason, context, quote, round(answer.probability, 4))
 
 
-def _usefulness(task: JudgeContexts, found: Mapping[str, Found]) -> str:
-    pairs = [(i, found[i]) for i in task.ids]
+def _usefulness(task: JudgeContexts, answers: Mapping[str, Found]) -> str:
+    pairs = [(i, answers[i]) for i in task.ids]
     return judge_contexts.reply(
         [Usefulness(i, f.yes, f.reason, "", round(f.probability, 4)) for i, f in pairs]
     )
 
 
-def _choices(task: SelectSentences, found: Mapping[str, Found]) -> str:
-    chosen = [(s.id, found[s.id]) for s in task.sentences if found[s.id].yes]
+def _choices(task: SelectSentences, answers: Mapping[str, Found]) -> str:
+    chosen = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
     return select_sentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
 
 
@@ -400,12 +400,12 @@ class Asking:
         beginnings = (before[0], "".join(before[1:]))
         answer = self.engine.ask(beginnings, "".join(own), wish, self.stop)
         self._record(before, own, answer)
-        said = _yes(answer)
-        probability = self.fit.probability(said)
+        probability_of_yes = _yes(answer)
+        probability = self.fit.probability(probability_of_yes)
         if not quoted:
-            return Found(probability, said, shared)
+            return Found(probability, probability_of_yes, shared)
         wrote = _decoded(answer.text)
-        return Found(probability, said, shared, wrote.quote, wrote.compare)
+        return Found(probability, probability_of_yes, shared, wrote.quote, wrote.compare)
 
     def _record(self, before: tuple[str, ...], own: tuple[str, ...], answer: Answer) -> None:
         if before == self._shown:
@@ -418,11 +418,11 @@ class Asking:
         self.tokens_out += answer.tokens_out
 
 
-def _highest(found: list[Found]) -> Found:
-    best = max(found, key=lambda f: f.probability)
-    if len(found) == 1:
+def _highest(answers: list[Found]) -> Found:
+    best = max(answers, key=lambda f: f.probability)
+    if len(answers) == 1:
         return best
-    note = f"the highest of {len(found)} parts, since all is longer than the model reads at once"
+    note = f"the highest of {len(answers)} parts, since all is longer than the model reads at once"
     return Found(best.probability, best.said, best.shown, best.quote, best.compare, note)
 
 

@@ -196,10 +196,10 @@ class OpenAIBatch(OpenAI):
 
     def _learns(self, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]) -> bool:
         """Whether the request can be made in another way, in the next batch."""
-        found = next_dialect(self._dialect, refusal, body)
-        if found is None:  # another line may have told already
+        dialect = next_dialect(self._dialect, refusal, body)
+        if dialect is None:  # another line may have told already
             return next_dialect(Dialect(), refusal, body) is not None
-        self._dialect = found
+        self._dialect = dialect
         return True
 
     def _pieces(self, task: Task[Any]) -> tuple[str, ...]:

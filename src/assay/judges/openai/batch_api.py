@@ -52,8 +52,8 @@ class Fault(msgspec.Struct):
     line: int | None = None
 
     def __str__(self) -> str:
-        said = f"{self.message or 'no reason given'} ({self.code or 'no code'})"
-        return said if self.line is None else f"line {self.line}: {said}"
+        text = f"{self.message or 'no reason given'} ({self.code or 'no code'})"
+        return text if self.line is None else f"line {self.line}: {text}"
 
 
 class Faults(msgspec.Struct):
@@ -77,8 +77,8 @@ class State(msgspec.Struct):
     @property
     def fault(self) -> Fault:
         """The first of the things that are wrong with it."""
-        found = self.errors.data if self.errors else []
-        return found[0] if found else Fault()
+        faults = self.errors.data if self.errors else []
+        return faults[0] if faults else Fault()
 
 
 class Response(msgspec.Struct):
@@ -135,7 +135,7 @@ class Provider:
             Unavailable: If it could not be handed in, or nobody knows whether it was.
         """
         file = await self._patiently(lambda: self._upload(path, name))
-        asked = {
+        request = {
             "input_file_id": file.id,
             "endpoint": ENDPOINT,
             "completion_window": WINDOW,
@@ -145,9 +145,9 @@ class Provider:
 
         async def create() -> State:
             # A try that brought no answer may have been heard: another would be paid for, too.
-            if next(tries) and (found := await self.find(name, since)):
-                return found
-            return await self._ask(State, "POST", "batches", data=encode(asked))
+            if next(tries) and (batch := await self.find(name, since)):
+                return batch
+            return await self._ask(State, "POST", "batches", data=encode(request))
 
         return await self._patiently(create)
 

@@ -79,15 +79,15 @@ class Submitted:
 
 def write(path: Path, rest: deque[Request], most: int, most_bytes: int) -> list[Request]:
     """Write as many requests as fit into one batch, at least one; they leave the queue."""
-    taken: list[Request] = []
+    written: list[Request] = []
     with path.open("wb") as file:
-        while rest and len(taken) < most:
+        while rest and len(written) < most:
             line = rest[0].line() + b"\n"
-            if taken and file.tell() + len(line) > most_bytes:
+            if written and file.tell() + len(line) > most_bytes:
                 break
             file.write(line)
-            taken.append(rest.popleft())
-    return taken
+            written.append(rest.popleft())
+    return written
 
 
 # A provider that cannot be reached for so long is not waited for any more.
@@ -161,17 +161,17 @@ class BatchQueue:
 
     def under_way(self) -> str:
         """What is waited for, in words; "" if nothing is."""
-        said = []
+        parts = []
         if batches := self._followed:
             first, last = batches[0].number, max(batch.number for batch in batches)
             done = sum(batch.done for batch in batches)
             of = sum(len(batch.kept.keys) for batch in batches)
             waited = _clock(time.time() - min(batch.kept.at for batch in batches))
             name = f"batch {first}" if len(batches) == 1 else f"batches {first} to {last}"
-            said.append(f"{name}: {done:,} of {of:,} done, waiting {waited}")
+            parts.append(f"{name}: {done:,} of {of:,} done, waiting {waited}")
         if n := len(self._gathering) + sum(not r.answer.done() for r in self._taken):
-            said.append(f"{n:,} requests to be submitted")
-        return "; ".join([*said, *([self._trouble] if self._trouble else [])])
+            parts.append(f"{n:,} requests to be submitted")
+        return "; ".join([*parts, *([self._trouble] if self._trouble else [])])
 
     def _known(self) -> dict[str, Submitted]:
         if self._of is None:
@@ -325,21 +325,21 @@ class BatchQueue:
         self._gather(waiting)
 
     async def _hand_out(self, batch: Submitted, state: State) -> None:
-        came, left = [], set(batch.kept.keys)
+        arrived, missing = [], set(batch.kept.keys)
         async for line in self._provider.lines(state):
             undone = line.response is None and state.status == "cancelled"
-            if line.custom_id in left and not undone:
-                left.remove(line.custom_id)
-                came += [line.custom_id] if line.good else []
+            if line.custom_id in missing and not undone:
+                missing.remove(line.custom_id)
+                arrived += [line.custom_id] if line.good else []
                 self._deliver(batch, line)
-        await self._kept.owes(batch.kept.name, came)
-        if left and state.status == "cancelled":
-            self._forget(left)
+        await self._kept.owes(batch.kept.name, arrived)
+        if missing and state.status == "cancelled":
+            self._forget(missing)
             raise Denied(
                 f"batch {state.id} was cancelled at the provider; what it had done was taken -> "
                 "the same command submits the rest anew"
             )
-        for key in left:
+        for key in missing:
             lost = Fault(state.status, "the batch brought no line for it")
             self._deliver(batch, Line(key, error=lost))
 

@@ -35,16 +35,16 @@ def counted(usage: Any, text: str = "") -> Counted:
         usage: The field.
         text: What was written: a server that read and wrote nothing for it did not count.
     """
-    found = _converted(usage, Counted) or Counted()
+    counts = _converted(usage, Counted) or Counted()
     if text:
-        found.prompt_tokens = found.prompt_tokens or None
-        found.completion_tokens = found.completion_tokens or None
+        counts.prompt_tokens = counts.prompt_tokens or None
+        counts.completion_tokens = counts.completion_tokens or None
     total = _converted(usage, _Total)
-    if total and found.prompt_tokens:
-        rest = total.total_tokens - found.prompt_tokens
-        if rest > (found.completion_tokens or 0):
-            found.completion_tokens = rest
-    return found
+    if total and counts.prompt_tokens:
+        rest = total.total_tokens - counts.prompt_tokens
+        if rest > (counts.completion_tokens or 0):
+            counts.completion_tokens = rest
+    return counts
 
 
 def _converted(usage: Any, form: type[_Form]) -> _Form | None:
@@ -78,8 +78,8 @@ class Message(msgspec.Struct):
         content = content if isinstance(content, str) else ""
         if content.strip():
             return content
-        said = (self.refusal, self._to_a_tool)
-        return next((text for text in said if isinstance(text, str) and text), content)
+        alternatives = (self.refusal, self._to_a_tool)
+        return next((text for text in alternatives if isinstance(text, str) and text), content)
 
     @property
     def _to_a_tool(self) -> Any:
@@ -106,10 +106,10 @@ class Choice(msgspec.Struct):
         """Its tokens with the likely ones in their places, where they are told."""
         # Servers have their own ideas of this field: what is not in OpenAI's form is passed over.
         try:
-            told = msgspec.convert(self.logprobs, _Logprobs | None)
+            logprobs = msgspec.convert(self.logprobs, _Logprobs | None)
         except msgspec.ValidationError:
             return ()
-        content = (told and told.content) or ()
+        content = (logprobs and logprobs.content) or ()
         return tuple(
             # The likelier one comes first, and is kept if two are shown by the same text.
             Token(t.token, {x.token: x.logprob for x in reversed(t.top_logprobs or ())})
@@ -195,9 +195,9 @@ def _read(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         text = content.decode("utf-8-sig", "replace")
     try:
-        found = json.loads(text, parse_constant=_NO_NUMBERS.get)
+        value = json.loads(text, parse_constant=_NO_NUMBERS.get)
         # Python's reader lets half a surrogate pair pass, which nothing after it can write.
-        return msgspec.convert(clean(found), decoder.type)
+        return msgspec.convert(clean(value), decoder.type)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
@@ -215,8 +215,8 @@ def _streamed(content: bytes) -> Chat:
     if pieces:
         reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
         written = "".join(piece.delta.text for piece in pieces if piece.delta)
-        told = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
-        tokens = [token for some in told if isinstance(some, list) for token in some]
+        logprobs = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
+        tokens = [token for some in logprobs if isinstance(some, list) for token in some]
         reason = reason or ("stop" if ended else "error")
         chat.choices = [Choice(Message(written), reason, {"content": tokens})]
     return chat

@@ -111,8 +111,8 @@ class Connection:
             what = f"connection to {where}{by} failed: {error.os_error}"
             raise Unavailable(what, unreached=True) from error
         except (aiohttp.ClientError, OSError) as error:
-            said = str(error) or type(error).__name__
-            raise Unavailable(f"connection to {where} failed: {said}") from error
+            reason = str(error) or type(error).__name__
+            raise Unavailable(f"connection to {where} failed: {reason}") from error
 
     def _see_ollama(self, why: str, error: Exception) -> None:
         """See that it was there before, if this is Ollama: else it has to be started.

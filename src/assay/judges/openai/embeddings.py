@@ -65,9 +65,9 @@ class OpenAIEmbedder(Embedder):
     @classmethod
     def ollama(cls, model: str, **options: Any) -> "OpenAIEmbedder":
         """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        made = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
-        made._connection.is_to_ollama(model)
-        return made
+        embedder = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        embedder._connection.is_to_ollama(model)
+        return embedder
 
     @property
     def capabilities(self) -> Capabilities:
@@ -89,14 +89,14 @@ class OpenAIEmbedder(Embedder):
                 refusal.cost = (0, 0)
             raise refusal
         try:
-            found = _DECODER.decode(content)
+            response = _DECODER.decode(content)
         except UNREADABLE as error:
             what = f"{where.place} sent no embeddings but {content[:80]!r}"
             raise Unavailable(what, cost=(0, 0)) from error
-        tokens = counted(found.usage).prompt_tokens
+        tokens = counted(response.usage).prompt_tokens
         if tokens is None:
             tokens = sum(map(len, texts)) // 4
-        by_index = {item.index: item.embedding for item in found.data}
+        by_index = {item.index: item.embedding for item in response.data}
         if sorted(by_index) != list(range(len(texts))):
             what = f"{where.place} sent {len(by_index)} of {len(texts)} embeddings"
             raise Unavailable(what, cost=(tokens, 0))

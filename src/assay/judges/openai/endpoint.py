@@ -43,8 +43,8 @@ _ADVICE = re.compile(
 
 def advised(text: str) -> float | None:
     """Seconds that a refusal asks to wait in its own words, None if it does not say."""
-    found = _ADVICE.search(text)
-    return _reset(found[1]) if found else None
+    match = _ADVICE.search(text)
+    return _reset(match[1]) if match else None
 
 
 def nothing_left(headers: Mapping[str, str]) -> float:
@@ -149,11 +149,11 @@ class Endpoint:
         parts = checked_url(url, remedy)  # before a call is tried and retried
         if parts.port == 11434 and parts.path in ("", "/"):
             url += "/v1"  # Ollama, given as its own documentation gives it
-        name, own = "OPENAI_API_KEY", environ.get("OPENAI_API_KEY", "")
+        name, configured = "OPENAI_API_KEY", environ.get("OPENAI_API_KEY", "")
         azure_name = "AZURE_OPENAI_API_KEY"
         if is_azure(url) and azure_name in environ:
-            name, own = azure_name, environ[azure_name]
-        key = _checked(own, name) if api_key is None else _checked(api_key, "api_key=")
+            name, configured = azure_name, environ[azure_name]
+        key = _checked(configured, name) if api_key is None else _checked(api_key, "api_key=")
         if not is_azure(url):
             sent = {"Authorization": f"Bearer {key}"} if key else {}
             return cls(url, one_login(parts, {**sent, **headers}, 'no key (api_key="")'))
@@ -256,19 +256,19 @@ class Refusal(msgspec.Struct, frozen=True):
         """What can be read off a body, whatever it looks like."""
         text = body.decode("utf-8", "replace")
         try:
-            found = msgspec.json.decode(body)
+            content = msgspec.json.decode(body)
         except UNREADABLE:
-            found = None
-        if isinstance(found, list) and found:  # as Google sends it
-            found = found[0]
-        error = found.get("error", found) if isinstance(found, dict) else {}
+            content = None
+        if isinstance(content, list) and content:  # as Google sends it
+            content = content[0]
+        error = content.get("error", content) if isinstance(content, dict) else {}
         if not isinstance(error, dict):
             error = {"message": error}
         code = str(error.get("code") or error.get("type") or "")
         if code.isdecimal() and error.get("type"):
             code = str(error["type"])
-        said = error.get("message") or error.get("detail") or text
-        message = one_line(str(said), _SHOWN) or f"HTTP {status}"
+        reason = error.get("message") or error.get("detail") or text
+        message = one_line(str(reason), _SHOWN) or f"HTTP {status}"
         param = str(error.get("param") or "None")  # "None" is what LiteLLM says itself
         param = "" if param == "None" else param
         written = str(error.get("failed_generation") or "") if code == _NOT_JSON else None
@@ -286,10 +286,10 @@ _TOO_LONG = re.compile(
 
 def too_long(refusal: Refusal) -> bool:
     """Whether the prompt was longer than what the model reads at once."""
-    said = f"{refusal.code} {refusal.message}"
+    text = f"{refusal.code} {refusal.message}"
     # What a failing server says otherwise than in JSON, it says of itself.
     about_it = refusal.status < 500 or refusal.text.lstrip().startswith(("{", "["))
-    return bool(_CONTEXT.search(said) or (about_it and _TOO_LONG.search(said)))
+    return bool(_CONTEXT.search(text) or (about_it and _TOO_LONG.search(text)))
 
 
 def _blocked(refusal: Refusal) -> bool:
@@ -302,20 +302,20 @@ def meaning(refusal: Refusal, endpoint: Endpoint, model: str) -> JudgeError:
     """Which error a refusal is, with what the user can do about it."""
     status = refusal.status
     who = f"ollama:{model} at {endpoint.place}" if endpoint.ollama else endpoint.place
-    said = f"{who} answered {status}: {refusal.message}"
+    message = f"{who} answered {status}: {refusal.message}"
     if status in (400, 403) and _blocked(refusal):
-        return Unavailable(f"{said} (blocked by the provider's filter)", permanent=True)
+        return Unavailable(f"{message} (blocked by the provider's filter)", permanent=True)
     if status in (400, 413, 422, 500) and too_long(refusal):
         remedy = "take a model that reads more at once, or shorter texts"
-        return TooLong(f"{said} -> {remedy}")
+        return TooLong(f"{message} -> {remedy}")
     if remedy := _denied(refusal, endpoint, model):
-        return Denied(f"{said} -> {remedy}")
+        return Denied(f"{message} -> {remedy}")
     wait = retry_after(refusal.headers, datetime.now(UTC))
     if status in (429, 503, 529):
         wait = advised(refusal.text) if wait is None else wait
-        return Unavailable(said, retry_after=wait, throttled=True)
+        return Unavailable(message, retry_after=wait, throttled=True)
     passing = status >= 500 or status in (408, 409, 425) or refusal.written is not None
-    return Unavailable(said, retry_after=wait, permanent=not passing)
+    return Unavailable(message, retry_after=wait, permanent=not passing)
 
 
 def _denied(refusal: Refusal, endpoint: Endpoint, model: str) -> str:

@@ -108,8 +108,8 @@ _SAMPLING = ("temperature", "seed")
 
 
 def _is_about(field: str, refusal: Refusal) -> bool:
-    told = refusal.param or _UNSUPPORTED.search(refusal.text)
-    return bool(told) and _names(field, refusal)
+    about_support = refusal.param or _UNSUPPORTED.search(refusal.text)
+    return bool(about_support) and _names(field, refusal)
 
 
 def _names(field: str, refusal: Refusal) -> bool:
@@ -187,9 +187,9 @@ class OpenAI(LLM):
     @classmethod
     def ollama(cls, model: str, **options: Any) -> "OpenAI":
         """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        made = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
-        made._connection.is_to_ollama(model)
-        return made
+        judge = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        judge._connection.is_to_ollama(model)
+        return judge
 
     @property
     def name(self) -> str:
@@ -215,8 +215,8 @@ class OpenAI(LLM):
             "extra_body": _digest(self._extra_body),
             "schema_extra": _digest(self._schema_extra),
         }
-        given = "&".join(f"{k}={v}" for k, v in settings.items() if v is not None)
-        return f"openai:{self.model}{endpoint.suffix}{'?' if given else ''}{given}"
+        options = "&".join(f"{k}={v}" for k, v in settings.items() if v is not None)
+        return f"openai:{self.model}{endpoint.suffix}{'?' if options else ''}{options}"
 
     async def complete(
         self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
@@ -272,8 +272,8 @@ class OpenAI(LLM):
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         if schema is not None and dialect.form == "json_schema":
             full = {**schema, **self._schema_extra}
-            wanted = {"name": kind, "schema": full, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+            json_schema = {"name": kind, "schema": full, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         elif schema is not None and dialect.form == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body | self._extra_body
@@ -360,9 +360,9 @@ def next_dialect(
 ) -> Dialect | None:
     """What to try after a refusal; None if no field that is sent would change by it."""
     sent = body(dialect)
-    found = dialect.after(refusal, sent)
+    following = dialect.after(refusal, sent)
     # What the user has every request carry (`extra_body`) is refused again and again.
-    return None if found is None or body(found) == sent else found
+    return None if following is None or body(following) == sent else following
 
 
 def tokens_at_most(text: str) -> int:
