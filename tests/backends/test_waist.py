@@ -219,5 +219,5 @@ class TestStoredPlaces:
 
     def test_a_function_that_holds_a_judge_is_the_same_one_as_ever(self):
         judge = assay.OpenAI("m", base_url="http://x/v1", api_key="k", max_tokens=5)
-        told = _Values(_Walk(), "user").told(judge, "x")
+        told = _Values(_Walk(), "user").describe(judge, "x")
         assert text_digest(told) == "780fac13"

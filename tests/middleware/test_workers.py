@@ -73,7 +73,7 @@ class Here:
         self.dropped.append(number)
         await self._or_death(self.workplace.drop(number))
 
-    def dismiss(self):
+    def terminate(self):
         self.dismissed = True
 
     async def _or_death(self, doing):
@@ -112,7 +112,7 @@ async def open_pool():
     yield make
     for pool in pools:
         await pool.aclose()
-        assert all(worker.dismissed for worker in pool._hire.hired)
+        assert all(worker.dismissed for worker in pool._start_worker.hired)
 
 
 def ask(pool, n, start=0):
@@ -153,7 +153,7 @@ async def test_a_worker_for_which_there_is_no_machine_yet_keeps_nobody_waiting(o
     pool, staff = open_pool(Echo())
     await pool.aopen()
     nowhere = asyncio.Event()
-    hire = pool._hire
+    hire = pool._start_worker
 
     def hire_late():
         worker = hire()
@@ -161,7 +161,7 @@ async def test_a_worker_for_which_there_is_no_machine_yet_keeps_nobody_waiting(o
         return worker
 
     hire_late.hired = staff.hired
-    pool._hire = hire_late
+    pool._start_worker = hire_late
     staff.hired[0].kill()
     assert len(await ask(pool, 20)) == 20
     assert [len(worker.given) > 0 for worker in staff.hired] == [False, True, False]
@@ -228,7 +228,7 @@ class TestAWorkerThatDies:
             return worker
 
         hire_dying.hired = staff.hired
-        pool._hire = hire_dying
+        pool._start_worker = hire_dying
         assert isinstance(await raised_by(pool), Denied)
         assert "killed" in str(await raised_by(pool))
         assert len(staff.hired) == HOPELESS

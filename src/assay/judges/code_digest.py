@@ -98,7 +98,7 @@ def callable_digest(call: object) -> tuple[str, tuple[str, ...]]:
     """
     values = _Values(_Walk())
     description = values.called(call)
-    return text_digest(description) if description else "", tuple(dict.fromkeys(values.untold))
+    return text_digest(description) if description else "", tuple(dict.fromkeys(values.unreadable))
 
 
 def class_digest(cls: type) -> str:
@@ -131,11 +131,11 @@ def place_of(value: object) -> str:
 
 
 # A digest, and what it does not tell.
-Found: TypeAlias = tuple[str, tuple[str, ...]]
-Find: TypeAlias = Callable[[Any, "_Walk"], Found]
+Digest: TypeAlias = tuple[str, tuple[str, ...]]
+Digester: TypeAlias = Callable[[Any, "_Walk"], Digest]
 # What was found of functions and objects when they were first looked at, by what was looked for and
 # their place in memory.
-_FIRST: dict[tuple[Find, int], tuple[weakref.ref[Any], Found]] = {}
+_FIRST: dict[tuple[Digester, int], tuple[weakref.ref[Any], Digest]] = {}
 
 
 @dataclasses.dataclass
@@ -151,7 +151,7 @@ class _Walk:
     left: int = _MOST_OBJECTS
 
 
-def _first(thing: Any, find: Find, walk: _Walk) -> Found:
+def _first(thing: Any, find: Digester, walk: _Walk) -> Digest:
     """What was found of it when it was first looked at: now, if this is the first time."""
     place = find, id(thing)
     earlier = _FIRST.get(place)
@@ -167,7 +167,7 @@ def _first(thing: Any, find: Find, walk: _Walk) -> Found:
     return result
 
 
-def _function(function: FunctionType, walk: _Walk) -> Found:
+def _function(function: FunctionType, walk: _Walk) -> Digest:
     digest, values = code_digest(function.__code__), _Values(walk, function.__module__)
     bound = {
         **{f"default {n}": value for n, value in enumerate(function.__defaults__ or ())},
@@ -175,11 +175,11 @@ def _function(function: FunctionType, walk: _Walk) -> Found:
         **_closed_over(function),
     }
     if bound:
-        digest = text_digest(repr((digest, values.told(bound, ""))))
-    return digest, tuple(values.untold)
+        digest = text_digest(repr((digest, values.describe(bound, ""))))
+    return digest, tuple(values.unreadable)
 
 
-def _held_by_module(function: FunctionType, walk: _Walk) -> Found:
+def _held_by_module(function: FunctionType, walk: _Walk) -> Digest:
     """What it uses of its module that is neither code nor a plain constant; "" if nothing."""
     module = function.__module__
     values, used = _Values(walk, module), _used(function, {})
@@ -187,7 +187,7 @@ def _held_by_module(function: FunctionType, walk: _Walk) -> Found:
     for name, cls in used.items():
         if isinstance(cls, type) and cls.__module__ == module:
             values_used |= {f"{name}.{n}": v for base in _of_module(cls) for n, v in _data_of(base)}
-    return values.told(values_used, "") if values_used else "", tuple(values.untold)
+    return values.describe(values_used, "") if values_used else "", tuple(values.unreadable)
 
 
 def _is_held(value: Any, module: str) -> bool:
@@ -199,15 +199,15 @@ def _is_held(value: Any, module: str) -> bool:
     return not hasattr(value, "__qualname__") or value.__module__ == module
 
 
-def _owner(owner: object, walk: _Walk) -> Found:
+def _owner(owner: object, walk: _Walk) -> Digest:
     cls = type(owner)
     values = _Values(walk, cls.__module__)
     of_class = {n: v for n, v in vars(cls).items() if _plain(v) and not n.startswith("__")}
     bases = _of_module(cls)[1:]
     of_class |= {f"{base.__qualname__}.{n}": v for base in bases for n, v in _data_of(base)}
     of_class |= dict(_data_of(cls))
-    parts = class_digest(cls), values.told(of_class, ""), values.told(owner, "self", deep=2)
-    return text_digest(repr((*parts, *map(class_digest, bases)))), tuple(values.untold)
+    parts = class_digest(cls), values.describe(of_class, ""), values.describe(owner, "self", deep=2)
+    return text_digest(repr((*parts, *map(class_digest, bases)))), tuple(values.unreadable)
 
 
 def _of_module(cls: type) -> list[type]:
@@ -240,18 +240,20 @@ class _Values:
         module: Where the code stands that goes by them: classes of it are code of the user's.
 
     Attributes:
-        untold: Where stands, and of which class is, what it could tell no more of.
+        unreadable: Where stands, and of which class is, what it could tell no more of.
     """
 
     def __init__(self, walk: _Walk, module: str = "") -> None:
-        self.untold: list[str] = []
+        self.unreadable: list[str] = []
         self._walk, self._module = walk, module
 
     def called(self, call: object) -> str:
         """What is called, with all that it goes by; "" if it is not written in Python."""
         if isinstance(call, partial):
             inner = self.called(call.func) or place_of(call.func)
-            return repr((inner, self.told(call.args, "an argument"), self.told(call.keywords, "")))
+            return repr(
+                (inner, self.describe(call.args, "an argument"), self.describe(call.keywords, ""))
+            )
         if isinstance(call, MethodType):
             whose = call.__self__
             owner = place_of(whose) if isinstance(whose, type) else self._look(whose, _owner)
@@ -264,18 +266,18 @@ class _Values:
             return repr((*parts, module_values) if module_values else parts)
         if isinstance(call, BuiltinFunctionType):
             whose = call.__self__
-            return "" if isinstance(whose, ModuleType) else self.told(whose, "self")
+            return "" if isinstance(whose, ModuleType) else self.describe(whose, "self")
         if wrapped := getattr(call, "__wrapped__", None):  # as functools.cache leaves it
             return self.called(wrapped)
         is_python = isinstance(getattr(type(call), "__call__", None), FunctionType)  # noqa: B004
         return self._look(call, _owner) if is_python else ""
 
-    def _look(self, thing: object, find: Find) -> str:
-        digest, untold = _first(thing, find, self._walk)
-        self.untold += untold
+    def _look(self, thing: object, find: Digester) -> str:
+        digest, unreadable = _first(thing, find, self._walk)
+        self.unreadable += unreadable
         return digest
 
-    def told(self, value: Any, place: str, deep: int = 1) -> str:
+    def describe(self, value: Any, place: str, deep: int = 1) -> str:
         """The value; of an object its class and its attributes, where these are plain.
 
         Args:
@@ -297,11 +299,13 @@ class _Values:
 
     def _held(self, value: Any, place: str, deep: int) -> str:
         if isinstance(value, dict | list | tuple | set | frozenset) and len(value) > _MOST:
-            text = data_digest.container_digest(value, lambda item: self.told(item, place, deep))
+            text = data_digest.container_digest(
+                value, lambda item: self.describe(item, place, deep)
+            )
         elif isinstance(value, list | tuple):
-            text = repr([self.told(item, place, deep) for item in value])
+            text = repr([self.describe(item, place, deep) for item in value])
         elif isinstance(value, set | frozenset):
-            text = repr(sorted(self.told(item, place, deep) for item in value))
+            text = repr(sorted(self.describe(item, place, deep) for item in value))
         elif isinstance(value, dict):
             text = self._mapping(value, deep)
         elif isinstance(value, partial | MethodType | FunctionType | BuiltinFunctionType):
@@ -316,7 +320,7 @@ class _Values:
 
     def _mapping(self, values: dict[Any, Any], deep: int) -> str:
         pairs = [
-            (self.told(name, "a key", deep), self.told(value, str(name), deep))
+            (self.describe(name, "a key", deep), self.describe(value, str(name), deep))
             for name, value in values.items()
             if not _SECRET.search(str(name))
         ]
@@ -324,7 +328,7 @@ class _Values:
 
     def _object(self, value: Any, place: str, deep: int) -> str:
         kind = type(value)
-        data = data_digest.data_digest(value, lambda item: self.told(item, place, deep))
+        data = data_digest.data_digest(value, lambda item: self.describe(item, place, deep))
         if data is not None:
             return f"{place_of(kind)} {data}"
         if kind.__module__.partition(".")[0] in _CARRIERS:
@@ -346,10 +350,10 @@ class _Values:
             f"{base.__qualname__}.{n}": v for base in ours for n, v in _data_of(base)
         }
         inner = _Values(self._walk, self._module)
-        text = inner.told(attributes, place, deep - 1)
+        text = inner.describe(attributes, place, deep - 1)
         if place == "self":
-            self._add_untold(inner.untold)
-        elif inner.untold and not _is_client(attributes):
+            self._add_unreadable(inner.unreadable)
+        elif inner.unreadable and not _is_client(attributes):
             self._class_only(value, place)
         # The name of a module that was loaded from a file changes with whatever is edited there.
         code = " ".join(map(_class_code, ours))
@@ -357,11 +361,11 @@ class _Values:
 
     def _class_only(self, value: object, place: str) -> str:
         kind = place_of(type(value))
-        self._add_untold([f"{place} ({kind})"])
+        self._add_unreadable([f"{place} ({kind})"])
         return kind
 
-    def _add_untold(self, places: Iterable[str]) -> None:
-        self.untold += [place for place in places if place not in self.untold]
+    def _add_unreadable(self, places: Iterable[str]) -> None:
+        self.unreadable += [place for place in places if place not in self.unreadable]
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:

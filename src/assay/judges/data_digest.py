@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-Told: TypeAlias = Callable[[Any], str]
+Describe: TypeAlias = Callable[[Any], str]
 
 # Items that are encoded at once: memory stays small, however long the container is.
 _BATCH = 10_000
@@ -22,7 +22,7 @@ _NOT_TOLD = (TypeError, ValueError, OverflowError, RecursionError, AttributeErro
 _NOT_PICKLED = (*_NOT_TOLD, pickle.PicklingError, OSError, LookupError, ImportError)
 
 
-def container_digest(values: Any, describe: Told) -> str:
+def container_digest(values: Any, describe: Describe) -> str:
     """Of a dict, list, tuple or set, whatever its length; the order counts in lists and tuples.
 
     Args:
@@ -35,7 +35,7 @@ def container_digest(values: Any, describe: Told) -> str:
     return f"{len(values)} items {digest.hexdigest()[:16]}"
 
 
-def data_digest(value: Any, describe: Told) -> str | None:
+def data_digest(value: Any, describe: Describe) -> str | None:
     """Of an array, a data frame, or what converts to an array; None of anything else."""
     numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
     if isinstance(value, bytearray | memoryview | array.array):
@@ -93,7 +93,7 @@ def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def _encoded(batch: list[Any], describe: Told) -> bytes:
+def _encoded(batch: list[Any], describe: Describe) -> bytes:
     if _is_plain(batch):
         try:
             return msgspec.json.encode(batch, order="sorted")
@@ -117,7 +117,7 @@ def _is_frame(value: object, pandas: Any) -> bool:
     return isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index))
 
 
-def _frame_digest(frame: Any, pandas: Any, describe: Told) -> str:
+def _frame_digest(frame: Any, pandas: Any, describe: Describe) -> str:
     is_table = isinstance(frame, pandas.DataFrame)
     columns = [column for _, column in frame.items()] if is_table else [frame]
     head = describe([[str(column.name), str(column.dtype)] for column in columns])
@@ -130,7 +130,7 @@ def _frame_digest(frame: Any, pandas: Any, describe: Told) -> str:
     return f"{head} {rows}"
 
 
-def _array_digest(value: Any, numpy: Any, describe: Told) -> str:
+def _array_digest(value: Any, numpy: Any, describe: Describe) -> str:
     for name in ("detach", "cpu"):  # a tensor that learns, or is on a graphics card
         value = getattr(value, name, lambda value=value: value)()
     array = numpy.asarray(value)

@@ -231,7 +231,7 @@ class Function(LLM):
         self._ask = ask
         self._name = name or name_of(ask)
         if not name:
-            _warn_of_the_untold(ask, self._name)
+            _warn_of_unreadable(ask, self._name)
 
     @property
     def name(self) -> str:
@@ -263,11 +263,12 @@ def name_of(call: Callable[..., Any]) -> str:
     return f"{place_of(inner)}@{digest}" if digest else place_of(inner)
 
 
-def _warn_of_the_untold(ask: Ask, name: str) -> None:
-    _, untold = callable_digest(ask)
-    if untold:
+def _warn_of_unreadable(ask: Ask, name: str) -> None:
+    _, unreadable = callable_digest(ask)
+    if unreadable:
+        values = ", ".join(unreadable)
         warnings.warn(
-            f"the name {name} does not tell all that it goes by: {', '.join(untold)}. Replies of "
+            f"the name {name} does not tell all that it goes by: {values}. Replies of "
             "the same code with another one would be taken for its own -> give it a name that "
             "tells them apart: Function(ask, name=...)",
             stacklevel=3,

@@ -89,22 +89,22 @@ class Scripted(AttributeBackend):
 
 def _digest(script: Any) -> str:
     """Of what a script says to one kind of task."""
-    text, untold = _told(script)
-    return text_digest(text + uuid.uuid4().hex if untold else text)
+    text, unreadable = _describe(script)
+    return text_digest(text + uuid.uuid4().hex if unreadable else text)
 
 
-def _told(script: Any) -> tuple[str, bool]:
+def _describe(script: Any) -> tuple[str, bool]:
     """The script in words, and whether a function in it goes by what cannot be told."""
     if callable(script):
-        _, untold = callable_digest(script)
-        return name_of(script), bool(untold)
+        _, unreadable = callable_digest(script)
+        return name_of(script), bool(unreadable)
     if isinstance(script, Mapping):  # in its order: the first words that stand in a task count
-        pairs = [(words, *_told(then)) for words, then in script.items()]
+        pairs = [(words, *_describe(then)) for words, then in script.items()]
         return repr([pair[:2] for pair in pairs]), any(pair[2] for pair in pairs)
     if isinstance(script, str) or not isinstance(script, Sequence):
         return repr(script), False
-    items = [_told(item) for item in script]
-    return repr([text for text, _ in items]), any(untold for _, untold in items)
+    items = [_describe(item) for item in script]
+    return repr([text for text, _ in items]), any(unreadable for _, unreadable in items)
 
 
 def _nth(draw: int) -> int:

@@ -134,7 +134,7 @@ class BudgetTracker:
     the bound on the reply where there is one, else more than the longest reply while few have
     come. Before the first has, the others of its kind wait: nobody knows what they would cost.
 
-    Back ends that share a purse share the budget.
+    Backends that share a tracker share the budget.
 
     Args:
         budget: What may be spent.

@@ -20,7 +20,7 @@ GRACE_S = 2.0
 
 @dataclass
 class Served:
-    """How many replies the ledger gave.
+    """How many replies the cache gave.
 
     Attributes:
         asked: Replies that the backend had to be asked for.

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.middleware.workers import Asked, Finished, Pool, PoolSettings, WorkerDied, WorkerSide
+from assay.middleware.workers import Finished, Pool, PoolSettings, WorkerDied, WorkerSide, WorkItem
 
 # What a worker has at a time for each of its cores: so much that it never waits for the driver.
 ROOM = 16
@@ -141,7 +141,7 @@ class _ActorWorker:
         version_and_name: tuple[str, str] = await self._call("begin")
         return version_and_name
 
-    async def put(self, tasks: Sequence[Asked]) -> None:
+    async def put(self, tasks: Sequence[WorkItem]) -> None:
         await self._call("put", tasks)
 
     async def take(self) -> Finished:
@@ -151,7 +151,7 @@ class _ActorWorker:
     async def drop(self, number: int) -> None:
         await self._call("drop", number)
 
-    def dismiss(self) -> None:
+    def terminate(self) -> None:
         import ray
 
         if ray.is_initialized():

@@ -23,7 +23,7 @@ HOPELESS = 5
 # Workers that died while they had the same task: it may be what kills them.
 MOST_DEATHS = 3
 
-Asked: TypeAlias = tuple[int, Task[Any], int]  # number, task, draw
+WorkItem: TypeAlias = tuple[int, Task[Any], int]  # number, task, draw
 Outcome: TypeAlias = Reply | BaseException
 
 
@@ -66,7 +66,7 @@ class Worker(Protocol):
     async def begin(self) -> tuple[str, str]:
         """Once it is there: its version of assay and the name of its backend."""
 
-    async def put(self, tasks: Sequence[Asked]) -> None:
+    async def put(self, tasks: Sequence[WorkItem]) -> None:
         """Give it tasks."""
 
     async def take(self) -> Finished:
@@ -75,7 +75,7 @@ class Worker(Protocol):
     async def drop(self, number: int) -> None:
         """Tell it that nobody waits for a task any more."""
 
-    def dismiss(self) -> None:
+    def terminate(self) -> None:
         """End it."""
 
 
@@ -98,7 +98,7 @@ class WorkerSide:
         """Version and name."""
         return __version__, self._backend.name
 
-    async def put(self, tasks: Sequence[Asked]) -> None:
+    async def put(self, tasks: Sequence[WorkItem]) -> None:
         """Begin with these tasks."""
         for number, task, draw in tasks:
             call = asyncio.ensure_future(self._backend.reply(task, draw))
@@ -156,7 +156,7 @@ class _Job:
 
 
 @dataclass(eq=False)
-class _Place:
+class _Slot:
     """A place in the pool: its worker of now, and what that one was given."""
 
     held: dict[int, _Job] = field(default_factory=dict)
@@ -169,20 +169,20 @@ class Pool(Wrapper):
 
     Args:
         backend: The backend, of which every worker has its own.
-        hire: Begins a worker.
+        start_worker: Begins a worker.
         pooling: How many, and how they are used.
     """
 
     def __init__(
-        self, backend: BackendLike, hire: Callable[[], Worker], pooling: PoolSettings
+        self, backend: BackendLike, start_worker: Callable[[], Worker], pooling: PoolSettings
     ) -> None:
         super().__init__(backend)
-        self._hire = hire
+        self._start_worker = start_worker
         self._pooling = pooling
         self._numbers = itertools.count()
         self._queue: deque[_Job] = deque()
         self._queued = asyncio.Event()
-        self._places: list[_Place] = []
+        self._slots: list[_Slot] = []
         self._serving: list[asyncio.Task[None]] = []
         self._telling: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -239,8 +239,8 @@ class Pool(Wrapper):
     def _open(self) -> None:
         if self._serving:
             return
-        self._places = [_Place() for _ in range(self._pooling.workers)]
-        self._serving = [asyncio.create_task(self._keep(place)) for place in self._places]
+        self._slots = [_Slot() for _ in range(self._pooling.workers)]
+        self._serving = [asyncio.create_task(self._keep(slot)) for slot in self._slots]
         for task in self._serving:
             task.add_done_callback(self._left)
 
@@ -252,24 +252,24 @@ class Pool(Wrapper):
         """Nothing more can be answered: tell all who wait."""
         self._failure = self._failure or error
         self._begun.set()
-        jobs_held = [job for place in self._places for job in place.held.values()]
+        jobs_held = [job for slot in self._slots for job in slot.held.values()]
         for job in [*self._queue, *jobs_held]:
             if not job.reply.done():
                 job.reply.set_exception(error)
         self._queue.clear()
 
-    async def _keep(self, place: _Place) -> None:
+    async def _keep(self, slot: _Slot) -> None:
         """Keep one worker at work, and put another in its place when it dies."""
         while self._failure is None:
-            worker = self._hire()
+            worker = self._start_worker()
             try:
                 self._check(await worker.begin())
                 self._begun.set()
-                await self._serve(worker, place)
+                await self._serve(worker, slot)
             except WorkerDied as error:
-                self._requeue(place, error)
+                self._requeue(slot, error)
             finally:
-                worker.dismiss()
+                worker.terminate()
 
     def _check(self, theirs: tuple[str, str]) -> None:
         ours = __version__, self.name
@@ -278,12 +278,12 @@ class Pool(Wrapper):
                 difference = f"{what} is {its} on a worker and {mine} here"
                 raise Denied(f"{difference} -> install the same on all machines")
 
-    def _requeue(self, place: _Place, error: WorkerDied) -> None:
-        place.fruitless += 1
-        if place.fruitless >= HOPELESS:
+    def _requeue(self, slot: _Slot, error: WorkerDied) -> None:
+        slot.fruitless += 1
+        if slot.fruitless >= HOPELESS:
             raise Denied(f"{HOPELESS} workers died one after the other: {error}") from error
-        jobs = [job for job in place.held.values() if not job.reply.done()]
-        place.held.clear()
+        jobs = [job for job in slot.held.values() if not job.reply.done()]
+        slot.held.clear()
         for job in reversed(jobs):
             job.worker, job.deaths = None, job.deaths + 1
             if job.deaths >= MOST_DEATHS:
@@ -294,12 +294,12 @@ class Pool(Wrapper):
         if self._queue:
             self._queued.set()
 
-    async def _serve(self, worker: Worker, place: _Place) -> None:
+    async def _serve(self, worker: Worker, slot: _Slot) -> None:
         """Give it work and take what is done, until either fails."""
-        place.room.set()
+        slot.room.set()
         doing = [
-            asyncio.create_task(self._feed(worker, place)),
-            asyncio.create_task(self._fetch(worker, place)),
+            asyncio.create_task(self._feed(worker, slot)),
+            asyncio.create_task(self._fetch(worker, slot)),
         ]
         try:
             ended, _ = await asyncio.wait(doing, return_when=asyncio.FIRST_COMPLETED)
@@ -310,40 +310,40 @@ class Pool(Wrapper):
                 task.cancel()
             await asyncio.gather(*doing, return_exceptions=True)
 
-    async def _fetch(self, worker: Worker, place: _Place) -> None:
+    async def _fetch(self, worker: Worker, slot: _Slot) -> None:
         while True:
-            self._settle(await worker.take(), place)
+            self._settle(await worker.take(), slot)
 
-    def _settle(self, finished: Finished, place: _Place) -> None:
-        place.fruitless = 0
+    def _settle(self, finished: Finished, slot: _Slot) -> None:
+        slot.fruitless = 0
         if finished.pause_s:
             self.paused_until = asyncio.get_running_loop().time() + finished.pause_s
         for number, outcome in finished.outcomes:
-            job = place.held.pop(number, None)
+            job = slot.held.pop(number, None)
             if job is None or job.reply.done():
                 continue
             if isinstance(outcome, Reply):
                 job.reply.set_result(outcome)
             else:
                 job.reply.set_exception(outcome)
-        place.room.set()
+        slot.room.set()
 
-    async def _feed(self, worker: Worker, place: _Place) -> None:
+    async def _feed(self, worker: Worker, slot: _Slot) -> None:
         while True:
-            await place.room.wait()
+            await slot.room.wait()
             await self._queued.wait()
             # What follows on the last replies comes within a moment: it travels together.
             await asyncio.sleep(self._pooling.gather_s / 10)
-            jobs = self._share(place)
+            jobs = self._share(slot)
             for job in jobs:
                 job.worker = worker
-                place.held[job.number] = job
+                slot.held[job.number] = job
             if jobs:
                 await worker.put([(job.number, job.task, job.draw) for job in jobs])
 
-    def _share(self, place: _Place) -> list[_Job]:
+    def _share(self, slot: _Slot) -> list[_Job]:
         """What a worker with room is given: no more than leaves the others their part."""
-        room = self._pooling.room - len(place.held)
+        room = self._pooling.room - len(slot.held)
         fair = -(-len(self._queue) // self._pooling.workers)
         n_jobs, jobs = max(0, min(room, max(fair, self._pooling.room // 4))), list[_Job]()
         while self._queue and len(jobs) < n_jobs:
@@ -353,13 +353,13 @@ class Pool(Wrapper):
         if not self._queue:
             self._queued.clear()
         if len(jobs) >= room:
-            place.room.clear()
+            slot.room.clear()
         return jobs
 
     def _forget(self, job: _Job) -> None:
-        for place in self._places:  # the worker has room again, and does not say so
-            if place.held.pop(job.number, None):
-                place.room.set()
+        for slot in self._slots:  # the worker has room again, and does not say so
+            if slot.held.pop(job.number, None):
+                slot.room.set()
         if job.worker is not None:
             telling = asyncio.ensure_future(_tell(job.worker, job.number))
             self._telling.add(telling)

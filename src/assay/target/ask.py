@@ -170,20 +170,20 @@ class _Collection:
     async def work(self, store: Store) -> None:
         """Ask what is not known."""
         jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
-        async with self._door(store) as door, asyncio.TaskGroup() as group:
+        async with self._open_cache(store) as cache, asyncio.TaskGroup() as group:
             for _ in range(2 * self.asking.limits.concurrency):
-                group.create_task(self._worker(door, jobs))
+                group.create_task(self._worker(cache, jobs))
         if self.stopped:
             raise self.stopped
 
     @asynccontextmanager
-    async def _door(self, store: Store) -> AsyncIterator[ReplyCache]:
+    async def _open_cache(self, store: Store) -> AsyncIterator[ReplyCache]:
         limit = _PatientLimiter(self.system, self.asking)
-        ledger = ReplyCache(limit, store, TARGET, self.served)
+        cache = ReplyCache(limit, store, TARGET, self.served)
         try:
-            yield ledger
+            yield cache
         finally:
-            await ledger.aclose()
+            await cache.aclose()
             await limit.aclose()
 
     def _samples(self) -> Iterator[Sample]:
@@ -191,20 +191,20 @@ class _Collection:
             if row.sample is not None and row.sample.id in self.ids:
                 yield row.sample
 
-    async def _worker(self, door: ReplyCache, jobs: Iterator[tuple[Sample, int]]) -> None:
+    async def _worker(self, cache: ReplyCache, jobs: Iterator[tuple[Sample, int]]) -> None:
         for sample, draw in jobs:
             if self.stopped:
                 return
             self._on_their_way += 1
             try:
-                await self._one(door, sample, draw)
+                await self._one(cache, sample, draw)
             finally:
                 self._on_their_way -= 1
             await self._go_on()
 
-    async def _one(self, door: ReplyCache, sample: Sample, draw: int) -> None:
+    async def _one(self, cache: ReplyCache, sample: Sample, draw: int) -> None:
         try:
-            answer = await self._reply(door, sample, draw)
+            answer = await self._reply(cache, sample, draw)
             reply.read(answer.raw, self.asking.reply)
             self.answered += 1
         except Denied as error:
@@ -234,9 +234,9 @@ class _Collection:
             self.stopped = Denied(f"{what}; the last: {last}")
             self._decided.set()
 
-    async def _reply(self, door: ReplyCache, sample: Sample, draw: int) -> Reply:
+    async def _reply(self, cache: ReplyCache, sample: Sample, draw: int) -> Reply:
         try:
-            return await door.reply(self._task(sample), draw)
+            return await cache.reply(self._task(sample), draw)
         except asyncio.CancelledError as error:
             if is_given_up():
                 raise

@@ -302,9 +302,9 @@ class FunctionSystem:
         shown_name = name or _name_in_file(file, function)
         self.name = f"{shown_name}@{version}" if version else shown_name
         self._identity = self.name
-        _, untold = callable_digest(function)
-        if untold and not (name or version):
-            _warn_of(self.name, untold)
+        _, unreadable = callable_digest(function)
+        if unreadable and not (name or version):
+            _warn_of(self.name, unreadable)
             # What another process made of the same code may be another system.
             self._identity = f"{self.name}#{uuid.uuid4().hex}"
         self.needs, self.told_contexts = frozenset({"question"}), "sample" in self._wants
@@ -335,9 +335,9 @@ class FunctionSystem:
         except Denied:
             raise
         except OSError as error:  # a connection or a time-out: the next try may bring it
-            raise Unavailable(f"{self.name}: {_told(error)}") from error
+            raise Unavailable(f"{self.name}: {_described(error)}") from error
         except Exception as error:  # the user's system, not ours: one question has no answer
-            raise Unavailable(f"{self.name}: {_told(error)}", permanent=True) from error
+            raise Unavailable(f"{self.name}: {_described(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
         raw = self._written(returned)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
@@ -351,7 +351,7 @@ class FunctionSystem:
         except RecursionError:
             what = f"{self.name} returned an object that contains itself or is nested too deeply"
         except Exception as error:  # noqa: BLE001 - a method of the user's object
-            what = f"{self.name} returned an object that cannot be read: {_told(error)}"
+            what = f"{self.name} returned an object that cannot be read: {_described(error)}"
         raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
@@ -403,10 +403,10 @@ def _name_in_file(file: str, function: Callable[..., Any]) -> str:
     return re.sub(rf"^{re.escape(stem)}_[0-9a-f]{{8}}:", f"{stem}:", name_of(function))
 
 
-def _warn_of(name: str, untold: Iterable[str]) -> None:
+def _warn_of(name: str, unreadable: Iterable[str]) -> None:
     warnings.warn(
         f"{name} uses what cannot be read, so that a change of it would not be noticed: "
-        f"{', '.join(untold)}. Answers of earlier runs are therefore not reused -> name the "
+        f"{', '.join(unreadable)}. Answers of earlier runs are therefore not reused -> name the "
         "version of your system: --target-version NAME, or system(..., version=NAME)",
         stacklevel=4,
     )
@@ -429,7 +429,7 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
     return wants
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"[:1000]

@@ -14,7 +14,7 @@ from assay.errors import InputError
 from assay.judge import Reply, Task
 from assay.judges.data_digest import digest
 from assay.judges.gguf.engine import Answer, Engine, Llama, TooLong, Wish, version
-from assay.judges.gguf.questions import QUOTE_TOKENS, Asking, Fit, Protocol, fits, protocol
+from assay.judges.gguf.questions import QUOTE_TOKENS, Fit, ItemQuestions, Protocol, fits, protocol
 from assay.judges.llm import LLM, WEIGHED, Completion, Token
 from assay.prompt import Template, render
 from assay.tasks import TASKS
@@ -170,7 +170,7 @@ class Gguf(LLM):
         self, task: Task[Any], one_by_one: Protocol, draw: int, stop: threading.Event
     ) -> Reply:
         start = time.perf_counter()
-        asking = Asking(self._engine, one_by_one.question, self._fit(type(task)), draw, stop)
+        asking = ItemQuestions(self._engine, one_by_one.question, self._fit(type(task)), draw, stop)
         raw = one_by_one.reply(task, asking.all(one_by_one.case(task)))
         return Reply(
             pieces=tuple(asking.pieces) or task.inputs(),

@@ -152,7 +152,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ItemAnswer:
     """What was found about one item.
 
     Attributes:
@@ -233,11 +233,11 @@ def _sentences(task: SelectSentences) -> Case:
     return Case(tuple(task.material()[:1]), {s.id: s.text for s in task.sentences})
 
 
-def _verdicts(task: VerifyStatements, answers: Mapping[str, Found]) -> str:
+def _verdicts(task: VerifyStatements, answers: Mapping[str, ItemAnswer]) -> str:
     return verify_statements.reply([_verdict(task, i, answers[i]) for i in task.ids])
 
 
-def _verdict(task: VerifyStatements, item: str, answer: Found) -> Verdict:
+def _verdict(task: VerifyStatements, item: str, answer: ItemAnswer) -> Verdict:
     quote = answer.quote.strip()
     places = [n for n, context in enumerate(task.contexts) if quote and quote in context]
     reason = answer.reason
@@ -250,14 +250,14 @@ def _verdict(task: VerifyStatements, item: str, answer: Found) -> Verdict:
     return Verdict(item, answer.yes, reason, context, quote, round(answer.probability, 4))
 
 
-def _usefulness(task: JudgeContexts, answers: Mapping[str, Found]) -> str:
+def _usefulness(task: JudgeContexts, answers: Mapping[str, ItemAnswer]) -> str:
     pairs = [(i, answers[i]) for i in task.ids]
     return judge_contexts.reply(
         [Usefulness(i, f.yes, f.reason, "", round(f.probability, 4)) for i, f in pairs]
     )
 
 
-def _choices(task: SelectSentences, answers: Mapping[str, Found]) -> str:
+def _choices(task: SelectSentences, answers: Mapping[str, ItemAnswer]) -> str:
     chosen = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
     return select_sentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
 
@@ -274,7 +274,7 @@ class Protocol:
 
     question: Question
     case: Callable[[Any], Case]
-    reply: Callable[[Any, Mapping[str, Found]], str]
+    reply: Callable[[Any, Mapping[str, ItemAnswer]], str]
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
@@ -327,7 +327,7 @@ class _Quoted(msgspec.Struct):
 
 
 @dataclass
-class Asking:
+class ItemQuestions:
     """The questions of one task, and what was asked on the way.
 
     Attributes:
@@ -351,7 +351,7 @@ class Asking:
     tokens_out: int = 0
     _shown: tuple[str, ...] = ()
 
-    def all(self, case: Case) -> dict[str, Found]:
+    def all(self, case: Case) -> dict[str, ItemAnswer]:
         """What is found about every item.
 
         Raises:
@@ -363,12 +363,12 @@ class Asking:
         if self.question.splits == "item":
             return {i: _highest(self._item(case.shared, t)) for i, t in case.items.items()}
         if not case.shared:
-            return dict.fromkeys(case.items, Found(0.0, 0.0, note="there is no context"))
+            return dict.fromkeys(case.items, ItemAnswer(0.0, 0.0, note="there is no context"))
         return {i: _highest(found) for i, found in self._windows(case.shared, case.items).items()}
 
     def _windows(
         self, shared: tuple[Material, ...], items: Mapping[str, str]
-    ) -> dict[str, list[Found]]:
+    ) -> dict[str, list[ItemAnswer]]:
         # The longest item first: if it has room, all have. Windows are the outer loop, so that
         # each is read once and not once for each item.
         longest_first = sorted(items.items(), key=lambda item: -len(item[1]))
@@ -381,7 +381,7 @@ class Asking:
         first, second = (self._windows(part, items) for part in parts)
         return {i: first[i] + second[i] for i in items}
 
-    def _item(self, shared: tuple[Material, ...], text: str) -> list[Found]:
+    def _item(self, shared: tuple[Material, ...], text: str) -> list[ItemAnswer]:
         try:
             return [self._ask(shared, text)]
         except TooLong:
@@ -390,7 +390,7 @@ class Asking:
                 raise
         return [found for part in parts for found in self._item(shared, part)]
 
-    def _ask(self, shared: tuple[Material, ...], text: str) -> Found:
+    def _ask(self, shared: tuple[Material, ...], text: str) -> ItemAnswer:
         before = render(self.question.template, shared)
         own = self.question.own(text, self.fit)
         quoted = self.question.quoted(self.fit)
@@ -403,9 +403,9 @@ class Asking:
         probability_of_yes = _yes(answer)
         probability = self.fit.probability(probability_of_yes)
         if not quoted:
-            return Found(probability, probability_of_yes, shared)
+            return ItemAnswer(probability, probability_of_yes, shared)
         wrote = _decoded(answer.text)
-        return Found(probability, probability_of_yes, shared, wrote.quote, wrote.compare)
+        return ItemAnswer(probability, probability_of_yes, shared, wrote.quote, wrote.compare)
 
     def _record(self, before: tuple[str, ...], own: tuple[str, ...], answer: Answer) -> None:
         if before == self._shown:
@@ -418,12 +418,12 @@ class Asking:
         self.tokens_out += answer.tokens_out
 
 
-def _highest(answers: list[Found]) -> Found:
+def _highest(answers: list[ItemAnswer]) -> ItemAnswer:
     best = max(answers, key=lambda f: f.probability)
     if len(answers) == 1:
         return best
     note = f"the highest of {len(answers)} parts, since all is longer than the model reads at once"
-    return Found(best.probability, best.said, best.shown, best.quote, best.compare, note)
+    return ItemAnswer(best.probability, best.said, best.shown, best.quote, best.compare, note)
 
 
 def _yes(answer: Answer) -> float:

@@ -23,7 +23,7 @@ TRIES = 3
 
 
 class Batched(Wrapper):
-    """A backend that hands requests in at a desk.
+    """A backend that hands its requests to the batch queue.
 
     Args:
         model: Makes requests and reads replies.

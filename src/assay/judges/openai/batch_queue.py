@@ -16,7 +16,7 @@ from assay.store.batches import Batch, Batches
 
 @dataclass(frozen=True, slots=True)
 class BatchPolicy:
-    """When a desk does what.
+    """When batches are submitted and looked at, and how large they are.
 
     Attributes:
         quiet: Seconds without a new request after which those that wait are handed in.
