@@ -27,7 +27,7 @@ from assay.judges.code_digest import text_digest
 from assay.judges.data_digest import digest
 from assay.judges.gguf import checked
 from assay.judges.gguf.engine import Llama
-from assay.judges.gguf.questions import PROTOCOLS, Asking, Fit, Style, log_odds
+from assay.judges.gguf.questions import PROTOCOLS, Fit, ItemQuestions, Style, log_odds
 from training.gguf.rows import Row, answers, claims, relevance, usefulness
 
 RIDGE = 0.05  # on the distance of the slope from 1: few rows should not make it steep
@@ -75,7 +75,7 @@ class Kept:
         if any(line["name"] == name for line in self.lines):
             return
         protocol = PROTOCOLS[row.task.kind]
-        asking = Asking(self._engine, protocol.question, Fit(style), 0, threading.Event())
+        asking = ItemQuestions(self._engine, protocol.question, Fit(style), 0, threading.Event())
         start = time.perf_counter()
         found = asking.all(protocol.case(row.task))
         seconds = (time.perf_counter() - start) / len(found)
