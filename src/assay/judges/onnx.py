@@ -1,4 +1,9 @@
-"""A verifier (NLI) or a sentence encoder in an ONNX file as a judge (extra ``[onnx]``)."""
+"""A verifier (NLI) or a sentence encoder in an ONNX file as a judge (extra ``[onnx]``).
+
+Verifiers read one premise of a few hundred tokens. All the contexts are the premise if they fit;
+otherwise each context is read in stretches and the one that supports a statement most counts, as
+in AlignScore (Zha et al. 2023, section 3.2) and MiniCheck (Tang et al. 2024, section 4).
+"""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""A model in an ONNX file: its folder, its tokenizer, and passes through its network."""
+"""A model in an ONNX file: its folder, its tokenizer, and passes through its network.
+
+Every text is a pass of its own, on one core, and the cores work on different texts: a result then
+depends neither on what is read beside it nor on how many cores there are.
+"""
 
 import hashlib
 from collections.abc import Mapping

@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """One object a loop, made when it is first asked for.
+    """One object for each event loop, made when it is first asked for.
+
+    A connection pool or a lock serves the loop it was made in. Notebooks, web servers and repeated
+    `asyncio.run` bring several loops.
 
     Args:
         make: Makes one.

@@ -1,4 +1,8 @@
-"""A pool of workers in other processes that share what a backend is asked."""
+"""A pool of workers in other processes that share what a backend is asked.
+
+Metrics, cache, limits and budget stay where the run is. A worker holds the backend itself and
+nothing else, so nothing is lost with it: what it did not answer, another one is asked.
+"""
 
 import asyncio
 import contextlib

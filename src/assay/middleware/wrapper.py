@@ -61,10 +61,6 @@ class Adapted(Backend):
             del attributes["limits"]
         return Capabilities(**attributes, has_card=hasattr(self.own, "quality"))
 
-    def has(self, task: Task[Any], draw: int = 0) -> bool:
-        """Its own, if it has it."""
-        return bool(self._optional("has")(task, draw))
-
     def quality(self, metric: str) -> object:
         """Its own, if it has it."""
         return self._optional("quality")(metric)
@@ -85,10 +81,6 @@ class Adapted(Backend):
     async def aopen(self) -> None:
         """Its own, if it has it."""
         await self._optional("aopen")()
-
-    def stop(self) -> None:
-        """Its own, if it has it."""
-        self._optional("stop")()
 
     async def aclose(self) -> None:
         """Its own, if it has it."""

@@ -1,4 +1,10 @@
-"""A GGUF model run in this process by llama.cpp."""
+"""A GGUF model run in this process by llama.cpp.
+
+Numbers must not depend on what was asked before. llama.cpp keeps what it has read and reads on
+from where two prompts part, in batches whose sizes change the last digits (measured: up to 0.1 in
+a log-probability). So a shared beginning is always read on its own first, from nothing, and what
+follows it always from exactly there: the same prompt gets the same reply in any company.
+"""
 
 import re
 import secrets

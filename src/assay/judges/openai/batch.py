@@ -1,4 +1,8 @@
-"""An LLM asked in batches: within a day, and at half the price."""
+"""An LLM asked in batches: within a day, and at half the price.
+
+The first request of every kind of task goes out at once and by itself: a wrong key or model, or an
+option that the model does not take, shows in a second instead of after a day.
+"""
 
 import asyncio
 from collections import defaultdict

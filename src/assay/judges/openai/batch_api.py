@@ -1,4 +1,7 @@
-"""A provider's batch service: files in, batches, files out; the OpenAI protocol."""
+"""A provider's batch service: files in, batches, files out; the OpenAI protocol.
+
+https://platform.openai.com/docs/api-reference/batch
+"""
 
 import asyncio
 import random

@@ -1,4 +1,8 @@
-"""The batch queue: which requests go into a batch together, and who gets which of its replies."""
+"""The batch queue: which requests go into a batch together, and who gets which of its replies.
+
+Every batch is in the store before it is submitted, so that whoever comes later, after a kill or
+days, waits for it instead of asking again.
+"""
 
 import asyncio
 import tempfile
