@@ -12,8 +12,8 @@ import sys
 import time
 
 from assay import Limits
-from assay.backends.limit import Limit
-from assay.backends.openai import OpenAI
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.limiter import Limiter
 from assay.tasks import RateAnswer
 from benchmarks.data import ROOT
 
@@ -32,7 +32,7 @@ async def run(burst: Faults | None) -> tuple[float, list[tuple[float, int]], int
     sizes: list[tuple[float, int]] = []
     with LLMServer(CALM).in_thread() as server:
         judge = OpenAI("scripted", base_url=server.url, api_key="none")
-        limit = Limit(judge, Limits(concurrency=IN_FLIGHT))
+        limit = Limiter(judge, Limits(concurrency=IN_FLIGHT))
         start = time.perf_counter()
 
         async def disturb() -> None:

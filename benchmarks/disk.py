@@ -28,7 +28,7 @@ from benchmarks.data import ROOT, load
 sys.path.append(str(ROOT / "tests"))
 
 import assay
-from assay.backends.llm import Function
+from assay.judges.llm import Function
 from support import answers
 from support.scripts import plausible
 

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import assay
-from assay.backends.openai import OpenAI
+from assay.judges.openai.judge import OpenAI
 from assay.runner.estimate import estimate
 from assay.store import Store
 from benchmarks.engine import rows, server

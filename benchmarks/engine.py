@@ -128,8 +128,8 @@ def assay_client(
 ) -> Callable[[], None]:
     """The four metrics, the durable store on."""
     import assay
-    from assay.backends.openai import OpenAI
-    from assay.backends.openai_embeddings import OpenAIEmbedder
+    from assay.judges.openai.embeddings import OpenAIEmbedder
+    from assay.judges.openai.judge import OpenAI
 
     settings = assay.Settings(limits=assay.Limits(concurrency=in_flight), together=together)
     judge = OpenAI("scripted", base_url=url, api_key="none")

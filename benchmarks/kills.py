@@ -30,7 +30,7 @@ from benchmarks.data import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 
 import assay
-from assay.backends.openai import OpenAI
+from assay.judges.openai.judge import OpenAI
 from assay.runner.engine import JOBS_PER_REQUEST
 from assay.store import Store
 from assay.store.verification import verify

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.backends.limit import Limit
-from assay.backends.openai import OpenAI
 from assay.errors import JudgeError
+from assay.judges.openai.judge import OpenAI
+from assay.middleware.limiter import Limiter
 from assay.stats.agreement import balanced, balanced_interval
 from assay.stats.comparison import paired
 from assay.stats.intervals import value_of
@@ -102,7 +102,7 @@ def measure(
 ) -> list[list[Told]]:
     """What each way told about every answer; the name is the same whatever port the judge is at."""
     known = kept(file)
-    door = Limit(backend, assay.Limits(concurrency=1, timeout=1800, retries=1))
+    door = Limiter(backend, assay.Limits(concurrency=1, timeout=1800, retries=1))
 
     async def ask() -> list[list[Told]]:
         found = []

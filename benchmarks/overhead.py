@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.openai_connection import Connection
+from assay.judges.openai.connection import Connection
 from assay.store.connection import Writer
 from benchmarks.data import ROOT
 from benchmarks.engine import assay_client, rows

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.backends.llm import LLM, Completion
 from assay.judge import Reply, Task
+from assay.judges.llm import LLM, Completion
 from assay.prompt import OPENING, Template, fenced, render
 from benchmarks.data import ROOT
 from benchmarks.engine import METRICS, rows

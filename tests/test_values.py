@@ -105,7 +105,7 @@ class TestTasks:
         assert isinstance(scripts.Watched(scripts.plausible()), Backend)
 
     def test_a_judge_knows_what_is_served(self):
-        from assay.backends.scripted import Scripted
+        from assay.judges.scripted import Scripted
         from assay.tasks import Embed, SplitStatements
 
         judge = Judge(Scripted({"embed": "x"}))

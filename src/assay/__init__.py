@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from assay.analysis.history import history
     from assay.analysis.items import items
     from assay.analysis.repeat import arepeat, repeat
-    from assay.backends import backend
-    from assay.backends.limit import Limits
-    from assay.backends.openai import OpenAI
-    from assay.backends.openai_batch import OpenAIBatch
-    from assay.backends.openai_embeddings import OpenAIEmbedder
-    from assay.backends.route import Route
-    from assay.backends.scripted import Scripted
-    from assay.backends.spending import Budget, Price
     from assay.errors import (
         AssayError,
         Denied,
@@ -35,7 +27,15 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from assay.judge import Backend, Judge, Reply, Task
+    from assay.judges import backend
+    from assay.judges.openai.batch import OpenAIBatch
+    from assay.judges.openai.embeddings import OpenAIEmbedder
+    from assay.judges.openai.judge import OpenAI
+    from assay.judges.scripted import Scripted
     from assay.metrics import METRICS, Metric, metric
+    from assay.middleware.budget import Budget, Price
+    from assay.middleware.limiter import Limits
+    from assay.middleware.wrapper import Route
     from assay.prompt import Example, Template
     from assay.report.files import notebook_html, write_report
     from assay.runner.estimate import Estimate, estimate
@@ -64,15 +64,15 @@ _HOME = {
     "items": "assay.analysis.items",
     "arepeat": "assay.analysis.repeat",
     "repeat": "assay.analysis.repeat",
-    "backend": "assay.backends",
-    "Limits": "assay.backends.limit",
-    "OpenAI": "assay.backends.openai",
-    "OpenAIBatch": "assay.backends.openai_batch",
-    "OpenAIEmbedder": "assay.backends.openai_embeddings",
-    "Route": "assay.backends.route",
-    "Scripted": "assay.backends.scripted",
-    "Budget": "assay.backends.spending",
-    "Price": "assay.backends.spending",
+    "backend": "assay.judges",
+    "Limits": "assay.middleware.limiter",
+    "OpenAI": "assay.judges.openai.judge",
+    "OpenAIBatch": "assay.judges.openai.batch",
+    "OpenAIEmbedder": "assay.judges.openai.embeddings",
+    "Route": "assay.middleware.wrapper",
+    "Scripted": "assay.judges.scripted",
+    "Budget": "assay.middleware.budget",
+    "Price": "assay.middleware.budget",
     "AssayError": "assay.errors",
     "Denied": "assay.errors",
     "InputError": "assay.errors",

@@ -1,4 +1,4 @@
-"""How a metric asks: typed tasks through one door, every reply on record.
+"""The waist between metrics and models: typed tasks, backends, and a judge that keeps replies.
 
 A metric holds a `Judge` and awaits `judge(task)`. The judge hands the task to a `Backend` (an LLM,
 an encoder, a person, a script, or a wrapper around one), which replies with text; the task reads
@@ -6,14 +6,15 @@ the text into a typed answer. A reply that cannot be read is asked for again as 
 """
 
 import asyncio
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
-from assay.errors import Denied, JudgeError, OverBudget, TooLong, Unreadable
+from assay.errors import Denied, InputError, JudgeError, OverBudget, TooLong, Unreadable
 from assay.prompt import Material, Template, render
 
 T = TypeVar("T")
@@ -70,7 +71,7 @@ class Task(ABC, Generic[T]):
         return render(chosen, self.materials) if chosen else self.inputs()
 
     def inputs(self) -> tuple[str, ...]:
-        """The bare material in pieces: what a back end that reads no prompt goes by."""
+        """The bare material in pieces: what a backend that reads no prompt goes by."""
         return tuple([p for m in self.materials for p in (f"{m.name}:\n", m.text, "\n")])
 
     def prompt(self) -> str:
@@ -114,25 +115,25 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
 
     def read(self, raw: str) -> tuple[V, ...]:
         """All verdicts in the order of `ids`; raises Unreadable if one is missing."""
-        found = self.read_some(raw)
-        if len(found) < len(self.ids):
-            raise Unreadable(f"{len(found)} of {len(self.ids)} verdicts", raw=raw)
-        return tuple(found[i] for i in self.ids)
+        verdicts = self.read_some(raw)
+        if len(verdicts) < len(self.ids):
+            raise Unreadable(f"{len(verdicts)} of {len(self.ids)} verdicts", raw=raw)
+        return tuple(verdicts[i] for i in self.ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a back end said.
+    """What a backend said.
 
     Attributes:
         pieces: The prompt (or an encoder's input) in pieces; joined they are the whole of it.
         raw: The reply's text, untouched; of a grade that is weighed by the log-probabilities of
             its tokens, these probabilities stand after it on a line of their own.
-        tokens_in: Prompt tokens, 0 where the back end has none.
-        tokens_out: Reply tokens, 0 where the back end has none.
+        tokens_in: Prompt tokens, 0 where the backend has none.
+        tokens_out: Reply tokens, 0 where the backend has none.
         ms: Milliseconds the call took.
         key: Content hash that names it in the store, "" before it is stored.
-        backend: Identity of the back end that answered, with the digest of its prompt.
+        backend: Identity of the backend that answered, with the digest of its prompt.
         kind: Kind of the task it answers.
         draw: Which draw it is.
     """
@@ -153,15 +154,105 @@ class Reply:
         return "".join(self.pieces)
 
 
-@runtime_checkable
-class Backend(Protocol):
-    """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper.
+# Why a reply is not whole, after the name of who gave it.
+CUT = "was stopped by the length limit -> raise max_tokens"
 
-    It may have more, which is looked for where it is of use: the attributes of `Traits`,
-    ``card(kind)`` for what is known of its agreement with people, ``limits`` for bounds of its own,
-    ``in_batches(batches, at_once, purse)`` for a back end that asks the same in batches, and
-    ``async aclose()``, awaited when the last run ends that uses it in a loop.
+
+def _by_its_former_name(cls: type[T]) -> type[T]:
+    """The class, which still takes `in_flight` for `concurrency`."""
+    original: Any = cls.__init__
+
+    @functools.wraps(original)
+    def init(self: T, *args: Any, **named: Any) -> None:
+        if "in_flight" in named:
+            named = {"concurrency": named.pop("in_flight"), **named}
+        original(self, *args, **named)
+
+    cls.__init__ = init  # type: ignore[method-assign, assignment]
+    return cls
+
+
+@_by_its_former_name
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on the use of a backend. Each backend of a run is bounded by itself.
+
+    Attributes:
+        concurrency: Most calls at the same time. How many there are follows the server: it starts
+            with 32, rises while latency holds, and halves when the server refuses.
+        requests_per_minute: Calls a minute, None for no bound.
+        tokens_per_minute: Tokens a minute, read and written, None for no bound.
+        timeout: Seconds a call may take, even to a backend that never returns. A call that takes
+            several times as long as any of its kind of late is asked again sooner; that second
+            one has this time in full.
+        retries: How often a call that brought no reply is made again (after a time-out: once).
+            While a server refuses everybody and says not for how long: how often all pause.
+        backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
+            first pause of all is as long; each that brings nothing triples it, up to a minute.
+        patience: Longest wait that a server may ask for. One that asks for more (because of a
+            daily quota, say) is not asked again.
+        hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
+            it while there is room; the first reply counts. It may be paid for twice.
+
+    `in_flight`, the former name of `concurrency`, is taken as well.
     """
+
+    concurrency: int = 64
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    timeout: float = 60.0
+    retries: int = 5
+    backoff: float = 0.5
+    patience: float = 120.0
+    hedge: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("retries", "backoff", "patience"):
+            if not getattr(self, name) >= 0:  # so that NaN is refused, too
+                raise InputError(f"{name} is {getattr(self, name)}", "give 0 or more")
+        if self.concurrency % 1:
+            raise InputError(f"concurrency is {self.concurrency}", "give a whole number")
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InputError(f"{name} is {value}", "give a number above 0")
+
+    @property
+    def in_flight(self) -> int:
+        """The former name of `concurrency`."""
+        return self.concurrency
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a backend says of itself at the moment.
+
+    Attributes:
+        local: Whether it computes in this process and needs no limits.
+        drifts: Whether what stands behind its name may change without notice.
+        form: How it asks for JSON: json_schema, json_object or text; "" where it is not known.
+        max_tokens: Bound on the length of its replies, None for none.
+        limits: Bounds of its own, which go before those of the run.
+        batch_size: Requests in a batch, at most; None for one that is not asked in batches.
+        has_card: Whether its agreement with people was measured, as `Backend.quality` tells.
+        paused_until: When its server takes calls again (the loop's clock).
+        further_requests: How many requests it sent beyond one a call.
+    """
+
+    local: bool = False
+    drifts: bool = False
+    form: str = ""
+    max_tokens: int | None = None
+    limits: Limits | None = None
+    batch_size: int | None = None
+    has_card: bool = False
+    paused_until: float = -math.inf
+    further_requests: int = 0
+
+
+@runtime_checkable
+class BackendLike(Protocol):
+    """The least that a backend has. Whatever else `Backend` says is optional to users' own ones."""
 
     @property
     def name(self) -> str:
@@ -178,41 +269,95 @@ class Backend(Protocol):
         """
 
 
-@runtime_checkable
-class Closing(Protocol):
-    """What holds connections, workers or calls on their way."""
+class Backend(ABC):
+    """Whatever answers tasks with text: LLM, encoder, human, script, and every wrapper.
+
+    A subclass has `name`, `identity` and `reply`; all else has a default. An object that is no
+    subclass is taken with these three alone, and with whatever else it has besides.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Who answers, as a user names it."""
+
+    @abstractmethod
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """All that could change a reply to this kind of task; None if it cannot serve it."""
+
+    @abstractmethod
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The reply to a task.
+
+        Raises:
+            JudgeError: If there is none.
+        """
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it says of itself now."""
+        return Capabilities()
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:  # noqa: ARG002
+        """Whether the reply is known already and would cost nothing."""
+        return False
+
+    def quality(self, metric: str) -> object:  # noqa: ARG002
+        """How well a metric's scores by it tell bad from good, measured; None if unknown."""
+        return None
+
+    def relevance(self, question: str, sentence: str) -> float | None:  # noqa: ARG002
+        """How likely a sentence helps to answer a question; None if it only chooses sentences."""
+        return None
+
+    def in_batches(self, batches: Any, at_once: "Backend", budget: Any) -> "Backend":  # noqa: ARG002
+        """The same asked in batches, where `Capabilities.batch_size` says that it can be.
+
+        Args:
+            batches: Where batches are remembered (`assay.store.judges.Batches`).
+            at_once: This backend within limits.
+            budget: What may be spent.
+        """
+        return at_once
+
+    def under_way(self) -> str:
+        """What it waits for, in words; "" if for nothing."""
+        return ""
+
+    async def aopen(self) -> None:
+        """Make ready for the first call."""
+        return  # nothing by default
+
+    def stop(self) -> None:
+        """Send nothing any more; what is on its way may arrive."""
+        return  # nothing by default
 
     async def aclose(self) -> None:
-        """Let go of them."""
+        """Let go of connections, workers and calls, when the last run in a loop has ended."""
+        return  # nothing by default
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What a back end may say of itself by attributes; these hold of one that does not.
-
-    Attributes:
-        local: Whether it computes in this process and needs no limits.
-        drifts: Whether what stands behind its name may change without a word.
-        form: How it asks for JSON.
-        max_tokens: Bound on the length of its replies, None for none.
-        paused_until: When its server takes calls again (the loop's clock).
-        further_requests: How many requests it sent beyond one a call.
-    """
+class AttributeBackend(Backend):
+    """Base of backends that say what they can by attributes, each of which a subclass may set."""
 
     local: bool = False
     drifts: bool = False
     form: str = ""
     max_tokens: int | None = None
-    paused_until: float = -math.inf
-    further_requests: int = 0
+    limits: Limits | None = None
+    has_card: bool = False
 
-    @classmethod
-    def of(cls, backend: Backend) -> "Traits":
-        """What it says now."""
-        return cls(**{name: getattr(backend, name) for name in _TRAITS if hasattr(backend, name)})
-
-
-_TRAITS = tuple(field.name for field in fields(Traits))
+    @property
+    def capabilities(self) -> Capabilities:
+        """Its attributes."""
+        return Capabilities(
+            local=self.local,
+            drifts=self.drifts,
+            form=self.form,
+            max_tokens=self.max_tokens,
+            limits=self.limits,
+            has_card=self.has_card,
+        )
 
 
 def repeated(draw: int) -> int:
@@ -235,7 +380,7 @@ class Judge:
         tries: How many draws an unreadable or incomplete reply is worth in all.
     """
 
-    def __init__(self, backend: Backend, *, tries: int = 3) -> None:
+    def __init__(self, backend: BackendLike, *, tries: int = 3) -> None:
         self._backend = backend
         self._tries = tries
         self.replies: list[Reply] = []
@@ -269,14 +414,14 @@ class Judge:
         """Answers to n draws of one task, asked at once, in order."""
         return await self._gather([(task, draw) for draw in range(n)])
 
-    async def _gather(self, asked: Sequence[tuple[Task[T], int]]) -> list[T]:
-        if len(asked) == 1:
-            return [await self(*asked[0])]
+    async def _gather(self, questions: Sequence[tuple[Task[T], int]]) -> list[T]:
+        if len(questions) == 1:
+            return [await self(*questions[0])]
         # Each task records into a judge of its own: replies arrive in any order, the record is
         # kept in the order of asking. All are awaited even if one fails: they are paid for.
-        judges = [Judge(self._backend, tries=self._tries) for _ in asked]
+        judges = [Judge(self._backend, tries=self._tries) for _ in questions]
         answers = await asyncio.gather(
-            *(judge(task, draw) for judge, (task, draw) in zip(judges, asked, strict=True)),
+            *(judge(task, draw) for judge, (task, draw) in zip(judges, questions, strict=True)),
             return_exceptions=True,
         )
         for judge in judges:
@@ -295,24 +440,24 @@ class Judge:
         return dict(zip(task.ids, await self._by_ids(task, draw), strict=True))
 
     async def _by_ids(self, task: ByIds[V], draw: int) -> tuple[V, ...]:
-        found: dict[str, V] = {}
-        asked = task
+        verdicts: dict[str, V] = {}
+        remaining = task
         failure: JudgeError | None = None
         raw = ""
         for attempt in range(self._tries):
             try:
-                raw = await self._ask(asked, draw + attempt * RETRY_STRIDE)
-                found |= asked.read_some(raw)
+                raw = await self._ask(remaining, draw + attempt * RETRY_STRIDE)
+                verdicts |= remaining.read_some(raw)
             except Unreadable as error:
                 failure, raw = error, error.raw
             except TooLong:
-                halves = asked.halves()
+                halves = remaining.halves()
                 if halves is None:
                     raise
-                found |= asked.joined(*[await self._verdicts(half, draw) for half in halves])
-            missing = [i for i in task.ids if i not in found]
+                verdicts |= remaining.joined(*[await self._verdicts(half, draw) for half in halves])
+            missing = [i for i in task.ids if i not in verdicts]
             if not missing:
-                return tuple(found[i] for i in task.ids)
-            asked = task.narrow(missing)
-        detail = f"{len(found)} of {len(task.ids)} verdicts"
+                return tuple(verdicts[i] for i in task.ids)
+            remaining = task.narrow(missing)
+        detail = f"{len(verdicts)} of {len(task.ids)} verdicts"
         raise Unreadable(f"{detail}: {failure}" if failure else detail, raw=raw)

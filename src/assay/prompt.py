@@ -1,4 +1,4 @@
-"""How a task becomes a prompt: an instruction the user may change, and fenced material."""
+"""Prompts of tasks: an instruction that the user may change, and fenced material."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -95,9 +95,9 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     """
     distinct = list(dict.fromkeys(texts))
     read = [Readings(text) for text in distinct]
-    own = {text: _hash(text)[:_CODE] for text in distinct}
-    if not _is_read(own.values(), read):
-        return own
+    by_text = {text: _hash(text)[:_CODE] for text in distinct}
+    if not _is_read(by_text.values(), read):
+        return by_text
     digest = _hash("\0".join(distinct))
     # No text holds the whole hash of itself and others.
     ends = range(_CODE, len(digest) + 1)
@@ -148,9 +148,9 @@ def _fill(text: str, material: Sequence[Material]) -> tuple[str, ...]:
     pieces: list[str] = []
     while True:
         places = [(text.find(f"[{m.name}]"), m) for m in material]
-        found = min(((at, m) for at, m in places if at >= 0), key=lambda p: p[0], default=None)
-        if found is None:
+        first = min(((at, m) for at, m in places if at >= 0), key=lambda p: p[0], default=None)
+        if first is None:
             return (*pieces, text)
-        at, item = found
+        at, item = first
         pieces += [text[:at], item.text]
         text = text[at + len(item.name) + 2 :]

@@ -242,7 +242,7 @@ def assay_store(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def assay_session(pytestconfig: pytest.Config, assay_judge: Any, assay_store: Path) -> Session:
     """The judge and the store that all tests share."""
-    from assay.backends import backend
+    from assay.judges import backend
 
     if (root := str(pytestconfig.rootpath)) not in sys.path:
         sys.path.append(root)  # where a judge of the user's own may be
@@ -378,7 +378,7 @@ def check_demand(metric: "str | Metric", sign: str, limit: Any) -> None:
     """
     from assay.errors import InputError
     from assay.metrics import resolve
-    from assay.metrics.names import check_threshold
+    from assay.metrics.registry import check_threshold
 
     check_threshold(metric)
     (resolved,) = resolve(metric)

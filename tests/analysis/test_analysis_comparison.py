@@ -7,8 +7,8 @@ import pytest
 from assay import compare, diagnose, evaluate
 from assay.analysis.comparability import DefinitionDifferences, compare_definitions
 from assay.analysis.comparison import changed
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.score import Part
 from assay.store import Run
 from support import graded

@@ -6,8 +6,8 @@ import pytest
 
 from assay import Sample, evaluate, metric
 from assay.analysis.gate import Rules, gate, number_for, read_rules
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from support.given import Given, Loss, Waiting, told
 
 MIXED = [0.4, 0.6] * 20  # a mean of 0.5, known to about 0.03

@@ -4,10 +4,10 @@ import pytest
 from bench_help import CLAIMS, DEV, TEST500, claim, write
 
 import assay
-from assay.backends.llm import LLM, Completion
 from assay.bench import catalogue
 from assay.bench.data import Data
 from assay.bench.measurement import FITTING, Sampling, estimate_costs, measure, together
+from assay.judges.llm import LLM, Completion
 from support import answers
 
 SETS = ["attributionbench", "wikieval"]

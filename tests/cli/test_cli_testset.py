@@ -7,7 +7,7 @@ import pytest
 WRITER = r"""
 import re
 
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.text.sentences import sentences
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 import assay
-from assay.backends.gathered import Gathered
 from assay.errors import CutShort, Denied, InputError, Unavailable
+from assay.judges.embedder import MicroBatcher
 from assay.tasks import Embed, RateAnswer
 from assay.tasks.paper import PaperStatements
 from support.answers import vector
@@ -160,7 +160,7 @@ def test_an_embedding_object_embeds_many_texts_in_one_request(library, server):
 
     async def vectors():
         texts = [f"text {number}" for number in range(20)]
-        gathered = Gathered(embedder)
+        gathered = MicroBatcher(embedder)
         return texts, await asyncio.gather(*(gathered.reply(Embed(text)) for text in texts))
 
     texts, replies = asyncio.run(vectors())

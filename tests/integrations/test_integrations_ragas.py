@@ -11,7 +11,6 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import assay
-from assay.backends.llm import LLM, Completion
 from assay.errors import CutShort, InputError, JudgeError
 from assay.integrations import ragas
 from assay.integrations.ragas import judges, metrics
@@ -43,6 +42,7 @@ from assay.integrations.ragas.metrics.base import (
 )
 from assay.integrations.ragas.metrics.result import MetricResult
 from assay.integrations.ragas.run_config import TokenUsage
+from assay.judges.llm import LLM, Completion
 from assay.tasks.paper import PaperStatements
 from support.judges import capricious, gullible
 

@@ -5,11 +5,11 @@ import json
 import pytest
 from assay.integrations.ragas.testset.evolutions import multi_context, reasoning, simple
 
-from assay.backends import backend
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.integrations.ragas.testset import TestsetGenerator
+from assay.judges import backend
+from assay.judges.scripted import Scripted
+from assay.middleware.wrapper import Route
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
 from assay.text.sentences import sentences
 

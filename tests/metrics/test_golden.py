@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.contexts import average_precision
 from assay.metrics.correctness import f_beta

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics.attribution import CitationPrecision, CitationRecall, cited_sentences
 from assay.sample import Sample
 from assay.score import Unscored

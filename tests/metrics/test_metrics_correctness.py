@@ -3,10 +3,10 @@
 import pytest
 
 from assay import evaluate
-from assay.backends.scripted import Scripted
 from assay.bench.correctness import correctness
 from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import (
     AnswerCorrectness,
     ContextRecall,

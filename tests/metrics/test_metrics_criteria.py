@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics.criteria import (
     AspectCritic,
     Coherence,

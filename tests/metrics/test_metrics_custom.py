@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import assay
-from assay.backends.code import class_digest
 from assay.errors import InputError
+from assay.judges.code_digest import class_digest
 from assay.metrics import METRICS, parse, resolve
 from assay.score import Part, Score, Unscored
 from support import own_metrics
@@ -174,7 +174,7 @@ class TestDigest:
     def test_the_order_in_which_a_set_is_kept_does_not_matter(self):
         # Texts in a set are in another order in every process.
         program = (
-            "from assay.backends.code import class_digest\n"
+            "from assay.judges.code_digest import class_digest\n"
             "KINDS = (frozenset(f'text {n}' for n in range(20)),)\n"
             "class Mine:\n    def f(self): return KINDS\n"
             "print(class_digest(Mine))"

@@ -4,8 +4,8 @@ import pytest
 
 from assay import evaluate, pytest_plugin
 from assay.analysis.gate import Rules, gate
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.compat.deepeval import (
     DeepEvalAnswerRelevancy,

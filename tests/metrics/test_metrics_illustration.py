@@ -8,7 +8,7 @@ wrong say 0.75, and one who judges the answer as a whole says 0.
 import pytest
 
 import assay
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.criteria import AspectCritic
 from assay.sample import Sample

@@ -8,9 +8,9 @@ import pytest
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.backends.route import Route
 from assay.judge import ByIds
 from assay.metrics import METRICS
+from assay.middleware.wrapper import Route
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from support import said, scripts

@@ -6,8 +6,8 @@ import pytest
 
 from assay import evaluate
 from assay.backends.embedded import Embedded
-from assay.backends.scripted import Scripted
 from assay.errors import InputError, Unreadable
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.compat.papers import GptRanking, GptScore, QuestEvalPrecision, QuestEvalRecall
 from assay.metrics.contexts import ContextEntityRecall

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics.preference import RATED, PairwisePreference
 from assay.sample import Sample
 from assay.score import Unscored

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.scripted import Scripted
 from assay.judge import ByIds
+from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
 from assay.report.labels import tone
 from assay.sample import Sample, ToolCall, Turn, Variant

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
 from assay.metrics.groundedness import NoiseSensitivity
 from assay.sample import Sample

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
+from assay.judges.scripted import Scripted
 from assay.metrics import AnswerRelevancy, AnswerSimilarity, PaperAnswerRelevance
 from assay.metrics.compat.deepeval import DeepEvalAnswerRelevancy
 from assay.metrics.correctness import FactualCorrectness

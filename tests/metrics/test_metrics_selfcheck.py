@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import evaluate
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics.compat.selfcheck import SelfCheckNgram, SelfCheckNLI, SelfCheckPrompt
 from assay.sample import Sample
 from assay.score import Unscored

@@ -18,9 +18,9 @@ from rouge_score import rouge_scorer
 
 from assay import evaluate
 from assay.backends.embedded import Embedded
-from assay.backends.scripted import Scripted
 from assay.errors import InputError
 from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
+from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
 from assay.metrics.text_similarity import Wording
 from assay.sample import Sample

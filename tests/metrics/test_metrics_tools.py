@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.scripted import Scripted
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.tools import canonical, matched, pairs
 from assay.sample import Sample, ToolCall, Turn

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics.compat.trulens import (
     TruLensAnswerRelevance,
     TruLensContextRelevance,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
 from support.llama import llama, missing, smollm
 
 

@@ -9,12 +9,12 @@ import json
 import pytest
 
 import assay
-from assay.backends.limit import Limit, Limits
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
 from assay.metrics import METRICS
+from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import (
     TASKS,
     Embed,
@@ -138,7 +138,7 @@ async def test_questions_are_written_and_every_try_is_accounted_for(llm_url, tmp
 async def test_a_wrong_place_is_denied(llm_url):
     llm = OpenAI("smollm2", base_url=llm_url + "/nowhere")
     with pytest.raises(Denied, match="base URL"):
-        await Limit(llm).reply(TASK)
+        await Limiter(llm).reply(TASK)
     await llm.aclose()
 
 

@@ -554,7 +554,7 @@ def large(n: int = 2000) -> dict[str, Any]:
             for i in range(3)
         ]
         claims = [
-            f"Limit {i} is {rng.randrange(900)} units, says clause {rng.randrange(9999)}."
+            f"Limiter {i} is {rng.randrange(900)} units, says clause {rng.randrange(9999)}."
             for i in range(rng.randrange(1, 7))
         ]
         case = {

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.backends.route import Route
+from assay.middleware.wrapper import Route
 from assay.report import notes
 from assay.report.run import collect, html, markdown
 from support.scripts import plausible

@@ -11,8 +11,8 @@ import pytest
 from assay import Limits, Settings, evaluate
 from assay.analysis.diagnosis.counterfactual import counterfactual
 from assay.analysis.repeat import repeat
-from assay.backends.llm import LLM, Completion
 from assay.errors import TooLong
+from assay.judges.llm import LLM, Completion
 from assay.metrics import resolve
 from assay.prompt import Template
 from assay.runner.coalesce import (

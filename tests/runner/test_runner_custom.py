@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, evaluate
-from assay.backends import backend
 from assay.errors import InputError, Unsupported
+from assay.judges import backend
 from assay.prompt import Material, Template
 from assay.runner.result import NOT_DONE, Result
 from assay.store.rows import outcome_values
@@ -183,7 +183,7 @@ def test_what_a_judge_cannot_do_is_unsupported_even_if_a_metric_asks_undeclared(
 
 
 async def test_a_scripted_judge_says_what_it_was_told_or_that_it_cannot():
-    from assay.backends.scripted import Scripted
+    from assay.judges.scripted import Scripted
 
     judge = Scripted({"split_statements": {"Rome": ["one", "two"], "Paris": "three"}})
     rome, paris = SplitStatements("", "Rome."), SplitStatements("", "Paris.")

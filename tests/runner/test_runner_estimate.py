@@ -5,9 +5,9 @@ import json
 import pytest
 
 from assay import Limits, Settings, evaluate
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge
+from assay.judges.llm import LLM, Completion
 from assay.metrics import parse
 from assay.runner import estimate as estimating
 from assay.runner.dry_run import ENOUGH, QUOTED, REASON, fit_to_schema, guess

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from assay import Limits, Result, Settings, aevaluate, evaluate
-from assay.backends.llm import LLM, Completion
 from assay.errors import Unavailable
+from assay.judges.llm import LLM, Completion
 from assay.runner import event_loop
 from assay.runner.event_loop import FROZEN_BY_PYTHON, RARE_THRESHOLD, collect_rarely
 from assay.store import Store
@@ -148,7 +148,7 @@ async def test_an_error_reaches_the_caller_in_a_notebook_too(db):
 async def test_an_error_in_a_notebook_does_not_wait_for_ever_for_what_is_on_its_way(
     db, monkeypatch
 ):
-    monkeypatch.setattr("assay.backends.ledger.GRACE_S", 0.1)
+    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 0.1)
 
     async def hang(task):
         if "Rome" in repr(task):
@@ -349,7 +349,7 @@ def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_a
         many = " ".join(f"The tower of town {n} has {n} floors and a bell." for n in range(300))
         row = {"question": "How many floors?", "contexts": [many], "answer": many}
         try:
-            assay.evaluate([row], "context_relevance", assay.backends.backend("embedded"), store=sys.argv[1])
+            assay.evaluate([row], "context_relevance", assay.judges.backend("embedded"), store=sys.argv[1])
         finally:
             print("left", flush=True)
             left.set()

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.backends.on_ray import ROOM
 from assay.errors import Denied, InputError
+from assay.middleware.ray_workers import ROOM
 from assay.store import Store
 from support.elsewhere import Cores, Homebound, Timed
 from support.scripts import plausible, samples

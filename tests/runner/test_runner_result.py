@@ -13,10 +13,10 @@ from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored
 from assay.analysis.comparison import compare
 from assay.analysis.diagnosis import counterfactual
 from assay.analysis.repeat import repeat
-from assay.backends.route import Route
 from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
 from assay.metrics.custom import module_in_file
+from assay.middleware.wrapper import Route
 from assay.runner.evaluate import SameRunWarning
 from assay.runner.result import NOT_DONE, labels
 from support import scripts

@@ -106,7 +106,7 @@ class TestABugInAMetric:
 
 
 async def test_after_cancellation_it_goes_on(db, undisturbed, monkeypatch):
-    monkeypatch.setattr("assay.backends.ledger.GRACE_S", 1.0)
+    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 1.0)
     calls, expected = undisturbed
     enough = asyncio.Event()
 
@@ -152,7 +152,7 @@ async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db)
 
 
 async def test_a_judge_that_never_returns_does_not_hold_up_cancellation(db, monkeypatch):
-    monkeypatch.setattr("assay.backends.ledger.GRACE_S", 0.05)
+    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 0.05)
     asked = asyncio.Event()
 
     async def hang(task):

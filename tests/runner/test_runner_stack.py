@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from assay import Limits, Settings, Template, evaluate
-from assay.backends.ledger import Ledger, Served
-from assay.backends.llm import LLM, Completion, Function
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
 from assay.errors import InputError, Unavailable
+from assay.judges.llm import LLM, Completion, Function
+from assay.judges.scripted import Scripted
+from assay.middleware.cache import ReplyCache, Served
+from assay.middleware.wrapper import Route
 from assay.runner.stack import MAX_LOCAL, build_stack, choose
 from assay.store import Store
 from assay.tasks import GenerateQuestions, SplitStatements
@@ -68,7 +68,7 @@ class TestTheLedger:
     async def test_equal_tasks_in_flight_are_asked_once(self, store):
         judge = Watched(plausible())
         served = Served()
-        ledger = Ledger(judge, store, "r", served)
+        ledger = ReplyCache(judge, store, "r", served)
         task = SplitStatements("?", "A. B.")
         replies = await asyncio.gather(*(ledger.reply(task) for _ in range(20)))
         assert len(judge.asked) == 1
@@ -77,7 +77,7 @@ class TestTheLedger:
 
     async def test_another_draw_is_another_reply(self, store):
         judge = Watched(plausible())
-        ledger = Ledger(judge, store, "r", Served())
+        ledger = ReplyCache(judge, store, "r", Served())
         task = SplitStatements("?", "A. B.")
         assert len({(await ledger.reply(task, draw)).key for draw in (0, 1, 1000)}) == 3
         assert len(judge.asked) == 3
@@ -89,7 +89,7 @@ class TestTheLedger:
             await release.wait()
 
         judge = Watched(plausible(), before=wait)
-        ledger = Ledger(judge, store, "r", Served())
+        ledger = ReplyCache(judge, store, "r", Served())
         task = SplitStatements("?", "A. B.")
         first, second = (asyncio.create_task(ledger.reply(task)) for _ in range(2))
         await asyncio.sleep(0.01)
@@ -106,7 +106,7 @@ class TestTheLedger:
                 raise Unavailable("gone")
 
         judge = Watched(plausible(), before=lose)
-        ledger = Ledger(judge, store, "r", Served())
+        ledger = ReplyCache(judge, store, "r", Served())
         task = SplitStatements("?", "A. B.")
         found = await asyncio.gather(
             *(ledger.reply(task) for _ in range(3)), return_exceptions=True
@@ -118,7 +118,7 @@ class TestTheLedger:
         assert len(judge.asked) == 2
 
     async def test_a_reply_is_on_disk_before_anyone_sees_it(self, store, db):
-        ledger = Ledger(plausible(), store, "r", Served())
+        ledger = ReplyCache(plausible(), store, "r", Served())
         reply = await ledger.reply(SplitStatements("?", "A. B."))
         with Store(db) as other:
             assert other.reply(reply.key) == reply
@@ -136,7 +136,7 @@ class TestTheLedger:
         ]
         with Store(db) as other:
             ledgers = [
-                Ledger(judge, kept, "r", Served())
+                ReplyCache(judge, kept, "r", Served())
                 for judge, kept in zip(judges, (store, other), strict=True)
             ]
             replies = await asyncio.gather(*(ledger.reply(task) for ledger in ledgers))
@@ -148,14 +148,14 @@ class TestTheLedger:
         scripts = ["a", "b", ["a", "b"], {"A": "a"}, {"A": "b"}, said("a"), said("b"), "a"]
         judges = [Scripted({"split_statements": script}) for script in scripts]
         task = SplitStatements("?", "A. B.")
-        replies = [await Ledger(judge, store, "r", Served()).reply(task) for judge in judges]
+        replies = [await ReplyCache(judge, store, "r", Served()).reply(task) for judge in judges]
         assert [reply.raw for reply in replies] == ["a", "b", "a", "a", "b", "a", "b", "a"]
         assert [judge.calls for judge in judges] == [1] * 7 + [0]
 
     async def test_the_same_task_to_another_judge_is_another_reply(self, store):
         task = SplitStatements("?", "A. B.")
         keys = [
-            (await Ledger(plausible(name), store, "r", Served()).reply(task)).key
+            (await ReplyCache(plausible(name), store, "r", Served()).reply(task)).key
             for name in ("one", "two")
         ]
         assert len(set(keys)) == 2
@@ -276,7 +276,7 @@ class TestMixedJudges:
 
 async def test_draws_of_one_task_are_different_replies(store):
     judge = Watched(plausible())
-    ledger = Ledger(judge, store, "r", Served())
+    ledger = ReplyCache(judge, store, "r", Served())
     from assay.judge import Judge
 
     await Judge(ledger).draws(GenerateQuestions("x", 1), 3)

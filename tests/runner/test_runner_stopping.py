@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from assay import Budget, Limits, Price, Result, Settings, estimate, evaluate, metric
-from assay.backends.health import HOPELESS
-from assay.backends.llm import LLM, Completion
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
 from assay.errors import CutShort, Denied, InputError, Unavailable
+from assay.judges.llm import LLM, Completion
+from assay.judges.scripted import Scripted
+from assay.middleware.health import HOPELESS
+from assay.middleware.wrapper import Route
 from assay.runner.engine import CANCELLED
 from assay.score import Unscored
 from assay.store import Store

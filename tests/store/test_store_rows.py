@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.ledger import Ledger, Served
-from assay.backends.scripted import Scripted
 from assay.errors import InputError, Problem
 from assay.judge import Reply
+from assay.judges.scripted import Scripted
+from assay.middleware.cache import ReplyCache, Served
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
 from assay.store import Store
@@ -83,7 +83,7 @@ class TestReplies:
     @pytest.mark.parametrize("raw", ["half \ud83d", "\udcff", "a \x00 b", "\U0001f600", "\u2028"])
     async def test_whatever_a_judge_says_is_kept_and_read_as_it_was_kept(self, db, raw):
         with Store(db) as store:
-            ledger = Ledger(Scripted({"split_statements": raw}), store, "r", Served())
+            ledger = ReplyCache(Scripted({"split_statements": raw}), store, "r", Served())
             seen = await ledger.reply(SplitStatements("?", "x"))
         with Store(db) as store:
             assert store.reply(seen.key) == seen

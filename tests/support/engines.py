@@ -3,7 +3,7 @@
 import math
 import types
 
-from assay.backends.gguf import Answer, Token, TooLong
+from assay.judges.gguf import Answer, Token, TooLong
 
 WORD = 4  # characters that count as a token
 

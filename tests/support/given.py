@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from assay import Metric, Sample, Score, Unscored, evaluate
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 
 
 @dataclass(frozen=True)

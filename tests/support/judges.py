@@ -2,7 +2,7 @@
 
 import random
 
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
 from assay.tasks import TASKS
 from support import said
 

@@ -4,9 +4,9 @@ import asyncio
 import json
 from collections import Counter
 
-from assay.backends.scripted import Scripted
 from assay.errors import JudgeError
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import (

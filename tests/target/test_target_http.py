@@ -13,7 +13,7 @@ from aiohttp import web
 from assay import Denied, InputError, Limits
 from assay.data import read
 from assay.target import Asking, HttpSystem, ask
-from assay.target.request import Body
+from assay.target.system import Body
 
 ROWS = [
     {"id": f"q{n}", "question": f"What is {n}? & why", "metadata": {"user": {"team": "blue"}}}

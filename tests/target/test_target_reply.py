@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError, Unreadable
 from assay.target import Asking
-from assay.target.objects import plain_of
-from assay.target.reply import MADE, Reported, read
+from assay.target.reply import MADE, Reported, plain_of, read
 
 
 class Node:

@@ -3,10 +3,10 @@
 import pytest
 
 from assay import Score, Settings, evaluate
-from assay.backends.llm import LLM, Completion
-from assay.backends.openai import OpenAI, tokens_at_most
 from assay.errors import InputError, TooLong
 from assay.judge import Judge
+from assay.judges.llm import LLM, Completion
+from assay.judges.openai.judge import OpenAI, tokens_at_most
 from assay.metrics import resolve
 from assay.tasks import JudgeContexts, RateAnswer, Statement, Verdict, VerifyStatements
 from assay.tasks.base import IN_PARTS, SHORTEST, halved_texts

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.backends.scripted import Scripted
 from assay.errors import Unavailable, Unreadable
 from assay.judge import RETRY_STRIDE, Judge
+from assay.judges.scripted import Scripted
 from assay.tasks import (
     GenerateQuestions,
     JudgeContexts,

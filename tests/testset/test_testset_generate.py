@@ -10,8 +10,8 @@ import pytest
 import assay
 from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
 from assay.backends import backend
-from assay.backends.route import Route
-from assay.backends.scripted import Scripted
+from assay.judges.scripted import Scripted
+from assay.middleware.wrapper import Route
 from assay.store.garbage_collection import clean
 from assay.store.verification import verify
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question

@@ -23,13 +23,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.backends.code import text_digest
-from assay.backends.gguf.asking import Asking
-from assay.backends.gguf.calibration import Fit, Style, log_odds
-from assay.backends.gguf.engine import Llama
-from assay.backends.gguf.file import checked
-from assay.backends.gguf.questions import PROTOCOLS
-from assay.backends.weights import digest
+from assay.judges.code_digest import text_digest
+from assay.judges.data_digest import digest
+from assay.judges.gguf import checked
+from assay.judges.gguf.engine import Llama
+from assay.judges.gguf.questions import PROTOCOLS, Fit, ItemQuestions, Style, log_odds
 from training.gguf.rows import Row, answers, claims, relevance, usefulness
 
 RIDGE = 0.05  # on the distance of the slope from 1: few rows should not make it steep
@@ -77,7 +75,7 @@ class Kept:
         if any(line["name"] == name for line in self.lines):
             return
         protocol = PROTOCOLS[row.task.kind]
-        asking = Asking(self._engine, protocol.question, Fit(style), 0, threading.Event())
+        asking = ItemQuestions(self._engine, protocol.question, Fit(style), 0, threading.Event())
         start = time.perf_counter()
         found = asking.all(protocol.case(row.task))
         seconds = (time.perf_counter() - start) / len(found)

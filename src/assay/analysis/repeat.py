@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.specs import DEFAULT
 from assay.errors import InputError
 from assay.judge import Reply, repeated
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, is_built_in
 from assay.runner.coalesce import coalesce_as_in
 from assay.runner.evaluate import score_run

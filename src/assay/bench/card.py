@@ -9,12 +9,12 @@ import msgspec
 
 from assay._version import __version__
 from assay.backends.embedded.card import CardFigure, Quality, Rate
-from assay.backends.route import Route
 from assay.bench.figures import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
 from assay.errors import InputError
 from assay.judge import Backend, Task
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
+from assay.middleware.wrapper import Route
 from assay.runner.plan import asked
 from assay.tasks import (
     Embed,
@@ -173,7 +173,7 @@ def qualities(judge: Backend, measured: Sequence[CardFigure], rows: str = "") ->
     by_metric: dict[str, Quality] = {}
     for labelled in SETS:
         kind = labelled.tasks[-1].kind
-        server = judge.to(kind) if isinstance(judge, Route) else judge
+        server = Route.of(judge).to(kind)
         if (made := quality(server.name, labelled, by_name, rows)) is None:
             continue
         for metric in (METRICS[name]() for name in labelled.metrics):

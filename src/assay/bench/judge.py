@@ -13,12 +13,12 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.route import Route
 from assay.errors import Denied, JudgeError, OverBudget
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
 from assay.metrics.groundedness import any_unsupported
+from assay.middleware.wrapper import Route, adapted
 from assay.runner.event_loop import run_to_completion
 from assay.runner.settings import Settings
 from assay.runner.stack import BackendStack, build_stack, choose
@@ -117,7 +117,7 @@ class JudgeUnderTest:
     Args:
         backend: Who answers.
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
-        door: Ledger and limits before it.
+        door: The reply cache and the limits before it.
         run: Runs a coroutine to its end; always on the same loop if there is a door.
         at_once: How many questions are worked on at once without a door.
 
@@ -128,14 +128,14 @@ class JudgeUnderTest:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: BackendLike,
         thresholds: Mapping[str, Mapping[str, float]] | None = None,
         *,
         door: BackendStack | None = None,
         run: Run = run_to_completion,
         at_once: int = ALONE,
     ) -> None:
-        self.backend = backend
+        self.backend = adapted(backend)
         self.thresholds = thresholds or {}
         self.totals = ReplyTotals()
         self.on_progress: Callable[[], None] | None = None
@@ -188,13 +188,14 @@ class JudgeUnderTest:
         A reply to SelectSentences names the chosen sentences only, so that all others tie. A judge
         that ranks them all has a method `relevance(question, sentence)`.
         """
-        backend = self.backend
-        server = backend.to(SelectSentences.kind) if isinstance(backend, Route) else backend
-        rank = getattr(server, "relevance", None)
-        if rank is None:
-            return None
+        server = Route.of(self.backend).to(SelectSentences.kind)
         start = time.perf_counter()
-        values = [float(rank(question, sentence)) for question, sentence in pairs]
+        values: list[float] = []
+        for question, sentence in pairs:
+            value = server.relevance(question, sentence)
+            if value is None:
+                return None
+            values.append(float(value))
         self.totals.ms += (time.perf_counter() - start) * 1000
         return values
 
@@ -216,8 +217,8 @@ class JudgeUnderTest:
             for task in waiting:  # one that ends the run leaves no others behind
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
-            if self.door is None and (close := getattr(self.backend, "aclose", None)):
-                await close()
+            if self.door is None:
+                await self.backend.aclose()
 
     async def _one(self, ask: Asked[T]) -> T | None:
         # A judge of its own: it keeps every reply that it has had.

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from assay.backends.embedded.card import Quality
-from assay.backends.spending import Price
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
 from assay.bench.card import JudgeCard, Measured, qualities
@@ -20,6 +19,7 @@ from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
+from assay.middleware.budget import Price
 from assay.runner import STORE
 from assay.runner.dry_run import Counts, DryRunBackend
 from assay.runner.progress import Progress

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assay.backends.specs import DEFAULT
 from assay.cli import screen, values
 from assay.cli.edge import BAD_INPUT, OK, say
 from assay.cli.fitting import fitting
 from assay.data import FIELDS, Samples, read, samples
 from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
+from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, resolve
 from assay.report import numbers
 from assay.runner.settings import Settings

@@ -14,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._version import __version__
-from assay.backends.specs import DEFAULT
 from assay.cli import probe, screen
 from assay.cli.edge import OK, REFUSED
 from assay.cli.judges import Judges
 from assay.cli.probe import Finding
 from assay.errors import InputError
+from assay.judges.specs import DEFAULT
 from assay.report import numbers
 from assay.store import Store
 from assay.store.connection import check_place

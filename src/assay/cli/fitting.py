@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.backends.route import Route
 from assay.data import FIELDS, Record, read
 from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
-from assay.judge import Task, Traits
+from assay.judge import Task
 from assay.metrics import METRICS
 from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
+from assay.middleware.wrapper import Route
 from assay.runner.plan import who_can
 
 # So many rows are looked at.
@@ -47,7 +47,7 @@ def fitting(data: Any, mapping: Mapping[str, str], limit: int | None, route: Rou
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
-    local = all(Traits.of(leaf).local for leaf in (route.default, *route.kinds.values()))
+    local = route.capabilities.local
     for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)

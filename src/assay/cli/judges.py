@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from assay.backends.embedded.card import Quality
-from assay.backends.specs import backend, mixed
 from assay.cli.values import look_here
 from assay.errors import InputError
 from assay.judge import Backend
+from assay.judges.specs import backend, mixed
 
 _EMBEDDERS = ("openai", "ollama")
 _FROM_FILES = ("scripted", "gguf", "onnx")
@@ -98,9 +98,9 @@ class Judges:
         return backend(spec, embedder=embedder)
 
     def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:
-        from assay.backends.openai import OpenAI
-        from assay.backends.openai_batch import OpenAIBatch
-        from assay.backends.openai_embeddings import OpenAIEmbedder
+        from assay.judges.openai.batch import OpenAIBatch
+        from assay.judges.openai.embeddings import OpenAIEmbedder
+        from assay.judges.openai.judge import OpenAI
 
         options: dict[str, Any] = {"timeout": self.timeout}
         if not embedder and scheme != "openai-batch":

@@ -99,7 +99,7 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _rows(names: Sequence[str]) -> list[dict[str, Any]]:
-    from assay.backends.specs import DEFAULT
+    from assay.judges.specs import DEFAULT
     from assay.metrics import ALIASES, METRICS, resolve
     from assay.runner.settings import Settings
     from assay.runner.stack import choose

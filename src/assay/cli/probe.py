@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay.backends.limit import Limit, Limits
-from assay.backends.route import Route
 from assay.cli.judges import Judges
 from assay.errors import Denied, Unavailable, Unreadable
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import Backend, Reply, Task
+from assay.middleware.limiter import Limiter, Limits
+from assay.middleware.wrapper import Route
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
 _QUESTION = VerifyStatements(
@@ -79,7 +79,7 @@ class Probe:
             return Finding("FAIL", what, "put it right: a run stops at such an error")
 
     async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
-        limit = Limit(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
+        limit = Limiter(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
         try:
             return await limit.reply(task)
         finally:
@@ -90,7 +90,7 @@ class Probe:
         if isinstance(task, Embed):
             return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
         said = tuple(verdict.supported for verdict in answer)
-        form = _FORMS.get(Traits.of(self.backend).form, "")
+        form = _FORMS.get(self.backend.capabilities.form, "")
         told = f"{_took(reply)}{f'; {form}' if form else ''}"
         if said != _RIGHT:
             pairs = zip(_QUESTION.statements, said, _RIGHT, strict=True)
@@ -104,11 +104,9 @@ def probes(judges: Judges, specs: Sequence[str], embedder: str | None) -> list[P
     """A probe for every back end that is named, each once."""
     found: list[Probe] = []
     if specs:
-        judge = judges.judge(specs)
-        kinds = dict(judge.kinds) if isinstance(judge, Route) else {}
-        main = judge.default if isinstance(judge, Route) else judge
-        found = [Probe(main, VerifyStatements.kind)]
-        found += [Probe(backend, kind) for kind, backend in kinds.items()]
+        route = Route.of(judges.judge(specs))
+        found = [Probe(route.default, VerifyStatements.kind)]
+        found += [Probe(backend, kind) for kind, backend in route.kinds.items()]
     if embedder:
         found.append(Probe(judges.backend(embedder, embedder=True), Embed.kind))
     once = {(id(p.backend), p.kind == Embed.kind): p for p in reversed(found)}

@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.analysis import repeat as asked
-from assay.backends.limit import Limits
 from assay.cli import screen, values
 from assay.cli.edge import OK
 from assay.cli.judges import Judges
 from assay.cli.placeholders import read_prompts
 from assay.cli.progress import meter
+from assay.middleware.limiter import Limits
 from assay.report import numbers, sanitize
 from assay.report.titles import called
 from assay.runner.result import Result

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.backends.limit import Limits
-from assay.backends.spending import Budget, Price
 from assay.cli import alone, outputs, targeting, values
 from assay.cli.fitting import Fitting, fitting
 from assay.cli.judges import Judges, measured
@@ -17,6 +15,8 @@ from assay.data.tables import parted
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.metrics import Metric, resolve
+from assay.middleware.budget import Budget, Price
+from assay.middleware.limiter import Limits
 from assay.runner.settings import Settings
 from assay.runner.stack import choose
 

@@ -10,11 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from assay.backends.limit import Limits
 from assay.cli.edge import OK, say
 from assay.cli.judges import Judges
 from assay.cli.request import spending
 from assay.errors import InputError
+from assay.middleware.limiter import Limits
 from assay.runner.settings import Settings
 from assay.service import Service
 

@@ -126,10 +126,10 @@ def target(given: Mapping[str, Any], settings: "Settings") -> Target | None:
     if given["target"] is None:
         alone.refuse("needs a target, and none is given", "add --target URL", *_ALONE)
         return None
-    from assay.backends.limit import Limits
     from assay.cli.values import look_here
+    from assay.middleware.limiter import Limits
     from assay.target import Asking, system
-    from assay.target.request import Body
+    from assay.target.system import Body
 
     look_here()
     body = Body.parse(given["target_body"]) if given["target_body"] else None

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.backends.code import class_digest, text_digest
-from assay.backends.embedder import Embedder
-from assay.backends.llm import CUT, in_thread
-from assay.backends.openai_http import Endpoint, Refusal, meaning
 from assay.errors import CutShort, JudgeError, TimedOut, TooLong, Unavailable
+from assay.judges.code_digest import class_digest, text_digest
+from assay.judges.embedder import Embedder
+from assay.judges.llm import CUT, in_thread
+from assay.judges.openai.endpoint import Endpoint, Refusal, meaning
 
 # What changes no reply, or must not be seen: keys, and how requests are made.
 _NOT = re.compile(

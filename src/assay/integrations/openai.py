@@ -12,13 +12,12 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.openai_http import Endpoint
-from assay.backends.waits import nothing_left
 from assay.errors import InputError, JudgeError
 from assay.integrations.objects import awaited, blocking
 from assay.judge import Backend
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.endpoint import Endpoint, nothing_left
+from assay.judges.openai.judge import OpenAI
 
 
 class Client(OpenAI):

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
 from assay.integrations.objects import WITHHELD, Form, awaited, object_name, was_cut
 from assay.judge import Backend, repeated
+from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
 
 SAMPLED = 0.7  # the temperature of all draws but the first

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.backends.specs import DEFAULT
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.runner import STORE
 from assay.runner.evaluate import aevaluate

@@ -10,12 +10,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.backends.call import tell
-from assay.backends.llm import LLM
-from assay.backends.route import Route
 from assay.errors import TooLong, Unreadable
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import Reply, Task
+from assay.judges.llm import LLM
 from assay.metrics import Metric
+from assay.middleware.concurrency import tell
+from assay.middleware.wrapper import Route, adapted
 from assay.runner.settings import Settings
 from assay.tasks import SplitStatements
 from assay.tasks.joint import JOINTS
@@ -33,9 +33,9 @@ def coalesced_kinds(route: Route) -> frozenset[type[Task[Any]]]:
     outcome = set()
     for kind in JOINTS:
         leaf = route.to(kind.kind)
-        worded = kind is SplitStatements and kind.kind in getattr(leaf, "prompts", {})
-        if isinstance(leaf, LLM) and not Traits.of(leaf).local and not worded:
-            outcome.add(kind)
+        if isinstance(leaf, LLM) and not leaf.capabilities.local:
+            worded = kind is SplitStatements and kind.kind in leaf.prompts
+            outcome |= set() if worded else {kind}
     return frozenset(outcome)
 
 
@@ -97,7 +97,7 @@ class Coalescer:
         policy: What is asked together.
     """
 
-    backend: Backend
+    backend: BackendLike
     policy: CoalescingPolicy
     _members: list["CoalescedBackend"] = field(default_factory=list)
     _in_flight: set[asyncio.Task[None]] = field(default_factory=set)
@@ -201,8 +201,7 @@ class CoalescedBackend:
         return await request.reply
 
     def _known(self, task: Task[Any]) -> bool:
-        has = getattr(self.coalescer.backend, "has", None)
-        return has is not None and bool(has(task))
+        return adapted(self.coalescer.backend).has(task)
 
     def leave(self) -> None:
         """Say that nothing more is asked."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.backends.embedded import Embedded
-from assay.backends.llm import LLM
-from assay.backends.route import Route
-from assay.backends.spending import Price
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import Backend, Reply, Task
+from assay.judges.llm import LLM
+from assay.middleware.budget import Price
+from assay.middleware.wrapper import Route
 from assay.store import Store
 from assay.store.keys import reply_key
 from assay.tasks import (
@@ -137,14 +137,14 @@ class DryRunBackend:
         route: The judge.
         store: What is known already.
         counts: What was asked so far; equal questions are counted once.
-        in_batches: Calls by kind of task that would be asked in batches.
+        batched: Calls by kind of task that would be asked in batches.
         work: What each backend would be asked for.
     """
 
     route: Route
     store: Store | None
     counts: Counts = field(default_factory=Counts)
-    in_batches: Counter[str] = field(default_factory=Counter)
+    batched: Counter[str] = field(default_factory=Counter)
     work: dict[int, Workload] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
@@ -193,14 +193,14 @@ class DryRunBackend:
             return
         work = self.work.setdefault(id(server), Workload(server))
         work.calls[task.kind] += 1
-        if Traits.of(server).local:
+        if server.capabilities.local:
             counts.local += 1
             if isinstance(server, LLM):
                 self._add_local(server, task, reply)
         else:
             counts.calls += 1
-            if hasattr(server, "in_batches"):
-                self.in_batches[task.kind] += 1
+            if server.capabilities.batch_size is not None:
+                self.batched[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             counts.tokens_in += tokens
             if isinstance(task, Embed):
@@ -213,8 +213,7 @@ class DryRunBackend:
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
         """Count what a language model in this process reads and writes."""
-        measure = getattr(server, "lengths", None)
-        lengths = measure(task) if measure else None
+        lengths = server.lengths(task)
         letters = _prompt_length(server, task) if lengths is None else lengths[0]
         self.counts.local_tokens += letters // CHARS_PER_TOKEN
         self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.backends.call import is_given_up
-from assay.backends.route import Route
 from assay.data.missing_fields import lacked
 from assay.data.values import describe
 from assay.errors import Denied, InputError, JudgeError, OverBudget
-from assay.judge import Backend, Judge
+from assay.judge import BackendLike, Judge
 from assay.metrics import Metric
 from assay.metrics.custom import quoted
+from assay.middleware.concurrency import is_given_up
+from assay.middleware.wrapper import Route
 from assay.runner.coalesce import (
     CoalescedBackend,
     Coalescer,
@@ -144,7 +144,7 @@ class Engine:
             self._full = error  # raised once what is on its way, and paid for, is kept
         return self._full is None
 
-    async def _score(self, job: _Job, metric: Metric, backend: Backend) -> None:
+    async def _score(self, job: _Job, metric: Metric, backend: BackendLike) -> None:
         label = f"{job.sample.id} {metric.label}"
         self._tally.working[label] = time.monotonic()
         judge = Judge(backend, tries=self.settings.tries)

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.backends.limit import Limits
-from assay.backends.specs import DEFAULT
 from assay.data import Samples
 from assay.data.missing_fields import lacked
 from assay.errors import JudgeError, Unavailable, Unreadable
-from assay.judge import Backend, Judge, Reply, Task, Traits
+from assay.judge import Backend, Judge, Reply, Task
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric
 from assay.runner import STORE, probes
 from assay.runner.coalesce import (
@@ -196,7 +195,7 @@ def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimat
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
-        batches=_batches(plan, {kind: n * scale for kind, n in backend.in_batches.items()}),
+        batches=_batches(plan, {kind: n * scale for kind, n in backend.batched.items()}),
     )
 
 
@@ -226,8 +225,9 @@ def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
         stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(kinds)}
     together: defaultdict[tuple[int, int, int], float] = defaultdict(float)
     for kind, n in calls.items():
-        server: Any = plan.route.to(kind)
-        together[stages.get(kind, 0), id(server), server.habits.most] += n
+        server = plan.route.to(kind)
+        size = server.capabilities.batch_size or 1
+        together[stages.get(kind, 0), id(server), size] += n
     return sum(math.ceil(n / most) for (_, _, most), n in together.items())
 
 
@@ -279,7 +279,7 @@ def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float
     """
     inside, outside, bases = 0.0, [0.0], []
     for one in work:
-        local = Traits.of(one.server).local
+        local = one.server.capabilities.local
         needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
         bases.append(needed.basis)
         if needed.seconds is None:
@@ -310,9 +310,10 @@ def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
 
 def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
     """Of what is asked over the network, several calls at a time."""
-    if hasattr(work.server, "in_batches"):
+    capabilities = work.server.capabilities
+    if capabilities.batch_size is not None:
         return Duration(None, "batches are answered within a day")
-    limits: Limits = getattr(work.server, "limits", None) or plan.settings.limits
+    limits = capabilities.limits or plan.settings.limits
     known = {kind: _earlier(work.server, kind, store) for kind in work.calls}
     each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
     calls = sum(work.calls.values()) * scale

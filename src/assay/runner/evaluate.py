@@ -10,10 +10,10 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
-from assay.backends.again import Again
-from assay.backends.specs import DEFAULT
 from assay.errors import Denied
+from assay.judges.specs import DEFAULT
 from assay.metrics import Metric
+from assay.middleware.wrapper import Again
 from assay.runner import STORE, probes
 from assay.runner.engine import Engine
 from assay.runner.event_loop import collect_rarely, run_to_completion
@@ -112,9 +112,9 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
         Denied: If a judge refuses.
     """
     if plan.settings.engine == "ray":
-        from assay.backends import on_ray
+        from assay.middleware import ray_workers
 
-        await asyncio.to_thread(on_ray.connect)  # it may have to begin a cluster
+        await asyncio.to_thread(ray_workers.connect)  # it may have to begin a cluster
     stack = build_stack(plan.route, plan.settings, store, run.id)
     probing = probes.should_ask(run, plan, store) and not again
     if again:

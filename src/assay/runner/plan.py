@@ -1,7 +1,7 @@
 """The plan of a run, checked before any call, and the signatures that identify its numbers."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
-from assay.backends.code import class_digest
 from assay.backends.embedded.card import Quality
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
 from assay.data import Samples, read, samples
 from assay.errors import InputError, Problem
-from assay.judge import Backend, Task, Traits
+from assay.judge import Backend, Task
+from assay.judges.code_digest import class_digest
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
+from assay.middleware.wrapper import Route
 from assay.runner.coalesce import coalesced_metrics
 from assay.runner.settings import Settings, chosen
 from assay.runner.stack import choose
@@ -113,11 +113,11 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
     coalesced = coalesced_metrics(metrics, route) if settings.together else []
     price = settings.budget.price
     quality = _quality(metrics, route, settings.measured)
-    leaves = (route.default, *route.kinds.values())
+    leaves = route.backends
     return {
         "judge": route.default.name,
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
-        "local": sorted({leaf.name for leaf in leaves if Traits.of(leaf).local}),
+        "local": sorted({leaf.name for leaf in leaves if leaf.capabilities.local}),
         "metrics": {metric.label: signature(metric, route, coalesced) for metric in metrics},
         "price": [price.per_million_in, price.per_million_out] if price else None,
         "quality": quality,
@@ -154,8 +154,8 @@ def _known(label: str, route: Route) -> Quality | None:
     judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
     if len(judges) != 1:
         return None
-    card: Callable[[str], Quality | None] | None = getattr(judges.pop(), "quality", None)
-    return card(label) if card else None
+    found = judges.pop().quality(label)
+    return found if isinstance(found, Quality) else None
 
 
 def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str, Any]) -> list[str]:
@@ -164,9 +164,9 @@ def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str,
     for metric in metrics:
         for kind in metric.asks(route.serves):
             if kind not in (Embed, EmbedTokens):
-                name = route.to(kind.kind).name
-                measured = metric.label in quality or hasattr(route.to(kind.kind), "quality")
-                known[name] = known.get(name, False) or measured
+                server = route.to(kind.kind)
+                measured = metric.label in quality or server.capabilities.has_card
+                known[server.name] = known.get(server.name, False) or measured
     return [name for name, measured in known.items() if not measured]
 
 

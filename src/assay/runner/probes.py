@@ -9,10 +9,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from assay.backends.again import Again
-from assay.backends.route import Route
 from assay.errors import JudgeError
-from assay.judge import Backend, Task, Traits
+from assay.judge import Backend, Task
+from assay.middleware.wrapper import Again, Route
 from assay.runner.plan import Plan
 from assay.runner.settings import Settings
 from assay.runner.stack import BackendStack
@@ -83,7 +82,7 @@ def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:
     by_judge: dict[str, list[Task[Any]]] = {}
     for probe in PROBES:
         server = route.to(probe.kind)
-        if Traits.of(server).drifts and server.identity(type(probe)) is not None:
+        if server.capabilities.drifts and server.identity(type(probe)) is not None:
             by_judge.setdefault(server.name, []).append(probe)
     return {name: tuple(probes) for name, probes in by_judge.items()}
 

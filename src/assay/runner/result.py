@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.backends.spending import Price
 from assay.data.files import landing
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
+from assay.middleware.budget import Price
 from assay.runner.forwarding import Forwarding, NotebookDisplay
 from assay.runner.summary import Baseline, Summary, frame, random_pair_baseline, summarise
 from assay.sample import Sample

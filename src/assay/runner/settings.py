@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from assay.backends.embedded.card import Quality
-from assay.backends.limit import Limits
-from assay.backends.spending import Budget
 from assay.data import passages
 from assay.errors import InputError
+from assay.middleware.budget import Budget
+from assay.middleware.limiter import Limits
 from assay.prompt import Template
 from assay.runner.progress import Progress
 from assay.store.runs import Description, Value

@@ -4,20 +4,20 @@ import asyncio
 import copy
 import functools
 import threading
+import weakref
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from assay.backends.embedder import Embedder
-from assay.backends.gathered import Gathered
-from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit, Limits
-from assay.backends.llm import LLM
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
-from assay.backends.spending import Purse, Usage
 from assay.errors import InputError
-from assay.judge import Backend, Closing, Traits
+from assay.judge import Backend
+from assay.judges.embedder import Embedder, MicroBatcher
+from assay.judges.llm import LLM
+from assay.judges.specs import DEFAULT, backend
+from assay.middleware.budget import BudgetTracker, Usage
+from assay.middleware.cache import ReplyCache, Served
+from assay.middleware.limiter import Limiter
+from assay.middleware.wrapper import Route
 from assay.runner.settings import Settings
 from assay.store import Store
 from assay.tasks import TASKS, Embed, EmbedTokens
@@ -29,6 +29,8 @@ MAX_BATCHED = 4_000
 VECTORS = (Embed, EmbedTokens)  # what an embedder answers, as far as it can
 # By event loop and backend (a backend holds the connections of each loop apart): the runs.
 _users: dict[tuple[int, int], set[int]] = {}
+# Of a copy, by its id, the backend that it is a copy of.
+_originals: dict[int, Backend] = {}
 _lock = threading.Lock()  # runs may be in several threads, each with a loop of its own
 
 
@@ -39,7 +41,7 @@ def choose(judge: object, embedder: object, settings: Settings) -> Route:
         InputError: If a spec is unknown or a prompt is replaced that nobody reads.
     """
     main = backend(judge)
-    route = main if isinstance(main, Route) else Route(main)
+    route = Route.of(main)
     if embedder is not None or not route.serves(Embed):
         embedding = backend(embedder if embedder is not None else DEFAULT, embedder=True)
         if embedding.identity(Embed) is None:
@@ -110,8 +112,7 @@ class BackendStack:
 
     def under_way(self) -> str:
         """What backends that are asked in batches wait for, in words; "" if for nothing."""
-        reporters = (getattr(backend, "under_way", None) for backend in self.closing)
-        return "; ".join(text for report in reporters if report and (text := report()))
+        return self.backend.under_way()
 
     async def aopen(self) -> None:
         """See the workers of backends that are limited in their places before the first call."""
@@ -136,29 +137,29 @@ class BackendStack:
                 stack.push_async_callback(self._leave, used)
 
     async def _leave(self, used: Backend) -> None:
-        if release(used, self) and isinstance(used, Closing):
+        if release(used, self):
             await used.aclose()
 
 
 def build_stack(route: Route, settings: Settings, store: Store, run: str) -> BackendStack:
     """Put the reply cache and the limits between judges and backends."""
     keep = functools.partial(store.keep_reply, run=run)
-    purse = Purse(settings.budget, keep, functools.partial(longest_reply, route))
-    embedding = Purse(keep=keep)
+    budget = BudgetTracker(settings.budget, keep, functools.partial(longest_reply, route))
+    embedding = BudgetTracker(keep=keep)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
     stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
     distinct = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
-    sharing = sum(Traits.of(leaf).local for leaf in distinct.values())
+    sharing = sum(leaf.capabilities.local for leaf in distinct.values())
 
     def guard(leaf: Backend) -> Backend:
         inner = _placed(leaf, settings, sharing, bounds)
         layers = [inner]
-        in_batches = getattr(leaf, "in_batches", None)
+        capabilities = leaf.capabilities
         # In-process backends need no rate limit, and no time-out while they wait their turn.
-        if not Traits.of(leaf).local:
+        if not capabilities.local:
             # Embeddings are not what a budget in chat tokens is about.
             kinds = [kind for kind, server in route.kinds.items() if server is leaf]
             only_embeds = (
@@ -166,27 +167,26 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
                 and bool(kinds)
                 and set(kinds) <= {kind.kind for kind in VECTORS}
             )
-            limits: Limits = getattr(leaf, "limits", None) or settings.limits
+            limits = capabilities.limits or settings.limits
             bounds.append(limits.concurrency)
-            if aopen := getattr(inner, "aopen", None):
-                opening.append(aopen)
-            inner = limit = Limit(inner, limits, purse=embedding if only_embeds else purse)
+            opening.append(inner.aopen)
+            inner = limit = Limiter(inner, limits, budget=embedding if only_embeds else budget)
             stopping.append(limit.stop)
-            if in_batches:
-                inner = in_batches(store.batches, inner, purse)
+            if capabilities.batch_size is not None:
+                inner = leaf.in_batches(store.batches, inner, budget)
                 layers.append(inner)
                 bounds.append(MAX_BATCHED)
             if isinstance(leaf, Embedder):
-                inner = Gathered(inner)
+                inner = MicroBatcher(inner)
                 layers.append(inner)
-        ledger = Ledger(inner, store, run, served)
-        # The ledger is closed before its backend: no connection goes while a reply is on its way.
-        closing.extend((*layers, ledger))
-        return ledger
+        cache = ReplyCache(inner, store, run, served)
+        # The cache is closed before its backend: no connection goes while a reply is on its way.
+        closing.extend((*layers, cache))
+        return cache
 
     guarded = _mapped(route, guard)
     max_in_flight = max(bounds, default=min(MAX_LOCAL, settings.limits.concurrency))
-    usages = (purse.usage, embedding.usage)
+    usages = (budget.usage, embedding.usage)
     return BackendStack(
         guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), max_in_flight
     )
@@ -194,17 +194,18 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
 
 def longest_reply(route: Route, kind: str) -> int | None:
     """Most tokens that whoever serves a kind may write, None where that is not bounded."""
-    bound = Traits.of(route.to(kind)).max_tokens
+    bound = route.to(kind).capabilities.max_tokens
     return bound if isinstance(bound, int) else None
 
 
 def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) -> Backend:
     """The backend where it is to compute, with what is worth having on its way to it."""
-    if settings.engine == "local" or getattr(leaf, "in_batches", None):
+    capabilities = leaf.capabilities
+    if settings.engine == "local" or capabilities.batch_size is not None:
         return leaf
-    from assay.backends.on_ray import pool
+    from assay.middleware.ray_workers import pool
 
-    limits: Limits = getattr(leaf, "limits", None) or settings.limits
+    limits = capabilities.limits or settings.limits
     pooled = pool(
         leaf,
         workers=settings.workers,
@@ -212,7 +213,7 @@ def _placed(leaf: Backend, settings: Settings, sharing: int, bounds: list[int]) 
         in_flight=limits.concurrency,
         sharing=max(1, sharing),
     )
-    if Traits.of(leaf).local:
+    if capabilities.local:
         bounds.append(pooled.most)
     return pooled
 
@@ -235,9 +236,10 @@ def release(backend: Backend, run: object) -> bool:
 
 def share_connections(reworded: Backend, original: Backend) -> None:
     """Say that one is a copy of the other and shares its connections."""
-    vars(reworded)["_shares_with"] = original
+    _originals[id(reworded)] = original
+    weakref.finalize(reworded, _originals.pop, id(reworded), None)
 
 
 def _place(backend: Backend) -> tuple[int, int]:
-    shared = getattr(backend, "_shares_with", backend)
+    shared = _originals.get(id(backend), backend)
     return id(asyncio.get_running_loop()), id(shared)

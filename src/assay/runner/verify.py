@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from assay.backends.limit import Limit, Limits
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT, backend
-from assay.backends.spending import Purse
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
-from assay.judge import Backend, Closing, Judge, Traits
+from assay.judge import Backend, Judge
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics import evidence
+from assay.middleware.budget import BudgetTracker
+from assay.middleware.limiter import Limiter
+from assay.middleware.wrapper import Route
 from assay.runner import stack
 from assay.runner.event_loop import run_to_completion
 from assay.runner.settings import Settings, chosen
@@ -126,23 +126,22 @@ class _Judging:
     async def opened(self) -> AsyncIterator[tuple[Backend, int]]:
         """The backend within its limits, and how many rows are worth asking it at once."""
         settings, named_backend = chosen(self.settings), backend(self.spec)
-        route = reworded(
-            named_backend if isinstance(named_backend, Route) else Route(named_backend), settings
-        )
+        route = reworded(Route.of(named_backend), settings)
         leaf = route.to(VerifyStatements.kind)
         if leaf.identity(VerifyStatements) is None:
             raise Unsupported(f"the judge {leaf.name} cannot do {VerifyStatements.kind}")
         stack.acquire(leaf, self)
         try:
-            if Traits.of(leaf).local:
+            capabilities = leaf.capabilities
+            if capabilities.local:
                 yield leaf, MAX_LOCAL
                 return
-            limits: Limits = getattr(leaf, "limits", None) or settings.limits
-            purse = Purse(settings.budget, bound=functools.partial(longest_reply, route))
-            yield Limit(leaf, limits, purse=purse), limits.concurrency
+            limits = capabilities.limits or settings.limits
+            budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
+            yield Limiter(leaf, limits, budget=budget), limits.concurrency
         finally:
             unused = stack.release(leaf, self)
-            if unused and (self.closed or isinstance(self.spec, str)) and isinstance(leaf, Closing):
+            if unused and (self.closed or isinstance(self.spec, str)):
                 await leaf.aclose()
 
 

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT
 from assay.data.passages import AUTO
 from assay.errors import InputError, Problem
+from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, is_built_in, parse
 from assay.metrics import Metric as AnyMetric
+from assay.middleware.wrapper import Route
 from assay.runner import STORE
 from assay.runner.evaluate import aevaluate
 from assay.runner.progress import Progress

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from assay.backends.bucket import Bucket
 from assay.errors import InputError
+from assay.middleware.concurrency import Bucket
 from assay.runner.progress import Progress
 from assay.service import Watch
 

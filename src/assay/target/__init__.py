@@ -1,7 +1,7 @@
-"""How does a running RAG system get asked, and its answers become samples?
+"""The system under test: asked like any backend, its answers become samples.
 
-The system is a back end like any other, which answers one task: the request it is sent. So the
-same ledger keeps its answers, and the same limits hold.
+It answers one task, the request it is sent, so the same cache keeps its answers and the same
+limits hold.
 """
 
 from assay.target.ask import Answers, Asking, aask, ask

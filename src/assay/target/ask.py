@@ -1,4 +1,4 @@
-"""How does a system get its questions, each once, and what came of it?"""
+"""Collecting the answers of a system under test: each question once, kept in the store."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.backends.call import is_given_up
-from assay.backends.ledger import Ledger, Served
-from assay.backends.limit import Limit, Limits
-from assay.backends.pace import Latencies
 from assay.data import Record, Source, samples, values_of
 from assay.data import read as read_data
 from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
+from assay.middleware.cache import ReplyCache, Served
+from assay.middleware.concurrency import Latencies, is_given_up
+from assay.middleware.limiter import Limiter, Limits
 from assay.runner import STORE
 from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample
@@ -127,14 +126,14 @@ async def aask(
     """
     asking = asking or Asking()
     asked_of = system(target)
-    round_ = await asyncio.to_thread(_Round.checked, data, asked_of, tuple(metrics), asking)
+    round_ = await asyncio.to_thread(_Collection.checked, data, asked_of, tuple(metrics), asking)
     with Store(store) as kept:
         await round_.work(kept)
     return round_.answers(store)
 
 
 @dataclass
-class _Round:
+class _Collection:
     """All questions of a data set, on their way to one system."""
 
     source: Source
@@ -151,14 +150,14 @@ class _Round:
     @classmethod
     def checked(
         cls, data: Any, system: System, metrics: tuple[Metric, ...], asking: Asking
-    ) -> "_Round":
+    ) -> "_Collection":
         """The round, once all rows have been found to be in order."""
         mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
         source = read_data(data, mapping=mapping, limit=limit, contexts=contexts)
         made = set(reply.REPLACED) - _given(system)
         needs = {m.label: [need for need in m.needs if need not in made] for m in metrics}
         instead = {m.label: _others(m, made) for m in metrics}
-        found = samples(
+        valid = samples(
             source,
             needs=needs,
             mapping=asking.mapping,
@@ -166,25 +165,25 @@ class _Round:
             instead=instead,
             required={f"the system {system.name}": sorted(system.needs)},
         )
-        return cls(source, system, asking, frozenset(sample.id for sample in found))
+        return cls(source, system, asking, frozenset(sample.id for sample in valid))
 
     async def work(self, store: Store) -> None:
         """Ask what is not known."""
         jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
-        async with self._door(store) as door, asyncio.TaskGroup() as group:
+        async with self._open_cache(store) as cache, asyncio.TaskGroup() as group:
             for _ in range(2 * self.asking.limits.concurrency):
-                group.create_task(self._worker(door, jobs))
+                group.create_task(self._worker(cache, jobs))
         if self.stopped:
             raise self.stopped
 
     @asynccontextmanager
-    async def _door(self, store: Store) -> AsyncIterator[Ledger]:
-        limit = _Patient(self.system, self.asking)
-        ledger = Ledger(limit, store, TARGET, self.served)
+    async def _open_cache(self, store: Store) -> AsyncIterator[ReplyCache]:
+        limit = _PatientLimiter(self.system, self.asking)
+        cache = ReplyCache(limit, store, TARGET, self.served)
         try:
-            yield ledger
+            yield cache
         finally:
-            await ledger.aclose()
+            await cache.aclose()
             await limit.aclose()
 
     def _samples(self) -> Iterator[Sample]:
@@ -192,21 +191,21 @@ class _Round:
             if row.sample is not None and row.sample.id in self.ids:
                 yield row.sample
 
-    async def _worker(self, door: Ledger, jobs: Iterator[tuple[Sample, int]]) -> None:
+    async def _worker(self, cache: ReplyCache, jobs: Iterator[tuple[Sample, int]]) -> None:
         for sample, draw in jobs:
             if self.stopped:
                 return
             self._on_their_way += 1
             try:
-                await self._one(door, sample, draw)
+                await self._one(cache, sample, draw)
             finally:
                 self._on_their_way -= 1
             await self._go_on()
 
-    async def _one(self, door: Ledger, sample: Sample, draw: int) -> None:
+    async def _one(self, cache: ReplyCache, sample: Sample, draw: int) -> None:
         try:
-            said = await self._reply(door, sample, draw)
-            reply.read(said.raw, self.asking.reply)
+            answer = await self._reply(cache, sample, draw)
+            reply.read(answer.raw, self.asking.reply)
             self.answered += 1
         except Denied as error:
             self.stopped = self.stopped or error
@@ -235,9 +234,9 @@ class _Round:
             self.stopped = Denied(f"{what}; the last: {last}")
             self._decided.set()
 
-    async def _reply(self, door: Ledger, sample: Sample, draw: int) -> Reply:
+    async def _reply(self, cache: ReplyCache, sample: Sample, draw: int) -> Reply:
         try:
-            return await door.reply(self._task(sample), draw)
+            return await cache.reply(self._task(sample), draw)
         except asyncio.CancelledError as error:
             if is_given_up():
                 raise
@@ -289,12 +288,12 @@ class _Round:
         """The sample with what the system made of it, and nothing that another one did."""
         gone: dict[str, Any] = dict.fromkeys(set(reply.REPLACED) - _given(self.system))
         try:
-            made = self._made(store, sample)
+            answered = self._made(store, sample)
         except Unreadable as error:
-            made = {"failure": str(error)}
-        if made.keys() & set(reply.FOUND):
+            answered = {"failure": str(error)}
+        if answered.keys() & set(reply.FOUND):
             gone |= dict.fromkeys(reply.FOUND)
-        return replace(sample, **{**gone, **made})
+        return replace(sample, **{**gone, **answered})
 
     def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
         if why := self.failures.get(sample.id):
@@ -302,49 +301,49 @@ class _Round:
         task, answers = self._task(sample), []
         identity = self.system.identity(AskSystem) or ""
         for draw in range(self.asking.draws):
-            said = store.reply(reply_key(identity, task, draw))
-            if said is None:
+            kept = store.reply(reply_key(identity, task, draw))
+            if kept is None:
                 raise Unreadable("its answer is not in the store any more", raw="")
-            answers.append((reply.read(said.raw, self.asking.reply), said.ms))
+            answers.append((reply.read(kept.raw, self.asking.reply), kept.ms))
         (first, ms), *others = answers
         further = tuple(made["answer"] for made, _ in others)
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
 
 
-class _Patient(Limit):
+class _PatientLimiter(Limiter):
     """Limits for a system whose slowest answers are part of what is measured."""
 
     def __init__(self, system: System, asking: Asking) -> None:
         super().__init__(system, asking.limits)
-        self._latencies = _Unhurried()
+        self._latencies = _NoPatience()
         self._paths = asking.reply
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """As `Limit`; a reply that reports an error is none, so that it is not kept.
+        """As `Limiter`; a reply that reports an error is none, so that it is not kept.
 
         Raises:
             Unavailable: If an error is all that it holds.
         """
-        said = await super().reply(task, draw)
+        answer = await super().reply(task, draw)
         try:
-            reply.read(said.raw, self._paths)
+            reply.read(answer.raw, self._paths)
         except reply.Reported as error:
             raise Unavailable(f"{self.name}: {error}", permanent=True) from error
         except Unreadable:
             pass  # it is kept, and read anew once its user has said where the answer stands
-        return said
+        return answer
 
     def given_up(self, error: Unavailable) -> None:
         """Leave it to the round, which knows what else is on its way."""
 
 
-class _Unhurried(Latencies):
+class _NoPatience(Latencies):
     """No answer is given up before its time, and none is asked for twice at once."""
 
-    def patience(self, kind: str, most: float) -> float:
+    def patience(self, kind: str, longest: float) -> float:
         """All the time there is."""
         del kind
-        return most
+        return longest
 
     def slow(self, kind: str) -> float | None:
         """No time after which a second call would be made."""
@@ -370,5 +369,5 @@ def count(
     Raises:
         InputError: If the data cannot be used.
     """
-    found = _Round.checked(data, target, tuple(metrics), asking)
-    return found.missing(store)
+    collection = _Collection.checked(data, target, tuple(metrics), asking)
+    return collection.missing(store)

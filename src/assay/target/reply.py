@@ -1,13 +1,159 @@
-"""What did the system answer? Its reply, read as a row of data is."""
+"""Reading the answer, contexts and costs out of whatever a system under test returns."""
 
+import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.data.columns import MISSING, fetch, normal, recognised
 from assay.data.rows import Converter, Record
+from assay.data.values import describe, plain, unboxed
 from assay.errors import InputError, Unreadable
 from assay.text.shown import one_line
+
+
+class Unfit(TypeError):
+    """An object that stands for no plain value; says what it is and what to return instead."""
+
+
+def plain_of(value: Any) -> Any:
+    """Text, number, list or dict: what can be written as JSON.
+
+    Knows the answers of LangChain (messages, dicts with documents) and LlamaIndex (responses with
+    source nodes), documents of both and of Haystack, pydantic models and dataclasses.
+
+    Raises:
+        Unfit: If it is none of these: how Python shows an object is no answer.
+    """
+    if hasattr(value, "source_nodes") and hasattr(value, "response"):
+        answer = None if value.response is None else str(value.response)
+        return {"answer": answer, "source_nodes": _nested(value.source_nodes)}
+    if hasattr(value, "usage_metadata") and hasattr(value, "content"):
+        return _message(value)
+    return _nested(value)
+
+
+def _message(message: Any) -> dict[str, Any]:
+    """A chat model's reply; its content may stand in blocks."""
+    content = message.content
+    if isinstance(content, list):
+        content = "".join(map(_block, content))
+    usage = message.usage_metadata
+    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    answer = {"answer": _nested(content)}
+    return {**answer, **({} if tokens is None else {"total_tokens": tokens})}
+
+
+def _block(block: Any) -> str:
+    text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", block)
+    return text if isinstance(text, str) else ""
+
+
+def _nested(value: Any) -> Any:
+    value = unboxed(value)
+    if isinstance(value, Mapping):
+        return {str(key): _part(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_part(item) for item in value]
+    if value is None or isinstance(value, str | int | float):
+        return plain(value)
+    return _fields_of_object(value)
+
+
+def _part(value: Any) -> Any:
+    """A value inside another: anything may stand beside the answer, in its place it is told."""
+    try:
+        return _nested(value)
+    except Unfit:
+        return {describe(value): None}
+
+
+def _fields_of_object(value: Any) -> Any:
+    if isinstance(value, type):
+        raise _unfit(value)
+    if hasattr(value, "page_content"):
+        known = {"page_content": value.page_content, "id": getattr(value, "id", None)}
+        return plain({**known, "metadata": getattr(value, "metadata", {})})
+    if hasattr(value, "node") and hasattr(value, "score"):
+        node = value.node
+        return plain({"text": node.get_content(), "id": node.node_id, "score": value.score})
+    if hasattr(value, "model_dump"):
+        return _nested(value.model_dump())
+    if dataclasses.is_dataclass(value):
+        return _nested({f.name: getattr(value, f.name) for f in dataclasses.fields(value)})
+    # A date, a decimal or a path have a text beside the one by which Python shows them.
+    if isinstance(value, BaseException) or str(value) == repr(value):
+        raise _unfit(value)
+    return plain(value)
+
+
+def _unfit(value: Any) -> Unfit:
+    if hasattr(value, "__next__") or hasattr(value, "__anext__"):
+        remedy = "join its pieces into one text"
+    elif isinstance(value, bytes | bytearray):
+        remedy = "decode it to text"
+    else:
+        remedy = "return the text of the answer, or a dict with the answer"
+    return Unfit(f"{describe(value)} -> {remedy}")
+
+
+_PAGE = re.compile(r"<(?:!doctype|html\b|\?xml)", re.IGNORECASE)
+_MARKUP = re.compile(r"<[!?a-z]", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_EVENT = re.compile(r"(?:data|event|id|retry)?:")
+_ADDRESS = "check that the address is the API's, and whether it wants a key (--target-header)"
+_AT_ONCE = 'ask for the whole answer at once, such as by "stream": false in --target-body'
+_LOOKED_AT = 10_000  # characters of a page, for its title
+_SHOWN_OF_PAGE = 100
+
+
+def decoded(body: bytes, charset: str | None) -> str:
+    """The text of a body, by the charset that was named if there is one of that name."""
+    try:
+        text = body.decode(charset or "utf-8", "replace")
+    except (LookupError, ValueError):  # a charset that there is not
+        text = body.decode("utf-8", "replace")
+    return text.removeprefix("\ufeff")  # a byte order mark
+
+
+def instead_of_answer(text: str, content_type: str) -> str:
+    """What came where an answer should be, and what to do about it; "" if it may be one.
+
+    The content type alone proves nothing: frameworks call a bare text HTML, and some servers call
+    all they send a stream of events.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    typed, text = kind or "no content type", text.lstrip()
+    if _PAGE.match(text) or (kind == "text/html" and _MARKUP.match(text)):
+        title = _TITLE.search(text[:_LOOKED_AT])
+        named = f" '{one_line(title[1], _SHOWN)}'" if title else ""
+        return f"a page{named} ({typed}) instead of JSON or plain text -> {_ADDRESS}"
+    if _is_of_events(text, kind):
+        return f"a stream of events ({typed}), which is not supported -> {_AT_ONCE}"
+    if _is_of_objects(text):
+        return f"a stream of JSON objects ({typed}), which is not supported -> {_AT_ONCE}"
+    return ""
+
+
+def _is_of_events(text: str, kind: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if kind == "text/event-stream":
+        return bool(lines) and _EVENT.match(lines[0]) is not None
+    return len(lines) > 1 and all(map(_EVENT.match, lines))
+
+
+def _is_of_objects(text: str) -> bool:
+    lines = text.split("\n", 2)[:2]
+    return len(lines) > 1 and all(map(_is_object, lines))
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
 
 # What a system makes of a question; all else of a row was given.
 MADE: Final = ("answer", "contexts", "context_ids", "turns", "cost", "tokens")
@@ -55,24 +201,24 @@ def read(raw: str, mapping: Mapping[str, str]) -> dict[str, Any]:
     if row.problems:
         problem = row.problems[0]
         raise Unreadable(f"the reply's {problem.field} {problem.what}", raw=raw)
-    found = {name: row.fields[name] for name in MADE if row.fields.get(name) is not None}
-    if not str(found.get("answer", "")).strip():
+    values = {name: row.fields[name] for name in MADE if row.fields.get(name) is not None}
+    if not str(values.get("answer", "")).strip():
         raise _none("the reply's answer is empty", reply, raw)
-    return found
+    return values
 
 
 def _object(raw: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(raw)
+        value = json.loads(raw)
     except (ValueError, RecursionError):
         return {"answer": raw}
-    if isinstance(found, str):
-        return {"answer": found}
-    if isinstance(found, (int, float)) and not isinstance(found, bool):
+    if isinstance(value, str):
+        return {"answer": value}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return {"answer": raw}  # "1889" is a text, and the answer to many a question
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise Unreadable("the reply is neither text nor a JSON object", raw=raw)
-    return found
+    return value
 
 
 def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> dict[str, Any]:
@@ -94,8 +240,8 @@ def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> 
 
 def _answer(reply: Mapping[str, Any], raw: str) -> Any:
     """The answer, where no part of the reply is called so."""
-    if said := _error(reply):  # what stands under `message` then is no answer
-        raise _reported(said, raw)
+    if reported := _error(reply):  # what stands under `message` then is no answer
+        raise _reported(reported, raw)
     for path in ("choices.message.content", *_ANSWERS):
         value = _text(_only(fetch(reply, tuple(path.split(".")))))
         if isinstance(value, str):
@@ -109,14 +255,14 @@ def _text(value: Any) -> Any:
     parts = value if isinstance(value, list) else [value]
     if not all(isinstance(part, Mapping) for part in parts):
         return value
-    said = [part.get("text") for part in parts if part.get("type") == "text"]
-    return "".join(said) if said and all(isinstance(text, str) for text in said) else value
+    texts = [part.get("text") for part in parts if part.get("type") == "text"]
+    return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else value
 
 
 def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
     """The error that there is no answer; what the system says went wrong is the better reason."""
-    said = _error(reply) or reply.get("detail")
-    return _reported(said, raw) if said else Unreadable(what, raw=raw)
+    reported = _error(reply) or reply.get("detail")
+    return _reported(reported, raw) if reported else Unreadable(what, raw=raw)
 
 
 def _reported(said: Any, raw: str) -> Reported:

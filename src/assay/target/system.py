@@ -1,4 +1,4 @@
-"""Which system is asked, and how? Over HTTP, or a function of the user's own."""
+"""A system under test: behind a URL, or a function of the user's own."""
 
 import inspect
 import json
@@ -7,30 +7,122 @@ import time
 import traceback
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
-from assay.backends.code import callable_digest, place_of, text_digest
-from assay.backends.llm import called, name_of
-from assay.backends.openai_http import Refusal, checked_url, one_login
-from assay.backends.per_loop import PerLoop
-from assay.backends.specs import FILE, imported
-from assay.backends.waits import retry_after
-from assay.data import values_of
+from assay.data import FIELDS, values_of
 from assay.errors import Denied, InputError, Unavailable
-from assay.judge import Reply, Task
+from assay.judge import BackendLike, Reply, Task
+from assay.judges.code_digest import callable_digest, place_of, text_digest
+from assay.judges.llm import called, name_of
+from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
+from assay.judges.specs import FILE, imported
+from assay.middleware.concurrency import PerLoop
 from assay.prompt import Material
 from assay.sample import Sample
-from assay.target import request
-from assay.target.objects import Unfit, plain_of
-from assay.target.received import decoded, instead_of_answer
+from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
+
+_NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}")
+
+
+@dataclass(frozen=True)
+class Body:
+    """A JSON value with ``{field}`` in its texts; a text that is nothing else takes the value.
+
+    Attributes:
+        template: The value.
+    """
+
+    template: Any
+
+    @classmethod
+    def parse(cls, text: str) -> "Body":
+        """A template from JSON.
+
+        Raises:
+            InputError: If it is no JSON, or names what no sample has.
+        """
+        try:
+            body = cls(json.loads(text))
+        except ValueError as error:
+            remedy = """such as '{"query": "{question}"}'"""
+            raise InputError(f"the body is not JSON: {error}", remedy) from error
+        for name in body.fields:
+            check_placeholder(name)
+        return body
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that it names."""
+        return frozenset(name for text in _texts(self.template) for name in placeholders(text))
+
+    def fill(self, sample: Sample) -> str:
+        """The request for a sample, as JSON."""
+        values = values_of(sample)
+        return json.dumps(_filled(self.template, values), ensure_ascii=False, sort_keys=True)
+
+
+def placeholders(text: str) -> list[str]:
+    """The fields that stand in a text, without what is reached in them."""
+    return [name.partition(".")[0] for name in _NAME.findall(text)]
+
+
+def check_placeholder(name: str) -> None:
+    """Raise InputError if no sample has a field of that name."""
+    if name not in FIELDS:
+        what = f"'{{{name}}}' is not a field of a sample"
+        raise InputError(what, f"{', '.join(FIELDS)}; metadata.NAME reaches further columns")
+
+
+def fill_url(url: str, sample: Sample) -> str:
+    """A URL with fields of a sample in it, each quoted."""
+    values = values_of(sample)
+    return _NAME.sub(lambda found: quote(_text(_value(values, found[1])), safe=""), url)
+
+
+def _texts(template: Any) -> Iterator[str]:
+    if isinstance(template, str):
+        yield template
+    elif isinstance(template, Mapping):
+        for value in template.values():
+            yield from _texts(value)
+    elif isinstance(template, list):
+        for value in template:
+            yield from _texts(value)
+
+
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(template, Mapping):
+        return {key: _filled(value, values) for key, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, values) for value in template]
+    if not isinstance(template, str):
+        return template
+    if alone := _NAME.fullmatch(template):
+        return _value(values, alone[1])
+    return _NAME.sub(lambda found: _text(_value(values, found[1])), template)
+
+
+def _value(values: Mapping[str, Any], path: str) -> Any:
+    value: Any = values
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
 
 # A reply that is longer is no answer.
 LONGEST_REPLY = 16 * 2**20
-_QUESTION = request.Body({"question": "{question}"})
+_QUESTION = Body({"question": "{question}"})
 
 
 @dataclass(frozen=True)
@@ -54,8 +146,8 @@ class AskSystem(Task[str]):
         return raw
 
 
-class System(Protocol):
-    """A system that can be asked: a back end for `AskSystem` that says what it is told.
+class System(BackendLike, Protocol):
+    """A system that can be asked: a backend for `AskSystem` that says what it is told.
 
     Attributes:
         needs: Fields that every sample must have.
@@ -64,16 +156,6 @@ class System(Protocol):
 
     needs: frozenset[str]
     told_contexts: bool
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-
-    def identity(self, kind: type[Task[Any]]) -> str | None:
-        """All that is known to change its answers."""
-
-    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
-        """Its answer."""
 
     def sent(self, sample: Sample) -> str:
         """What it is told of a sample."""
@@ -96,21 +178,21 @@ class HttpSystem:
         self,
         url: str,
         *,
-        body: request.Body | None = None,
+        body: Body | None = None,
         headers: Mapping[str, str] | None = None,
         version: str = "",
     ) -> None:
-        found = request.names(url)
-        for name in found:
-            request.check(name)
+        fields = placeholders(url)
+        for name in fields:
+            check_placeholder(name)
         parts = checked_url(url, "such as http://localhost:8000/ask")
         self._url = url
         self._kept = url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)  # no password
-        self._body = None if found and body is None else body or _QUESTION
+        self._body = None if fields and body is None else body or _QUESTION
         remedy = "no Authorization header"
         self._headers = dict(one_login(parts, headers or {}, remedy))
-        told = frozenset(found) | (self._body.fields if self._body else frozenset())
-        self.needs, self.told_contexts = told - {"metadata"}, "contexts" in told
+        sent_fields = frozenset(fields) | (self._body.fields if self._body else frozenset())
+        self.needs, self.told_contexts = sent_fields - {"metadata"}, "contexts" in sent_fields
         port = f":{parts.port}" if parts.port else ""
         place = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
         self.name = f"{place}@{version}" if version else place
@@ -124,7 +206,7 @@ class HttpSystem:
 
     def sent(self, sample: Sample) -> str:
         """URL or body, filled in; a password in the URL is no part of it."""
-        filled = request.fill_url(self._kept, sample) if request.names(self._url) else ""
+        filled = fill_url(self._kept, sample) if placeholders(self._url) else ""
         return filled + (self._body.fill(sample) if self._body else "")
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
@@ -150,7 +232,7 @@ class HttpSystem:
     async def _asked(self, sample: Sample) -> str:
         import aiohttp
 
-        url = request.fill_url(self._url, sample)
+        url = fill_url(self._url, sample)
         headers = {"Accept": "application/json", **self._headers}
         # A redirect would carry the headers to wherever it points.
         sent: dict[str, Any] = {"headers": headers, "allow_redirects": False}
@@ -165,11 +247,11 @@ class HttpSystem:
                     body += chunk
                     if len(body) > LONGEST_REPLY:
                         break
-                found = bytes(body), response.headers, response.charset
-                return self._said(response.status, *found)
+                response_parts = bytes(body), response.headers, response.charset
+                return self._said(response.status, *response_parts)
         except (aiohttp.ClientError, OSError) as error:
-            said = str(getattr(error, "os_error", error)) or type(error).__name__
-            raise Unavailable(f"no answer from {self.name}: {said}") from error
+            reason = str(getattr(error, "os_error", error)) or type(error).__name__
+            raise Unavailable(f"no answer from {self.name}: {reason}") from error
 
     def _said(
         self, status: int, body: bytes, headers: Mapping[str, str], charset: str | None
@@ -184,14 +266,14 @@ class HttpSystem:
                 raise Unavailable(f"{self.name} answered {status} with {what}", permanent=True)
             return text
         refusal = Refusal.of(status, body, headers)
-        said = f"{self.name} answered {status}: {refusal.message}"
+        message = f"{self.name} answered {status}: {refusal.message}"
         if status in (401, 403, 407):
-            raise Denied(f"{said} -> send what it asks for with --target-header")
+            raise Denied(f"{message} -> send what it asks for with --target-header")
         throttled = status in (429, 503)
         wait = retry_after(headers, datetime.now(UTC)) if throttled else None
         # What the request itself is at fault for is not asked again.
         permanent = 300 <= status < 500 and status not in (408, 425, 429)
-        raise Unavailable(said, retry_after=wait, throttled=throttled, permanent=permanent)
+        raise Unavailable(message, retry_after=wait, throttled=throttled, permanent=permanent)
 
 
 class FunctionSystem:
@@ -217,12 +299,12 @@ class FunctionSystem:
     ) -> None:
         self._function = function
         self._wants = _wanted(function)
-        given = name or _name_in_file(file, function)
-        self.name = f"{given}@{version}" if version else given
+        shown_name = name or _name_in_file(file, function)
+        self.name = f"{shown_name}@{version}" if version else shown_name
         self._identity = self.name
-        _, untold = callable_digest(function)
-        if untold and not (name or version):
-            _warn_of(self.name, untold)
+        _, unreadable = callable_digest(function)
+        if unreadable and not (name or version):
+            _warn_of(self.name, unreadable)
             # What another process made of the same code may be another system.
             self._identity = f"{self.name}#{uuid.uuid4().hex}"
         self.needs, self.told_contexts = frozenset({"question"}), "sample" in self._wants
@@ -249,27 +331,27 @@ class FunctionSystem:
         assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
         start = time.perf_counter()
         try:
-            found = await self._called(task.sample)
+            returned = await self._called(task.sample)
         except Denied:
             raise
         except OSError as error:  # a connection or a time-out: the next try may bring it
-            raise Unavailable(f"{self.name}: {_told(error)}") from error
+            raise Unavailable(f"{self.name}: {_described(error)}") from error
         except Exception as error:  # the user's system, not ours: one question has no answer
-            raise Unavailable(f"{self.name}: {_told(error)}", permanent=True) from error
+            raise Unavailable(f"{self.name}: {_described(error)}", permanent=True) from error
         ms = (time.perf_counter() - start) * 1000
-        raw = self._written(found)
+        raw = self._written(returned)
         return Reply(task.inputs(), raw, ms=ms, backend=self.name, kind=AskSystem.kind, draw=draw)
 
-    def _written(self, found: Any) -> str:
+    def _written(self, returned: Any) -> str:
         """What it returned, as JSON."""
         try:
-            return json.dumps(plain_of(found), ensure_ascii=False)
+            return json.dumps(plain_of(returned), ensure_ascii=False)
         except Unfit as error:
             what = f"{self.name} returned {error}"
         except RecursionError:
             what = f"{self.name} returned an object that contains itself or is nested too deeply"
         except Exception as error:  # noqa: BLE001 - a method of the user's object
-            what = f"{self.name} returned an object that cannot be read: {_told(error)}"
+            what = f"{self.name} returned an object that cannot be read: {_described(error)}"
         raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
@@ -321,10 +403,10 @@ def _name_in_file(file: str, function: Callable[..., Any]) -> str:
     return re.sub(rf"^{re.escape(stem)}_[0-9a-f]{{8}}:", f"{stem}:", name_of(function))
 
 
-def _warn_of(name: str, untold: Iterable[str]) -> None:
+def _warn_of(name: str, unreadable: Iterable[str]) -> None:
     warnings.warn(
         f"{name} uses what cannot be read, so that a change of it would not be noticed: "
-        f"{', '.join(untold)}. Answers of earlier runs are therefore not reused -> name the "
+        f"{', '.join(unreadable)}. Answers of earlier runs are therefore not reused -> name the "
         "version of your system: --target-version NAME, or system(..., version=NAME)",
         stacklevel=4,
     )
@@ -339,15 +421,15 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     taken = [p for p in parameters if p.kind in kinds]
     needed = [p.name for p in taken if p.default is inspect.Parameter.empty]
-    given = needed or [p.name for p in taken[:1]] or ["question"]
-    wants = tuple("sample" if name == "sample" else "question" for name in given)
+    names = needed or [p.name for p in taken[:1]] or ["question"]
+    wants = tuple("sample" if name == "sample" else "question" for name in names)
     if len(set(wants)) < len(wants):
-        what = f"{place_of(function)} takes {', '.join(given)}"
+        what = f"{place_of(function)} takes {', '.join(names)}"
         raise InputError(what, "it is called with the question, the sample, or both")
     return wants
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"[:1000]

@@ -12,12 +12,12 @@ from typing import Any
 from assay.analysis.diagnosis.classification import diagnosed
 from assay.analysis.diagnosis.facts import OF_CONTEXTS, Facts, MetricParts, Outcomes, gather
 from assay.analysis.diagnosis.findings import Diagnosed
-from assay.backends.route import Route
-from assay.backends.specs import DEFAULT
 from assay.data import Source
 from assay.data.memory import memory_records
 from assay.errors import InputError
+from assay.judges.specs import DEFAULT
 from assay.metrics import is_built_in, parse
+from assay.middleware.wrapper import Route
 from assay.runner.coalesce import coalesce_as_in
 from assay.runner.evaluate import score_run
 from assay.runner.event_loop import run_to_completion

@@ -16,7 +16,7 @@ from assay.backends.embedded.relevance import answer_relevance, sentence_relevan
 from assay.backends.embedded.support import support
 from assay.backends.embedded.usefulness import context_usefulness
 from assay.errors import Unsupported
-from assay.judge import Reply, Task
+from assay.judge import AttributeBackend, Reply, Task
 from assay.tasks import (
     Choice,
     Embed,
@@ -50,7 +50,7 @@ from assay.text.sentences import spans
 VERSION = "v2.6.0"
 
 
-class Embedded:
+class Embedded(AttributeBackend):
     """The judge that is always there: rules over words, numbers and names, and a small encoder.
 
     It cannot generate questions, so answer_relevancy is rated directly, and says so.
@@ -60,6 +60,7 @@ class Embedded:
     """
 
     local = True
+    has_card = True
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError, Unavailable
 from assay.integrations import optional_names
 from assay.integrations.objects import (
@@ -23,6 +22,7 @@ from assay.integrations.objects import (
     was_cut,
 )
 from assay.judge import Backend, repeated
+from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from assay.backends.llm import LLM, Completion
 from assay.errors import InputError
 from assay.integrations import optional_names
 from assay.integrations.objects import ObjectEmbedder, blocking, member, object_name, was_cut
 from assay.judge import Backend, repeated
+from assay.judges.llm import LLM, Completion
 from assay.prompt import Template
 
 if TYPE_CHECKING:

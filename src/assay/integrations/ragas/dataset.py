@@ -13,9 +13,9 @@ from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from assay.backends.llm import settled
 from assay.errors import AssayError, InputError
 from assay.integrations.ragas.advice import missing
+from assay.judges.llm import settled
 
 
 class DataTable:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from assay.backends.llm import settled
 from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, missing
 from assay.integrations.ragas.llms import Wrapped, check_client
+from assay.judges.llm import settled
 
 
 class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.backends.limit import Limits
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.advice import completed, refuse, reworded
 from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
 from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.run_config import RunConfig, TokenUsage
 from assay.integrations.ragas.scoring import mapping_of, named, rows_of, scored
+from assay.middleware.limiter import Limits
 from assay.runner.progress import Progress
 from assay.runner.result import Result
 from assay.runner.settings import Settings

@@ -11,12 +11,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.backends.code import class_digest, text_digest
-from assay.backends.embedder import Embedder
-from assay.backends.llm import LLM, Completion, settled
-from assay.backends.openai import OpenAI
-from assay.backends.openai_embeddings import OpenAIEmbedder
-from assay.backends.specs import DEFAULT, backend
 from assay.errors import InputError, Unreadable, Unsupported
 from assay.integrations.objects import member, was_cut
 from assay.integrations.openai import Client, ClientEmbedder
@@ -24,6 +18,12 @@ from assay.integrations.ragas.advice import completed, reworded
 from assay.integrations.ragas.embeddings import BaseRagasEmbedding, BaseRagasEmbeddings
 from assay.integrations.ragas.llms import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
 from assay.judge import Backend, Reply, Task
+from assay.judges.code_digest import class_digest, text_digest
+from assay.judges.embedder import Embedder
+from assay.judges.llm import LLM, Completion, settled
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics.base import Can
 from assay.runner.settings import Settings
 from assay.runner.stack import choose

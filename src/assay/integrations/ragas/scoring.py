@@ -6,7 +6,6 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from assay.backends.scripted import Scripted
 from assay.data import samples
 from assay.data.columns import recognised
 from assay.data.missing_fields import is_missing
@@ -14,6 +13,7 @@ from assay.errors import InputError
 from assay.integrations.ragas import judges
 from assay.integrations.ragas.advice import FIELDS, OLD_FIELDS, reworded
 from assay.judge import Judge
+from assay.judges.scripted import Scripted
 from assay.metrics import Metric
 from assay.metrics.base import Can
 from assay.metrics.retrieval import WordingContextPrecision

@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from assay.backends.route import Route
-from assay.backends.specs import backend
 from assay.errors import InputError
 from assay.integrations.ragas.advice import missing, refuse, reworded
 from assay.integrations.ragas.dataset import write_csv
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
 from assay.integrations.ragas.judges import choose_judges, judge
 from assay.integrations.ragas.run_config import RunConfig, TokenUsage
+from assay.judges.specs import backend
+from assay.middleware.wrapper import Route
 from assay.runner.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written

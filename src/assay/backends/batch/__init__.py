@@ -1,1 +1,0 @@
-"""How are requests asked together, at a provider that answers within a day and for less?"""

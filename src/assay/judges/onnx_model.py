@@ -1,0 +1,239 @@
+"""A model in an ONNX file: its folder, its tokenizer, and passes through its network.
+
+Every text is a pass of its own, on one core, and the cores work on different texts: a result then
+depends neither on what is read beside it nor on how many cores there are.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from assay.backends.embedded.passes import Passes
+from assay.errors import InputError
+from assay.judges.data_digest import digest, whole_digest
+
+if TYPE_CHECKING:
+    import onnxruntime
+    from tokenizers import Encoding, Tokenizer
+
+
+LONGEST = (
+    512  # tokens read at once by a model that could read more: few are trained on longer texts
+)
+_EXPORT = "export the model into a folder: optimum-cli export onnx --model NAME FOLDER"
+_USUAL = ("model.onnx", "onnx/model.onnx")
+_LIMIT = 1_000_000  # a `model_max_length` above it means that none is known
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of one model.
+
+    Attributes:
+        model: The ONNX file.
+        tokenizer: Its ``tokenizer.json``.
+        config: What ``config.json`` says.
+        longest: How many tokens it reads at once, at most `LONGEST`.
+        pooling: What ``1_Pooling/config.json`` says, {} if there is none.
+        name: The folder's name and a digest of all that could change a result.
+    """
+
+    model: Path
+    tokenizer: Path
+    config: Mapping[str, Any]
+    longest: int
+    pooling: Mapping[str, Any]
+    name: str
+
+    @classmethod
+    def at(cls, path: str | Path) -> "Folder":
+        """The model in a folder, or the one of this ONNX file.
+
+        Raises:
+            InputError: If a file is missing or unreadable, or there are several models.
+        """
+        given = Path(path).expanduser()
+        model = given if given.suffix == ".onnx" else _model(given)
+        if not model.is_file():
+            raise InputError(f"there is no model '{path}'", _EXPORT)
+        beside = model.parent.name != "onnx" or (model.parent / "config.json").exists()
+        root = model.parent if beside else model.parent.parent
+        tokenizer = _there(root / "tokenizer.json")
+        if "model" not in _object(tokenizer):
+            raise InputError(f"'{tokenizer}' is no tokenizer", f"copy it anew; or {_EXPORT}")
+        config = _object(_there(root / "config.json"))
+        pooling = _optional(root / "1_Pooling" / "config.json")
+        longest = _longest(config, _optional(root / "tokenizer_config.json"))
+        read = (config.get("id2label"), pooling, longest)
+        changing = [*_weights(model), digest(tokenizer), msgspec.json.encode(read, order="sorted")]
+        total = hashlib.sha256(repr(changing).encode()).hexdigest()[:8]
+        name = f"{root.resolve().name}/{model.name}@{total}"
+        return cls(model, tokenizer, config, longest, pooling, name)
+
+
+def _model(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise InputError(f"there is no folder '{folder}'", _EXPORT)
+    for name in _USUAL:
+        if (folder / name).is_file():
+            return folder / name
+    files = sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
+    if len(files) == 1:
+        return files[0]
+    if files:
+        what = f"'{folder}' holds {len(files)} models"
+        raise InputError(what, f"name one: {', '.join(f'onnx:{path}' for path in files[:3])}")
+    raise InputError(f"'{folder}' holds no ONNX model", _EXPORT)
+
+
+def _weights(model: Path) -> list[str]:
+    # Weights of more than two gigabytes are in files of their own beside the model.
+    files = [path for path in sorted(model.parent.glob(f"{model.name}*")) if path.is_file()]
+    return [whole_digest(path) for path in files]
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise InputError(f"there is no '{path}'", f"copy it from where the model is; or {_EXPORT}")
+    return path
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"'{path}' is not a JSON object: {error}", "copy it anew") from error
+
+
+def _optional(path: Path) -> dict[str, Any]:
+    return _object(path) if path.is_file() else {}
+
+
+def _longest(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
+    limits = (tokenizer.get("model_max_length"), config.get("max_position_embeddings"))
+    known = [int(n) for n in limits if isinstance(n, (int, float)) and 0 < n < _LIMIT]
+    return min([LONGEST, *known])
+
+
+Numbers = npt.NDArray[np.float32]
+Given = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of what is read at once
+
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_REMEMBERED = 256
+
+
+class Network:
+    """A loaded model: token ids to numbers, one text or pair of texts a pass.
+
+    Attributes:
+        folder: Its files.
+        outputs: The shape of every output by its name, as the file declares it.
+
+    Raises:
+        InputError: If onnxruntime cannot load the file, or the model wants more than tokens.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._tokenizer = _tokenizer(folder.tokenizer)
+        self._session = _session(folder.model)
+        self._inputs = {given.name: given.type for given in self._session.get_inputs()}
+        self.outputs = {made.name: made.shape for made in self._session.get_outputs()}
+        if unknown := set(self._inputs).difference(_INPUTS):
+            what = f"'{folder.model}' wants {', '.join(sorted(unknown))}"
+            raise InputError(what, f"export a model that reads {', '.join(_INPUTS)} only")
+        self.passes: Passes[tuple[Given, str], Numbers] = Passes(
+            self._run, lambda given: len(given[0][0]), _REMEMBERED
+        )
+
+        marks = self._tokenizer.encode("a").special_tokens_mask
+        self._before = marks.index(0)  # special tokens before a text
+
+    def room(self, *, pair: bool = False) -> int:
+        """How many tokens are read at once, the special ones left out."""
+        return self.folder.longest - self._tokenizer.num_special_tokens_to_add(is_pair=pair)
+
+    def encoded(self, text: str) -> "Encoding":
+        """The tokens of a text without the special ones."""
+        return self._tokenizer.encode(text, add_special_tokens=False)
+
+    def pair(self, first: str, second: str) -> Given:
+        """Two texts as the model reads them together; the first one's end is cut if it must be."""
+        room = self.room(pair=True)
+        one, two = self.encoded(first), self.encoded(second)
+        two.truncate(room)
+        one.truncate(max(0, room - len(two.ids)))
+        both = self._tokenizer.post_process(one, two)
+        return tuple(both.ids), tuple(both.type_ids)
+
+    def windows(self, text: str) -> list[Given]:
+        """A text in equal parts that the model can read at once; one of no words if it is empty."""
+        encoded = self.encoded(text)
+        count = max(1, -(-len(encoded.ids) // self.room()))
+        size = max(1, -(-len(encoded.ids) // count))
+        encoded.truncate(size)  # the rest is in `overflowing`
+        parts = [self._tokenizer.post_process(e) for e in (encoded, *encoded.overflowing)]
+        return [(tuple(part.ids), tuple(part.type_ids)) for part in parts]
+
+    def own(self, states: Numbers) -> Numbers:
+        """Of what stands for the tokens of a window that of the text's own ones."""
+        behind = self._tokenizer.num_special_tokens_to_add(is_pair=False) - self._before
+        return states[self._before : len(states) - behind]
+
+    def _run(self, item: tuple[Given, str]) -> Numbers:
+        (ids, types), output = item
+        inputs = {"input_ids": ids, "attention_mask": (1,) * len(ids), "token_type_ids": types}
+        feed = {
+            name: np.asarray([inputs[name]], np.int32 if "int32" in kind else np.int64)
+            for name, kind in self._inputs.items()
+        }
+        (result,) = self._session.run([output], feed)
+        numbers: Numbers = np.asarray(result[0], np.float32)
+        return numbers
+
+
+@lru_cache(maxsize=2)
+def network(model: Path, name: str) -> Network:  # noqa: ARG001 - another state of the files
+    """The model of an ONNX file, loaded once for all judges of a process."""
+    return Network(Folder.at(model))
+
+
+def _tokenizer(path: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _session(path: Path) -> "onnxruntime.InferenceSession":
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as raised
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # texts are what runs in parallel
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    providers = ["CPUExecutionProvider"]
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=providers)
+    except (
+        raised.Fail,
+        raised.InvalidArgument,
+        raised.InvalidGraph,
+        raised.InvalidProtobuf,
+        raised.NotImplemented,
+        raised.RuntimeException,
+    ) as error:
+        what = f"'{path}' cannot be loaded: {' '.join(str(error).split())[:300]}"
+        raise InputError(
+            what, "export or download it anew, with a newer onnxruntime if it asks so"
+        ) from error

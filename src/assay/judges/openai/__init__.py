@@ -1,0 +1,1 @@
+"""Judges behind an OpenAI-compatible server: chat, embeddings and batches."""

@@ -1,0 +1,222 @@
+"""Reading chat completions, streamed or whole, even where they are not quite JSON."""
+
+import json
+import math
+import re
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import msgspec
+
+from assay.judges.llm import Token
+from assay.judges.openai.connection import clean
+
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Form = TypeVar("_Form")
+
+
+class Counted(msgspec.Struct):
+    """Tokens read and written; None where the server did not count them."""
+
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
+
+
+class _Total(msgspec.Struct):
+    total_tokens: _Count
+
+
+def counted(usage: Any, text: str = "") -> Counted:
+    """The field `usage` of a reply.
+
+    Servers have their own ideas of it, and no reply is lost over it: what cannot be read was not
+    counted. Some count reasoning in the total only; it is paid for as what is written is.
+
+    Args:
+        usage: The field.
+        text: What was written: a server that read and wrote nothing for it did not count.
+    """
+    counts = _converted(usage, Counted) or Counted()
+    if text:
+        counts.prompt_tokens = counts.prompt_tokens or None
+        counts.completion_tokens = counts.completion_tokens or None
+    total = _converted(usage, _Total)
+    if total and counts.prompt_tokens:
+        rest = total.total_tokens - counts.prompt_tokens
+        if rest > (counts.completion_tokens or 0):
+            counts.completion_tokens = rest
+    return counts
+
+
+def _converted(usage: Any, form: type[_Form]) -> _Form | None:
+    try:
+        return msgspec.convert(usage, form, strict=False)
+    except msgspec.ValidationError:
+        return None
+
+
+_STATUS = re.compile(r"[45]\d\d", re.ASCII)
+# JSON has none of these. Where minus infinity stands for "never", it is kept.
+_NO_NUMBERS = {"-Infinity": -math.inf}
+BROKEN_OFF = "the reply broke off"
+_Read = TypeVar("_Read")
+
+
+class Message(msgspec.Struct):
+    """What was written."""
+
+    content: Any = None
+    refusal: Any = None
+    tool_calls: Any = None
+
+    @property
+    def text(self) -> str:
+        """Its content; where that is empty, what it says in a refusal or to a tool."""
+        content = self.content
+        if isinstance(content, list):  # some servers send parts, reasoning among them
+            parts = [p for p in content if isinstance(p, dict) and p.get("type") == "text"]
+            content = "".join(str(part.get("text", "")) for part in parts)
+        content = content if isinstance(content, str) else ""
+        if content.strip():
+            return content
+        alternatives = (self.refusal, self._to_a_tool)
+        return next((text for text in alternatives if isinstance(text, str) and text), content)
+
+    @property
+    def _to_a_tool(self) -> Any:
+        call = self.tool_calls[0] if isinstance(self.tool_calls, list) and self.tool_calls else None
+        function = call.get("function") if isinstance(call, dict) else None
+        return function.get("arguments") if isinstance(function, dict) else None
+
+
+class Choice(msgspec.Struct):
+    """One of the texts that were asked for."""
+
+    message: Message | None = None
+    finish_reason: Any = None
+    logprobs: Any = None
+    error: Any = None
+
+    @property
+    def text(self) -> str:
+        """Its text, "" if there is none."""
+        return self.message.text if self.message else ""
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its tokens with the likely ones in their places, where they are told."""
+        # Servers have their own ideas of this field: what is not in OpenAI's form is passed over.
+        try:
+            logprobs = msgspec.convert(self.logprobs, _Logprobs | None)
+        except msgspec.ValidationError:
+            return ()
+        content = (logprobs and logprobs.content) or ()
+        return tuple(
+            # The likelier one comes first, and is kept if two are shown by the same text.
+            Token(t.token, {x.token: x.logprob for x in reversed(t.top_logprobs or ())})
+            for t in content
+        )
+
+
+class Chat(msgspec.Struct):
+    """A server's reply with status 200."""
+
+    choices: list[Choice] | None = None
+    usage: Any = None
+    error: Any = None
+
+    @property
+    def failure(self) -> Any:
+        """What it reports instead of a reply: of its own, or of its first choice."""
+        first = self.choices[0] if self.choices else Choice()
+        broken = first.finish_reason == "error"
+        return self.error or first.error or (BROKEN_OFF if broken else None)
+
+    @property
+    def status(self) -> int:
+        """The status that its failure names as a number or in digits; 502 where it names none."""
+        code = str(self.failure.get("code")) if isinstance(self.failure, dict) else ""
+        return int(code) if _STATUS.fullmatch(code) else 502
+
+
+class _Likely(msgspec.Struct):
+    token: str = ""
+    logprob: float = -math.inf
+
+
+class _Token(msgspec.Struct):
+    token: str
+    top_logprobs: list[_Likely] | None = None
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_Token] | None = None
+
+
+class _Piece(msgspec.Struct):
+    delta: Message | None = None
+    finish_reason: Any = None
+    logprobs: Any = None
+    index: int | None = 0
+
+
+class _Event(msgspec.Struct):
+    """What is streamed at a time."""
+
+    choices: list[_Piece] | None = None
+    usage: Any = None
+    error: Any = None
+
+
+_CHAT = msgspec.json.Decoder(Chat)
+_EVENT = msgspec.json.Decoder(_Event)
+_STREAM = (b"data:", b"event:", b"id:", b":")
+# Not by `splitlines`: other ends of line may stand in a text.
+_DATA = re.compile(rb"^data: *(\S.*)$", re.MULTILINE)
+_DONE = b"[DONE]"
+
+
+def read_chat(content: bytes) -> Chat:
+    """A chat completion. It was paid for, so no flaw beside the text costs the reply.
+
+    Half a surrogate pair, a byte that is not UTF-8, a mark before the JSON and numbers that are
+    none are read as well as they can be. What was streamed is put together.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if content.lstrip().startswith(_STREAM):
+        return _streamed(content)
+    return _read(content, _CHAT)
+
+
+def _read(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
+    try:
+        return decoder.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        text = content.decode("utf-8-sig", "replace")
+    try:
+        value = json.loads(text, parse_constant=_NO_NUMBERS.get)
+        # Python's reader lets half a surrogate pair pass, which nothing after it can write.
+        return msgspec.convert(clean(value), decoder.type)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _streamed(content: bytes) -> Chat:
+    """The completion that was sent in pieces; one that says nowhere that it ended broke off."""
+    chat, pieces, ended = Chat(), list[_Piece](), False
+    for data in _DATA.findall(content):
+        if data.strip() == _DONE:
+            ended = True
+            continue
+        event = _read(data, _EVENT)
+        chat.usage, chat.error = event.usage or chat.usage, event.error or chat.error
+        pieces += [piece for piece in event.choices or () if not piece.index]
+    if pieces:
+        reason = next((p.finish_reason for p in pieces if p.finish_reason), None)
+        written = "".join(piece.delta.text for piece in pieces if piece.delta)
+        logprobs = [p.logprobs.get("content") for p in pieces if isinstance(p.logprobs, dict)]
+        tokens = [token for some in logprobs if isinstance(some, list) for token in some]
+        reason = reason or ("stop" if ended else "error")
+        chat.choices = [Choice(Message(written), reason, {"content": tokens})]
+    return chat

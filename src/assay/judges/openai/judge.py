@@ -1,0 +1,387 @@
+"""An LLM behind an OpenAI-compatible server as a judge."""
+
+import asyncio
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from assay.errors import InputError, TooLong, Unavailable
+from assay.judge import Capabilities, repeated
+from assay.judges.code_digest import text_digest
+from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
+from assay.judges.openai.completion import Choice, counted, read_chat
+from assay.judges.openai.connection import Connection, encode
+from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
+from assay.middleware.concurrency import PerLoop
+from assay.prompt import Template
+
+_UNSUPPORTED = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|forbidden|"
+    r"not (?:permitted|allowed)|only the default",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    r"response[ _]format|json[ _]object|structured[ _]output|grammar|schema",
+    re.IGNORECASE,
+)
+_STREAM = re.compile(r"\bstream(?:ing|ed)?\b", re.IGNORECASE)
+_NEXT_FORM: dict[str, Literal["json_object", "text"]] = {
+    "json_schema": "json_object",
+    "json_object": "text",
+}
+
+
+# What may be a token of its own: three small letters of a word, and any other byte but the space
+# that a word takes along. Digits are that in most vocabularies, and so are letters of scripts that
+# a vocabulary does not know; English has twice as many by this count as it has.
+_TOKENS = re.compile(rb"[a-z]{1,3}|[^a-z ]| (?![A-Za-z])")
+# Tokens of the window that are left to the reply, where no bound on it is given.
+ROOM_FOR_REPLY = 1024
+
+# What a server tells instead of JSON that the bound on its length cut.
+_AT_LENGTH = "max completion tokens reached"
+
+
+# Likely tokens asked for at each position, and what is asked for where so many are refused.
+MOST_LIKELY = 20
+FEWER_LIKELY = 5
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What a server takes of that which not every server takes.
+
+    Attributes:
+        form: Strongest way of asking for JSON: by schema, as any object, or by the prompt alone.
+        temperature: Whether it takes a temperature.
+        seed: Whether it takes a seed.
+        limit: What it calls the bound on the reply's length.
+        likely: How many likely tokens it tells at each position; 0 if none.
+        stream: Whether it answers in a stream only.
+    """
+
+    form: Literal["json_schema", "json_object", "text"] = "json_schema"
+    temperature: bool = True
+    seed: bool = True
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    likely: int = MOST_LIKELY
+    stream: bool = False
+
+    def after(self, refusal: Refusal, sent: Mapping[str, Any]) -> "Dialect | None":
+        """What to try after this refusal; None if it is not about the dialect."""
+        about_it = refusal.written is None and not too_long(refusal)
+        if refusal.status not in (400, 403, 422, 500, 501) or not about_it:
+            return None
+        change = self._change(refusal, sent)
+        return None if change is None else replace(self, **change)
+
+    def _change(self, refusal: Refusal, sent: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        for field, without in _WITHOUT.items():
+            if field in sent and _is_about(field, refusal):
+                return without
+        if "logprobs" in sent and "logprobs" in refusal.text.lower():
+            return {"likely": FEWER_LIKELY if self.likely > FEWER_LIKELY else 0}
+        about_request = refusal.status in (400, 422)
+        if about_request and "stream" not in sent and _STREAM.search(refusal.text):
+            return {"stream": True}
+        if "response_format" in sent and self.form in _NEXT_FORM and _FORM.search(refusal.text):
+            return {"form": _NEXT_FORM[self.form]}
+        if about_request:
+            named = (field for field in _SAMPLING if field in sent and _names(field, refusal))
+            return _WITHOUT.get(next(named, ""))
+        return None
+
+
+# What to change where a server does not take a field.
+_WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "max_tokens": {"limit": "max_completion_tokens"},
+    "temperature": {"temperature": False},
+    "seed": {"seed": False},
+}
+# Servers have too many words for values that they do not take of these: it is enough to name one.
+_SAMPLING = ("temperature", "seed")
+
+
+def _is_about(field: str, refusal: Refusal) -> bool:
+    about_support = refusal.param or _UNSUPPORTED.search(refusal.text)
+    return bool(about_support) and _names(field, refusal)
+
+
+def _names(field: str, refusal: Refusal) -> bool:
+    if refusal.param:
+        return refusal.param == field
+    return re.search(rf"(?<![a-z_]){field}(?![a-z_])", refusal.text) is not None
+
+
+_Answer: TypeAlias = Completion | Refusal
+
+
+class OpenAI(LLM):
+    """Any LLM served the OpenAI way: OpenAI, Azure, Ollama, vLLM, llama.cpp, gateways ...
+
+    The environment is read once, here: OPENAI_BASE_URL and OPENAI_API_KEY, or for Azure
+    AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION. A server without a key
+    needs none.
+
+    Args:
+        model: Model, or Azure deployment.
+        base_url: Base URL, with /v1 where the server has it.
+        api_key: Key; "" sends none whatever the environment says.
+        temperature: Temperature of draw 0.
+        draw_temperature: Temperature of all other draws; each has its number as seed besides. A
+            draw that repeats draw 0 is asked as draw 0 is.
+        max_tokens: Bound on the reply's length; None leaves it to the server.
+        window: Tokens of prompt and reply together that the model reads at once, for a server that
+            cuts longer prompts off without a word (as Ollama does). A prompt that may be longer is
+            not sent: its contexts are read in parts. None trusts the server to refuse it.
+        timeout: Seconds a call may take; None leaves it to `Limits`, which bounds all calls of a
+            run.
+        headers: Further headers. They are not part of the name.
+        extra_body: Further fields of the request.
+        schema_extra: Further fields of every JSON schema, for servers that read settings there.
+        prompts: Templates that replace the built-in ones, by kind of task.
+
+    Attributes:
+        max_tokens: Bound on the reply's length.
+        further_requests: Requests beside the first of each call, to find out what the server takes.
+    """
+
+    drifts = True
+
+    def __init__(  # noqa: PLR0913 - every user knows these names from other clients
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float = 0.0,
+        draw_temperature: float = 0.7,
+        max_tokens: int | None = None,
+        window: int | None = None,
+        timeout: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        schema_extra: Mapping[str, Any] | None = None,
+        prompts: Mapping[str, Template] | None = None,
+    ) -> None:
+        super().__init__(prompts)
+        self.model = model
+        self._temperature, self._draw_temperature = temperature, draw_temperature
+        self.max_tokens, self._window = max_tokens, window
+        self._most_tokens = _most_tokens(window, max_tokens)
+        self._extra_body = dict(extra_body or {})
+        self._schema_extra = dict(schema_extra or {})
+        endpoint = Endpoint.find(os.environ, model, base_url, api_key, headers or {})
+        self._connection = Connection(endpoint, timeout)
+        self._dialect = Dialect()
+        self.further_requests = 0
+        self._probing = PerLoop(asyncio.Lock)
+        self._futile = ""  # what was last said to every dialect: not one of them is refused
+        self._name = self._full_name(endpoint)
+
+    @classmethod
+    def ollama(cls, model: str, **options: Any) -> "OpenAI":
+        """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
+        judge = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
+        judge._connection.is_to_ollama(model)
+        return judge
+
+    @property
+    def name(self) -> str:
+        """``openai:MODEL`` and whatever is not default and could change a reply; never the key."""
+        return self._name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """With the form of JSON that the last reply came in, and what the server's headers said."""
+        return replace(
+            super().capabilities,
+            form=self._dialect.form,
+            paused_until=self._connection.paused_until,
+            further_requests=self.further_requests,
+        )
+
+    def _full_name(self, endpoint: Endpoint) -> str:
+        settings = {
+            "temperature": self._temperature or None,
+            "draw_temperature": None if self._draw_temperature == 0.7 else self._draw_temperature,
+            "max_tokens": self.max_tokens,
+            "window": self._window,
+            "extra_body": _digest(self._extra_body),
+            "schema_extra": _digest(self._schema_extra),
+        }
+        options = "&".join(f"{k}={v}" for k, v in settings.items() if v is not None)
+        return f"openai:{self.model}{endpoint.suffix}{'?' if options else ''}{options}"
+
+    async def complete(
+        self, prompt: str, schema: Mapping[str, Any] | None, kind: str, draw: int
+    ) -> Completion:
+        """What the model writes.
+
+        Raises:
+            Denied: If key, quota, model or URL is refused.
+            TooLong: If the prompt may be longer than what the model reads at once.
+            Unavailable: If no reply came.
+        """
+        if self._most_tokens < math.inf and tokens_at_most(prompt) > self._most_tokens:
+            what = f"the prompt may be longer than the {self._window:,} tokens that {self.model}"
+            raise TooLong(f"{what} reads at once -> give it a larger window, or shorter texts")
+
+        def body(dialect: Dialect) -> dict[str, Any]:
+            return self._body(dialect, prompt, (kind, schema), draw)
+
+        answer = await self._ask_in_its_dialect(body)
+        if isinstance(answer, Refusal):
+            error = meaning(answer, self._connection.endpoint, self.model)
+            if isinstance(error, Unavailable):
+                error.cost = answer.cost
+            raise error
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; the next call opens new ones."""
+        await self._connection.aclose()
+
+    def _body(
+        self,
+        dialect: Dialect,
+        prompt: str,
+        form: tuple[str, Mapping[str, Any] | None],
+        draw: int,
+    ) -> dict[str, Any]:
+        kind, schema = form
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+        }
+        if dialect.temperature:
+            sampled = repeated(draw) != 0
+            body["temperature"] = self._draw_temperature if sampled else self._temperature
+        if repeated(draw) and dialect.seed:
+            body["seed"] = draw % SEEDS
+        if kind in WEIGHED and dialect.likely:
+            body |= {"logprobs": True, "top_logprobs": dialect.likely}
+        if self.max_tokens is not None:
+            body[dialect.limit] = self.max_tokens
+        if dialect.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        if schema is not None and dialect.form == "json_schema":
+            full = {**schema, **self._schema_extra}
+            json_schema = {"name": kind, "schema": full, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+        elif schema is not None and dialect.form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body | self._extra_body
+
+    async def _ask_in_its_dialect(self, body: Callable[[Dialect], dict[str, Any]]) -> _Answer:
+        while True:
+            dialect = self._dialect
+            answer = await self._post(body(dialect))
+            if not isinstance(answer, Refusal) or not next_dialect(dialect, answer, body):
+                return answer
+            # One call finds out what the server takes; those refused with it wait for the result.
+            async with self._probing.get():
+                if answer.message == self._futile:
+                    return answer
+                if self._dialect is dialect:
+                    return await self._probe(answer, dialect, body)
+            self.further_requests += 1
+
+    async def _probe(
+        self, answer: _Answer, dialect: Dialect, body: Callable[[Dialect], dict[str, Any]]
+    ) -> _Answer:
+        # Only a dialect that brought a reply is kept: a refusal may have been about the prompt.
+        first = answer.message if isinstance(answer, Refusal) else ""
+        while isinstance(answer, Refusal):
+            following = next_dialect(dialect, answer, body)
+            if following is None:
+                self._futile = first if answer.message == first else self._futile
+                return answer
+            dialect = following
+            self.further_requests += 1
+            answer = await self._post(body(dialect))
+        self._dialect = dialect
+        return answer
+
+    async def _post(self, body: dict[str, Any]) -> _Answer:
+        status, content, headers = await self._connection.post("chat/completions", encode(body))
+        return self._heard(status, content, headers, body["messages"][0]["content"])
+
+    def _heard(
+        self, status: int, content: bytes, headers: Mapping[str, str], prompt: str
+    ) -> _Answer:
+        """What the server's reply to a prompt means.
+
+        Raises:
+            Unavailable: If there is no text in it, and it says of no refusal either.
+        """
+        if status != 200:
+            return _as_written(Refusal.of(status, content, headers), prompt)
+        where = self._connection.endpoint.place
+        try:
+            chat = read_chat(content)
+        except ValueError as error:
+            what = f"{where} sent no chat completion but {content[:80]!r}"
+            raise Unavailable(what, cost=(0, 0)) from error
+        choice = chat.choices[0] if chat.choices else Choice()
+        usage, text = counted(chat.usage, choice.text), choice.text
+        if chat.failure:  # gateways report a failing upstream with status 200
+            refusal = Refusal.of(chat.status, encode({"error": chat.failure}), headers)
+            cost = usage.prompt_tokens or 0, usage.completion_tokens or 0
+            return msgspec.structs.replace(refusal, cost=cost)
+        read = len(prompt) // 4 if usage.prompt_tokens is None else usage.prompt_tokens
+        written = len(text) // 4 if usage.completion_tokens is None else usage.completion_tokens
+        if not chat.choices:
+            what = f"{where} sent a chat completion without a choice"
+            raise Unavailable(what, cost=(read, written))
+        if choice.finish_reason == "content_filter":
+            what = f"{where} withheld its reply (blocked by the provider's filter)"
+            raise Unavailable(what, permanent=True, cost=(read, written))
+        cut = choice.finish_reason == "length"
+        return Completion(text, read, written, choice.tokens, cut=cut)
+
+
+def _as_written(refusal: Refusal, prompt: str) -> _Answer:
+    """What the model wrote, if that is what was refused: read, or not, as any other reply."""
+    if not refusal.written:
+        return refusal
+    cut = refusal.written.startswith(_AT_LENGTH)
+    text = "" if cut else refusal.written
+    return Completion(text, len(prompt) // 4, len(text) // 4, cut=cut)
+
+
+def next_dialect(
+    dialect: Dialect, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]
+) -> Dialect | None:
+    """What to try after a refusal; None if no field that is sent would change by it."""
+    sent = body(dialect)
+    following = dialect.after(refusal, sent)
+    # What the user has every request carry (`extra_body`) is refused again and again.
+    return None if following is None or body(following) == sent else following
+
+
+def tokens_at_most(text: str) -> int:
+    """As many tokens as a text has in any common vocabulary, or more."""
+    return sum(1 for _ in _TOKENS.finditer(text.encode("utf-8", "replace")))
+
+
+def _most_tokens(window: int | None, max_tokens: int | None) -> float:
+    """Of a prompt that leaves room for a reply."""
+    if window is None:
+        return math.inf
+    room = min(ROOM_FOR_REPLY, window // 2) if max_tokens is None else max_tokens
+    if window <= room:
+        what = f"a window of {window} tokens has no room for a prompt and a reply of {room}"
+        raise InputError(what, "give a window above max_tokens")
+    return float(window - room)
+
+
+def _digest(value: Mapping[str, Any]) -> str | None:
+    if not value:
+        return None
+    return text_digest(msgspec.json.encode(value, order="deterministic").decode())

@@ -1,0 +1,267 @@
+"""The backend that a user names by a text or an object."""
+
+import functools
+import importlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from assay.data.columns import closest
+from assay.data.files import is_uri, shown_uri
+from assay.errors import InputError
+from assay.judge import Backend, BackendLike
+from assay.middleware.wrapper import adapted
+
+DEFAULT = "embedded"
+FILE = ".py"
+SHOWN = 60  # characters of a spec in a message
+SPECS = (
+    "embedded (offline, no key)",
+    "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
+    "openai-batch:MODEL (the same in batches: half the price, within a day)",
+    "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
+    "gguf:PATH (a GGUF chat model in this process; pip install 'assay[gguf]')",
+    "onnx:FOLDER (a local NLI verifier or sentence encoder: onnx:FOLDER+embedded)",
+    "scripted:FILE (fixed replies from a JSON file)",
+    "MODULE:ATTRIBUTE (a function from prompt to text, or a back end of your own)",
+    "OBJECT (a chat model or embedding object of LangChain, LlamaIndex or pydantic-ai)",
+    "JUDGE,TASK=JUDGE (mixed: openai:gpt-4o-mini,verify_statements=embedded)",
+    "JUDGE+JUDGE (the first does what it can, the second the rest: embedded+gguf:PATH)",
+)
+
+
+class Make(Protocol):
+    """What makes the backend of one spec."""
+
+    def __call__(self, spec: str, /, *, embedder: bool = False) -> Backend:
+        """The backend, one that makes embeddings if `embedder` says so."""
+
+
+def backend(spec: object, *, embedder: bool = False) -> Backend:
+    """A backend from a spec, a callable from prompt to text, or a backend itself.
+
+    Objects of other libraries that `assay.integrations` knows are taken as they are.
+
+    Args:
+        spec: See `SPECS`.
+        embedder: Whether it is to make embeddings (``openai:MODEL`` then names such a model).
+
+    Raises:
+        InputError: If nothing is known by that name.
+    """
+    if isinstance(spec, str):
+        several = "," in spec or len(_chain(spec)) > 1
+        return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
+    if isinstance(spec, BackendLike) and not isinstance(spec, type):
+        return adapted(spec)
+    if module := _of_a_library(spec):
+        made_by_library: Backend = module.backend(spec)
+        return made_by_library
+    if callable(spec):
+        from assay.judges.llm import Function
+
+        return Function(spec)
+    raise InputError(f"{spec!r} is no judge", f"one of: {'; '.join(SPECS)}")
+
+
+def mixed(specs: Sequence[str], make: Make) -> Backend:
+    """The backend that serves each task as the specs say, the one without ``TASK=`` all others.
+
+    ``JUDGE+JUDGE`` gives each task to the first of them that can do it.
+
+    Args:
+        specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
+        make: Makes the backend of one spec; called once for each, however often it is named.
+
+    Raises:
+        InputError: If a task is unknown, or there are two judges for the same tasks.
+    """
+    from assay.middleware.wrapper import Route
+
+    # Named twice it is still one judge: one model in memory, and one set of limits.
+    once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
+    default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
+    main, *others = [once(spec, embedder=False) for spec in _chain(default or DEFAULT)]
+    kinds = _rest(main, others)
+    kinds |= {task: once(spec, embedder=task == "embed") for task, spec in by_task.items()}
+    return Route(main, kinds) if kinds else main
+
+
+def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
+    """Who does what the main one cannot: the first that can."""
+    from assay.tasks import TASKS
+
+    able = {
+        kind: [other for other in others if other.identity(task) is not None]
+        for kind, task in TASKS.items()
+        if main.identity(task) is None
+    }
+    return {kind: found[0] for kind, found in able.items() if found}
+
+
+def _chain(spec: str) -> list[str]:
+    """The judges of ``JUDGE+JUDGE``; a "+" in a file's or model's name is none between judges."""
+    return [part.strip() for part in _PLUS.split(spec)]
+
+
+def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """(the spec without a task, spec by task)."""
+    from assay.tasks import TASKS
+
+    defaults: list[str] = []
+    by_task: dict[str, str] = {}
+    for part in filter(None, parts):
+        task, equals, spec = part.partition("=")
+        if not equals or ":" in task:  # the "=" of a model's name is none of ours
+            defaults.append(part)
+        elif task not in TASKS or not spec:
+            what = f"'{_shown(part)}' is not TASK=JUDGE"
+            raise InputError(what, f"tasks are {', '.join(TASKS)}")
+        elif by_task.setdefault(task, spec) != spec:
+            what = f"two judges for {task}: {_shown(by_task[task])} and {_shown(spec)}"
+            raise InputError(what, "keep one")
+    if len(set(defaults)) > 1:
+        first, second, *others = map(_shown, dict.fromkeys(defaults))
+        what = f"two judges for all tasks: {first} and {second}"
+        what += f" (and {len(others)} more)" if others else ""
+        raise InputError(what, "give one to some tasks only: TASK=JUDGE")
+    return (defaults[0] if defaults else None), by_task
+
+
+def _shown(spec: str) -> str:
+    """As messages quote it: without a password, and of a long one only what tells it apart."""
+    text = shown_uri(spec) if "://" in spec else spec
+    return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
+
+
+def _named(spec: str, *, embedder: bool) -> Backend:
+    scheme, _, rest = spec.partition(":")
+    if spec == "embedded":
+        from assay.backends.embedded import Embedded
+
+        return Embedded()
+    if scheme in _SCHEMES and rest:
+        return _SCHEMES[scheme](rest, embedder=embedder)
+    if is_uri(spec):  # not shown whole: it may hold a password or a key
+        what = f"'{_shown(spec)}' is no judge"
+        raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
+    near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
+    meant = f"did you mean '{near}{':' * bool(rest)}{_shown(rest)}'?" if near else ""
+    if not (near or rest):
+        meant = f"say who serves it, as in openai:{_shown(spec)};"
+    if rest and all(part.isidentifier() for part in scheme.split(".")):
+        return backend(imported(spec, "judge", meant))
+    known = f"one of: {'; '.join(SPECS)}"
+    raise InputError(f"'{_shown(spec)}' is no judge", f"{meant} {known}".lstrip())
+
+
+def _openai(model: str, /, *, embedder: bool = False) -> Backend:
+    from assay.judges.openai.embeddings import OpenAIEmbedder
+    from assay.judges.openai.judge import OpenAI
+
+    return OpenAIEmbedder(model) if embedder else OpenAI(model)
+
+
+def _openai_batch(model: str, /, *, embedder: bool = False) -> Backend:
+    if embedder:
+        raise InputError("embeddings are not asked in batches", f"openai:{model}")
+    from assay.judges.openai.batch import OpenAIBatch
+
+    return OpenAIBatch(model)
+
+
+def _ollama(model: str, /, *, embedder: bool = False) -> Backend:
+    from assay.judges.openai.embeddings import OpenAIEmbedder
+    from assay.judges.openai.judge import OpenAI
+
+    return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
+
+
+def _gguf(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
+    from assay.judges.gguf import Gguf
+
+    return Gguf(path)
+
+
+def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
+    from assay.judges.onnx import Onnx
+    from assay.tasks import Embed
+
+    made = Onnx(path)
+    if embedder and made.identity(Embed) is None:
+        raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
+    return made
+
+
+def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
+    from assay.judges.scripted import Scripted
+
+    return Scripted.load(path)
+
+
+_SCHEMES: dict[str, Make] = {
+    "openai": _openai,
+    "openai-batch": _openai_batch,
+    "ollama": _ollama,
+    "gguf": _gguf,
+    "onnx": _onnx,
+    "scripted": _scripted,
+}
+# Whose objects are known, by the first word of the module that their class comes from.
+_LIBRARIES = {
+    "langchain_core": "langchain",
+    "llama_index": "llama_index",
+    "openai": "openai",
+    "pydantic_ai": "pydantic_ai",
+}
+_NAMES = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+# After "embedded" whatever stands there is meant as a judge: it is refused by its own name.
+_PLUS = re.compile(
+    r"(?<=^embedded)\+|"
+    rf"\+(?=\s*(?:embedded\s*(?:$|\+)|(?:{'|'.join(_SCHEMES)}):|{_NAMES}:{_NAMES}\s*(?:$|\+)))"
+)
+
+
+def _of_a_library(spec: object) -> Any:
+    """The module of `assay.integrations` that knows objects of this class; None if none does.
+
+    Nothing is imported unless the object is there, and its library with it.
+    """
+    for base in () if isinstance(spec, type) else type(spec).__mro__:
+        name = _LIBRARIES.get(base.__module__.partition(".")[0])
+        if name:
+            return importlib.import_module(f"assay.integrations.{name}")
+    return None
+
+
+def imported(spec: str, role: str, meant: str = "") -> Any:
+    """What ``MODULE:ATTRIBUTE`` or ``FILE.py:ATTRIBUTE`` names; a class is called for an object.
+
+    Args:
+        spec: What the user wrote.
+        role: What it is to be (judge, target).
+        meant: What to say where there is no such module.
+
+    Raises:
+        InputError: If there is no such thing, or its code cannot be read.
+    """
+    module, _, attribute = spec.rpartition(":")
+    try:
+        attribute_value: Any = _module(module)
+        for name in attribute.split("."):
+            attribute_value = getattr(attribute_value, name)
+    except (ImportError, AttributeError, OSError, SyntaxError) as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == module
+        what = f"the {role} '{_shown(spec)}' cannot be imported: {error}"
+        raise InputError(what, meant if absent else "") from error
+    return attribute_value() if isinstance(attribute_value, type) else attribute_value
+
+
+def _module(name: str) -> ModuleType:
+    if not name.endswith(FILE):
+        return importlib.import_module(name)
+    from assay.metrics.custom import module_in_file
+
+    return module_in_file(Path(name))

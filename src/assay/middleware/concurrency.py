@@ -1,0 +1,411 @@
+"""Calls at the same time: an adaptive concurrency limit, a token bucket, latencies, time-outs."""
+
+import asyncio
+import math
+from collections import defaultdict, deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from assay.errors import TimedOut
+from assay.judge import Backend, Reply, Task
+
+T = TypeVar("T")
+
+
+class PerLoop(Generic[T]):
+    """One object for each event loop, made when it is first asked for.
+
+    A connection pool or a lock serves the loop it was made in. Notebooks, web servers and repeated
+    `asyncio.run` bring several loops.
+
+    Args:
+        make: Makes one.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: dict[asyncio.AbstractEventLoop, T] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process, which has loops of its own."""
+        return {"_make": self._make, "_made": {}}
+
+    def get(self) -> T:
+        """The running loop's own."""
+        loop = asyncio.get_running_loop()
+        known = self._made.get(loop)
+        if known is None:
+            for old in [kept for kept in list(self._made) if kept.is_closed()]:
+                self._made.pop(old, None)
+            known = self._made[loop] = self._make()
+        return known
+
+    def pop(self) -> T | None:
+        """The running loop's own, forgotten from now on; None if there is none."""
+        return self._made.pop(asyncio.get_running_loop(), None)
+
+
+PendingReply: TypeAlias = asyncio.Task[Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to a backend, made in tasks of its own.
+
+    A backend that does not even react to being cancelled is left behind, and the run goes on.
+    """
+
+    backend: Backend
+    task: Task[Any]
+    draw: int
+
+    def begin(self) -> PendingReply:
+        """Send it."""
+        return asyncio.ensure_future(self.backend.reply(self.task, self.draw))
+
+    async def answer(self, timeout: float, begun: PendingReply | None = None) -> Reply:  # noqa: ASYNC109
+        """The reply, if it comes in time."""
+        begun = begun or self.begin()
+        try:
+            done = await ended(begun, timeout)
+        except asyncio.CancelledError:
+            begun.cancel()
+            raise
+        if done:
+            return begun.result()
+        _leave(begun)
+        raise self._late(timeout)
+
+    async def first_of_two(self, first: PendingReply, timeout: float) -> Reply:  # noqa: ASYNC109
+        """The first reply of one that is on its way already and another."""
+        calls = {first, self.begin()}
+        finish = now() + timeout
+        try:
+            while calls and (seconds_left := finish - now()) > 0:
+                done, calls = await asyncio.wait(
+                    calls, timeout=seconds_left, return_when=asyncio.FIRST_COMPLETED
+                )
+                good = [call for call in done if call.exception() is None]
+                if good:
+                    return good[0].result()
+                if done and not calls:
+                    return done.pop().result()
+        finally:
+            for call in calls:
+                _leave(call)
+        raise self._late(timeout)
+
+    def _late(self, timeout: float) -> TimedOut:
+        return TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
+
+
+def now() -> float:
+    """The loop's clock, which a test may turn by hand."""
+    return asyncio.get_running_loop().time()
+
+
+async def ended(call: PendingReply, timeout: float) -> bool:  # noqa: ASYNC109
+    """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
+    loop = asyncio.get_running_loop()
+    woken: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not woken.done():
+            woken.set_result(None)
+
+    timer = loop.call_later(timeout, wake)
+    call.add_done_callback(wake)
+    try:
+        await woken
+    finally:
+        timer.cancel()
+        call.remove_done_callback(wake)
+    return call.done()
+
+
+def tell(
+    waiting: "asyncio.Future[Reply]", reply: Reply | None, error: BaseException | None
+) -> None:
+    """Hand a reply to one who waits for it, or whatever kept it from coming."""
+    if waiting.done():
+        return
+    if reply is not None:
+        waiting.set_result(reply)
+    elif error is None or isinstance(error, asyncio.CancelledError):
+        waiting.cancel()
+    else:
+        waiting.set_exception(error)
+
+
+def _leave(call: PendingReply) -> None:
+    call.cancel()
+    call.add_done_callback(_look_at)
+
+
+def _look_at(call: PendingReply) -> None:
+    # An exception that nobody looks at would be reported when the call is collected.
+    if not call.cancelled():
+        call.exception()
+
+
+def is_given_up() -> bool:
+    """Whether the task at hand is to end, and not only a call that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+class Bucket:
+    """A token bucket that gives out reservations: first come, first served, without a queue.
+
+    No minute sees more than `per_minute` (save for a single larger reservation): what may come
+    at once and what flows in during that minute add up to it.
+
+    Args:
+        per_minute: How much a minute.
+        now: The time, in seconds of a monotonic clock.
+    """
+
+    def __init__(self, per_minute: float, now: float = -math.inf) -> None:
+        self._size = max(1.0, per_minute / 20)
+        self._rate = (per_minute - self._size + 1) / 60 if per_minute > 1 else per_minute / 60
+        self._level = self._size
+        self._at = now
+
+    def reserve(self, amount: float, now: float) -> float:
+        """Seconds to wait before this amount may be used; a negative amount is given back."""
+        self._level = min(self._size, self._level + (now - self._at) * self._rate) - amount
+        self._at = now
+        return max(0.0, -self._level / self._rate)
+
+
+# Requests in flight at the start.
+START = 32
+# Doubling goes on while it brings so many times the replies a second that there were before.
+GAIN = 1.15
+# Later growth needs calm: a round may take so many times as long as the quickest one did.
+STRETCH = 2.0
+# Each calm round adds this share of what was reached before refusals: back from a half to the whole
+# in four rounds. From there on it adds little.
+STEP = 1 / 8
+LITTLE = 1 / 16
+# The quickest round is forgotten slowly: models and replies change in the course of a run.
+AGEING = 1.01
+
+# Calls of a kind after which something is learned from them, again and again.
+ENOUGH = 20
+REMEMBERED = 128
+# A call is given up after so many times the longest of late, but never sooner than this.
+MARGIN = 3.0
+SOONEST_S = 5.0
+# A call that comes too late was one too many if replies of late took such a share of its time.
+CROWDED = 0.5
+# One in so many calls is slow enough for a second request beside it.
+SLOW_ONE_IN = 20
+
+
+class AimdLimit:
+    """Additive increase, multiplicative decrease of the requests in flight.
+
+    It opens by doubling from `START` as long as that brings more replies a second. A refusal (429,
+    503) halves it, once for all calls that were on their way together; a few rounds of replies
+    bring it back. A round is as many replies as may be in flight.
+
+    Args:
+        most: The bound that is never exceeded.
+
+    Attributes:
+        size: How many may be in flight, at least 1.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.size = min(float(most), START)
+        self._opening = True
+        self._cut_at = float("-inf")
+        self._reached = self.size
+        self._calm_since = True
+        self._replies = 0
+        self._seconds = 0.0
+        self._quickest = float("inf")
+        self._rate = 0.0
+        self._slowest = 0.0
+
+    @property
+    def allowed(self) -> int:
+        """Whole requests that may be in flight."""
+        return int(self.size)
+
+    def replied(self, seconds: float) -> None:
+        """Take note of a reply that took so long."""
+        self._replies += 1
+        self._seconds += seconds
+        self._slowest = max(self._slowest, seconds)
+        if self._replies >= self.allowed:
+            self._round(self._seconds / self._replies)
+            self._replies, self._seconds = 0, 0.0
+
+    def refused(self, sent: float, now: float) -> None:
+        """Take note of a refusal of a call that was sent at `sent`; both on one clock."""
+        if sent < self._cut_at or now < self._cut_at + self._pause:
+            return  # it was on its way when others were refused: that has been heeded
+        self._cut_at = now
+        self._opening = False
+        if self._calm_since:  # a server that is down for a while says nothing of its room
+            self._reached = self.size
+        self._calm_since = False
+        self._replies, self._seconds = 0, 0.0
+        self.size = max(1.0, self.size / 2)
+
+    def late(self, sent: float, now: float) -> bool:
+        """Take note of a call that was given up; both times on one clock.
+
+        Returns:
+            Whether it waited behind others: a server that answers one call after the other, as a
+            model on a laptop does, is asked less at once. One call that hangs while others are
+            answered soon says nothing of that.
+        """
+        if self._slowest < CROWDED * (now - sent):
+            return False
+        if sent >= self._cut_at:
+            if self.size <= 1:
+                return False  # it waited behind nobody
+            self._cut_at = now
+            self._opening = False
+            self._replies, self._seconds = 0, 0.0
+            # Unlike a refusal this is no passing trouble: what was too much stays too much.
+            self._reached = self.size = max(1.0, self.size / 2)
+        return True
+
+    @property
+    def _pause(self) -> float:
+        # Calls that are refused within one latency of each other are refused for one cause.
+        return 0.0 if self._quickest == float("inf") else self._quickest
+
+    def _round(self, mean: float) -> None:
+        self._calm_since = True
+        self._slowest /= 2  # what was slow once is forgotten within a few rounds
+        rate = self.size / mean if mean else float("inf")
+        calm = mean <= STRETCH * self._quickest
+        self._quickest = min(mean, self._quickest * AGEING)
+        if self._opening:
+            self._open(rate)
+        elif self.size < self._reached:
+            self.size = min(self._reached, self.size + max(1.0, self._reached * STEP))
+        elif calm:
+            self.size = min(float(self.most), self.size + max(1.0, self.size * LITTLE))
+
+    def _open(self, rate: float) -> None:
+        if self.size >= self.most:
+            self._opening = False
+        elif rate >= GAIN * self._rate:
+            self._rate, self.size = rate, min(float(self.most), self.size * 2)
+        else:  # the last doubling only made everyone wait longer
+            self._opening = False
+            self._reached = self.size = max(min(START, self.most), self.size / 2)
+
+
+@dataclass
+class AdaptiveSemaphore:
+    """Lets as many calls through as `pace` allows, first come, first served.
+
+    Unlike a semaphore's, its bound may change at any time.
+    """
+
+    pace: AimdLimit
+    in_use: int = 0
+    _queue: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    @property
+    def free(self) -> bool:
+        """Whether a call would not have to wait."""
+        return self.in_use < self.pace.allowed and not self._queue
+
+    async def acquire(self) -> None:
+        """Return when it is this call's turn; each turn must be given back."""
+        if self.free:
+            self.in_use += 1
+            return
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self.release()  # it was called up in the same moment
+            raise
+
+    def release(self) -> None:
+        """Give a turn back."""
+        self.in_use -= 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Call up those whose turn it is."""
+        while self._queue and self.in_use < self.pace.allowed:
+            waiting = self._queue.popleft()
+            if not waiting.done():
+                self.in_use += 1
+                waiting.set_result(None)
+
+
+class WarmUp:
+    """Lets few work at a time until that ends, and then everybody.
+
+    Args:
+        slots: How few.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._slots = PerLoop(lambda: asyncio.Semaphore(slots))
+        self._finished = False
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncGenerator[None, None]:
+        """A place to work at, as soon as one is free or none is needed."""
+        if not self._finished:
+            async with self._slots.get():
+                if not self._finished:
+                    yield
+                    return
+        yield  # whoever found it over has passed the place on to the next who waits
+
+    def finish(self) -> None:
+        """Let everybody through."""
+        if not self._finished:
+            self._finished = True
+            self._slots.get().release()
+
+
+@dataclass
+class _Kind:
+    seen: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    n: int = 0
+    longest: float = 0.0
+    slow: float = 0.0
+
+
+class Latencies:
+    """How long calls took of late, by kind of task."""
+
+    def __init__(self) -> None:
+        self._kinds: defaultdict[str, _Kind] = defaultdict(_Kind)
+
+    def add(self, kind: str, seconds: float) -> None:
+        """Remember one."""
+        stats = self._kinds[kind]
+        stats.seen.append(seconds)
+        stats.n += 1
+        if stats.n >= ENOUGH and stats.n % ENOUGH == 0:  # sorting for every call would cost more
+            ordered = sorted(stats.seen)
+            stats.longest, stats.slow = ordered[-1], ordered[-1 - len(ordered) // SLOW_ONE_IN]
+
+    def patience(self, kind: str, most: float) -> float:
+        """Seconds after which a call is given up for another: learned, at most `most`."""
+        longest = self._kinds[kind].longest
+        return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
+
+    def slow(self, kind: str) -> float | None:
+        """Seconds that all but one in twenty calls stay below; None before enough are known."""
+        return self._kinds[kind].slow or None

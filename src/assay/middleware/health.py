@@ -1,0 +1,265 @@
+"""What failed calls tell: when one is retried, when all pause, and when a server is given up."""
+
+import math
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from assay.errors import Denied, TimedOut, Unavailable
+from assay.middleware.concurrency import AimdLimit, Call
+
+# A call that timed out was maybe paid for, and most likely hangs again.
+TIMEOUT_RETRIES = 1
+# ... of a call that waited behind others: each time half as many are on their way.
+CROWDED_RETRIES = 8
+# A call that is refused while others are served is made again this many times as often as usual.
+UNLUCKY = 10
+
+
+@dataclass
+class Attempts:
+    """The tries of a call that brought nothing.
+
+    Attributes:
+        counted: Those that count against the retries.
+        timeouts: Those that took too long.
+        crowded: Those that took too long as they waited behind others.
+        refused: Those of which nobody else was served either.
+    """
+
+    counted: int = 0
+    timeouts: int = 0
+    crowded: int = 0
+    refused: int = 0
+
+    @property
+    def late(self) -> int:
+        """All that took too long."""
+        return self.timeouts + self.crowded
+
+    def record(self, error: Unavailable, *, down: bool) -> None:
+        """Take note of one; `down` says whether nobody is served for now."""
+        waited = False
+        if down:
+            self.refused += 1
+        elif isinstance(error, TimedOut):
+            waited = error.crowded and self.crowded < CROWDED_RETRIES
+            self.timeouts += not waited
+            self.crowded += waited
+        self.counted += not (down or waited)
+
+    def exhausted(self, retries: int) -> bool:
+        """Whether no further one is to be made."""
+        late = self.timeouts > TIMEOUT_RETRIES
+        return late or self.counted > retries or self.refused > UNLUCKY * retries
+
+
+def hung(error: Unavailable) -> TypeGuard[TimedOut]:
+    """Whether it took too long to answer, and not to be reached."""
+    return isinstance(error, TimedOut) and not error.unreached
+
+
+# A pause that brought nothing is followed by one so many times as long. With the usual limits
+# (half a second at first, five times again) they are a minute together, and so are most limits.
+GROWTH = 3.0
+LONGEST_S = 60.0
+
+
+class Pauses:
+    """Pauses that all calls make, each longer than the one before while nobody is served.
+
+    All times are of one clock.
+
+    Args:
+        first: Seconds of the first.
+        most: How many in a row.
+        lost: Refusals in a row without a pause after that, before all begins anew.
+    """
+
+    def __init__(self, first: float, most: int, lost: int) -> None:
+        self._first, self._most, self._lost = first, most, lost
+        self._row: list[float] = []
+
+    @property
+    def fruitless(self) -> int:
+        """Refusals in a row; those of calls that were on their way together count once."""
+        return len(self._row)
+
+    @property
+    def since(self) -> float:
+        """When the first of them came."""
+        return self._row[0] if self._row else math.inf
+
+    @property
+    def until(self) -> float:
+        """When the pause ends that the last of them began."""
+        if not 0 < self.fruitless <= self._most:
+            return -math.inf
+        return self._row[-1] + min(LONGEST_S, self._first * GROWTH ** (self.fruitless - 1))
+
+    def refused(self, sent: float, now: float) -> None:
+        """Take note of a refusal of a call that was sent at `sent`."""
+        if self._row and sent < self._row[-1]:
+            return
+        if self.fruitless >= self._most + self._lost:
+            self._row.clear()
+        self._row.append(now)
+
+    def replied(self, sent: float) -> None:
+        """Take note of a reply to a call that was sent at `sent`."""
+        self._row = [at for at in self._row if at > sent]
+
+
+# So many calls in a row without a reply, and none with one: there is nobody there.
+HOPELESS = 8
+# So many calls lost since the last reply, or as many as there may be, are no bad luck of theirs.
+SILENT = 5
+# A server that answers one call after the other and was sent too many brings nothing for up to two
+# and a half time-outs, while they become fewer.
+STALLED = 3
+# Nobody was ever reached for so many seconds: there is nobody there. Two connections that nobody
+# takes or refuses are given up in that time, one after the other.
+ABSENT_S = 30.0
+
+
+class Health:
+    """What the ends of all calls to a server tell of it. All times are of one clock.
+
+    Args:
+        name: What messages call the server.
+        pace: How many calls may be on their way at once.
+        retries: How often all calls pause, one time after the other, while it refuses everybody.
+        backoff: Seconds of the first pause.
+        timeout: Seconds that a call may take.
+    """
+
+    def __init__(
+        self, name: str, pace: AimdLimit, *, retries: int, backoff: float, timeout: float
+    ) -> None:
+        self._name, self._pace, self._retries = name, pace, retries
+        self._silence = LONGEST_S + STALLED * timeout
+        self._pauses = Pauses(backoff, retries, HOPELESS)
+        self._absence = Unreachable()
+        self._answered_at = -math.inf
+        self._given_up = 0  # calls, before anybody answered
+        self._unserved: set[int] = set()  # calls lost since the last reply
+        self._unheard = 0  # calls that were sent since the last reply, and hung
+
+    @property
+    def paused_until(self) -> float:
+        """When calls may go on: it refuses everybody, and does not say until when."""
+        return self._pauses.until
+
+    def replied(self, sent: float, now: float) -> None:
+        """Take note of a reply to a call that was sent at `sent`."""
+        self._absence.reached()
+        self._unserved.clear()
+        self._answered_at, self._unheard = now, 0
+        self._pauses.replied(sent)
+
+    def failed(
+        self, error: Unavailable, call: Call, sent: float, now: float, *, again: bool
+    ) -> None:
+        """Take note of a call that brought nothing; `again` if it had taken too long before."""
+        self._absence.record(error, sent)
+        if hung(error):
+            self._unheard += not again and sent > self._answered_at
+        elif error.permanent:
+            self._unserved.clear()
+        elif not error.throttled:
+            self._unserved.add(id(call))
+        if self.is_down(error):
+            self._pauses.refused(sent, now)
+
+    def unreachable(self, now: float) -> Unavailable | None:
+        """How the last call failed, if nobody was ever there; else None."""
+        return self._absence.verdict(now)
+
+    def is_down(self, error: Unavailable) -> bool:
+        """Whether it serves nobody for now, and does not say until when.
+
+        It is asked too much, or was there before and is not now: it may be starting anew.
+        """
+        gone = self._answered and len(self._unserved) >= max(2, min(SILENT, self._pace.allowed))
+        lost = gone and not error.permanent and not hung(error)
+        return (error.throttled or lost) and not error.retry_after
+
+    def is_hopeless(self, error: Unavailable, now: float) -> bool:
+        """Whether it would serve nobody any more, so that no call is worth another try."""
+        fruitless = self.is_down(error) and self._pauses.fruitless > self._retries
+        return fruitless or self._is_silent(error, now) or self._absence.verdict(now) is not None
+
+    def given_up(self, error: Unavailable, now: float) -> Denied | None:
+        """Take note of a call that is given up; why all others are to be, too, if they are."""
+        refused = self.is_down(error) and self._pauses.fruitless >= self._retries + HOPELESS
+        if refused or self._is_silent(error, now):
+            done = "refused every call" if error.throttled else "answered no call"
+            since = self._pauses.since if refused else self._answered_at
+            what = f"{self._name} has {done} for {now - since:.0f} s"
+            return _denied(what, error, "run the same command later: it goes on from there")
+        if self._answered or error.throttled or error.permanent:
+            return None
+        self._given_up += 1
+        absent = self._absence.verdict(now) is not None
+        if self._given_up < HOPELESS and not absent:
+            return None
+        return self._never_answered(error, now, absent=absent)
+
+    def _never_answered(self, error: Unavailable, now: float, *, absent: bool) -> Denied:
+        calls = f"{self._given_up} calls"
+        if hung(error):
+            what = f"{calls} to {self._name} took too long"
+            remedy = "raise --timeout, or lower --concurrency"
+        elif error.cost is None:
+            always = f"every call failed for {now - self._absence.since:.0f} s"
+            what = f"cannot reach {self._name}: {always if absent else f'{calls} brought nothing'}"
+            remedy = "check that the server runs and that the address is right"
+        else:  # somebody is there and answers
+            what = f"{calls} to {self._name} brought nothing usable"
+            remedy = "check the model, and that this address serves what is asked of it"
+        return _denied(what, error, remedy)
+
+    @property
+    def _answered(self) -> bool:
+        return self._answered_at > -math.inf
+
+    def _is_silent(self, error: Unavailable, now: float) -> bool:
+        """Whether all hang since the last reply: for a minute, and for several time-outs.
+
+        Calls that were on their way with that reply prove nothing: they may be those that always
+        take too long, left over at the end.
+        """
+        heard_nothing = now - self._answered_at >= self._silence
+        return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
+
+
+class Unreachable:
+    """Whether nobody was ever there.
+
+    Attributes:
+        since: When the first call was sent; infinity before, and once anybody was reached.
+    """
+
+    def __init__(self) -> None:
+        self.since = math.inf
+        self._reached_once = False
+        self._last: Unavailable | None = None
+
+    def reached(self) -> None:
+        """Somebody was reached."""
+        self._reached_once, self.since = True, math.inf
+
+    def record(self, error: Unavailable, sent: float) -> None:
+        """Take note of a call, sent at `sent`, that brought nothing."""
+        self._last = error
+        if not error.unreached:
+            self.reached()
+        elif not self._reached_once:
+            self.since = min(self.since, sent)
+
+    def verdict(self, now: float) -> Unavailable | None:
+        """How the last call failed, if it is not worth while to look on; else None."""
+        return self._last if now - self.since >= ABSENT_S else None
+
+
+def _denied(what: str, error: Unavailable, remedy: str) -> Denied:
+    return Denied(f"{what}, the last one: {error} -> {remedy}")

@@ -1,0 +1,236 @@
+"""Is a limit that passes within a minute waited for, though the server says nothing of it?"""
+
+import asyncio
+import math
+import re
+
+import pytest
+
+from assay.errors import Denied, TimedOut, Unavailable
+from assay.judge import Reply
+from assay.middleware.health import HOPELESS, LONGEST_S, Pauses
+from assay.middleware.limiter import START, Limiter, Limits
+from assay.tasks import RateAnswer
+from support.clock import run
+
+
+class Windowed:
+    """A server that takes so many requests in a window, and refuses the rest without advice.
+
+    Args:
+        most: Requests in a window.
+        window: Its seconds.
+        never: Questions that it always refuses.
+    """
+
+    name = "server"
+
+    def __init__(self, most, window, never=()):
+        self.most, self.window, self.never = most, window, never
+        self.asked, self.taken = 0, []
+
+    def identity(self, kind):
+        return "server#1"
+
+    async def reply(self, task, draw=0):
+        now = asyncio.get_running_loop().time()
+        self.asked += 1
+        self.taken = [at for at in self.taken if at > now - self.window]
+        if len(self.taken) >= self.most or task.question in self.never:
+            await asyncio.sleep(0.05)
+            raise Unavailable("slow down", throttled=True, cost=(0, 0))
+        self.taken.append(now)
+        await asyncio.sleep(0.5)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+def asked(server, calls, limits=None):
+    """(replies, errors, seconds) of so many calls at once."""
+
+    async def work():
+        limit = Limiter(server, limits or Limits())
+
+        async def one(number):
+            try:
+                return await limit.reply(RateAnswer(f"{number}?", "Answer."))
+            except Denied:
+                limit.stop()
+                raise
+
+        return await asyncio.gather(*map(one, range(calls)), return_exceptions=True)
+
+    found, seconds = run(work())
+    replies = [one for one in found if isinstance(one, Reply)]
+    return replies, [one for one in found if isinstance(one, Unavailable | Denied)], seconds
+
+
+@pytest.mark.parametrize(("most", "window"), [(15, 60.0), (60, 60.0), (15, 30.0), (1, 4.0)])
+def test_a_limit_a_minute_costs_time_and_no_call(most, window):
+    server = Windowed(most, window)
+    replies, errors, seconds = asked(server, 120)
+    assert (len(replies), errors) == (120, [])
+    assert seconds <= 2.2 * 120 / most * window
+    assert server.asked <= 120 * 6
+
+
+def test_a_call_that_is_always_refused_fails_alone():
+    server = Windowed(500, 60.0, never={"7?", "9?"})
+    replies, errors, _ = asked(server, 120)
+    assert len(replies) == 118
+    assert [str(error) for error in errors] == ["slow down"] * 2
+    assert server.asked < 118 + 100
+
+
+def test_who_refuses_everybody_for_a_minute_stops_the_run_and_is_told_as_that():
+    server = Windowed(0, 60.0)
+    replies, errors, seconds = asked(server, 500)
+    denied = [error for error in errors if isinstance(error, Denied)]
+    assert not replies
+    says = "server has refused every call for 61 s, the last one: slow down -> run the same command"
+    assert str(denied[0]).startswith(says)
+    assert LONGEST_S <= seconds < LONGEST_S + 5
+    assert server.asked < 2 * START + 2 * HOPELESS
+
+
+class Restarted:
+    """A server that is gone for a while, from some second on, or loses every n-th call at once."""
+
+    name = "server"
+
+    def __init__(self, gone=(0.0, 0.0), every=math.inf, seconds=0.5, error=None):
+        self.gone, self.every, self.seconds = gone, every, seconds
+        self.error = error or Unavailable("connection refused", unreached=True)
+        self.asked = 0
+
+    def identity(self, kind):
+        return "server#1"
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        now = asyncio.get_running_loop().time()
+        if self.gone[0] <= now < self.gone[1] or self.asked % self.every == 0:
+            await asyncio.sleep(0.01)
+            raise self.error
+        await asyncio.sleep(self.seconds)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unavailable("connection refused", unreached=True),
+        Unavailable("Server disconnected"),
+        Unavailable("answered 502", cost=(0, 0)),
+        TimedOut("nobody there", unreached=True),
+    ],
+)
+@pytest.mark.parametrize(("in_flight", "lost"), [(64, 0), (3, 0), (1, 1)])
+def test_a_server_that_starts_anew_costs_time_and_no_call(error, in_flight, lost):
+    server = Restarted(gone=(2.0, 32.0), error=error)
+    replies, errors, seconds = asked(server, 200, Limits(concurrency=in_flight))
+    assert len(errors) <= lost
+    assert len(replies) + len(errors) == 200
+    assert seconds <= LONGEST_S + 40 + 200 * 0.5 / in_flight
+    assert server.asked <= 200 + 6 * START
+
+
+def test_calls_that_are_lost_while_others_are_served_hold_up_nobody():
+    whole, errors, undisturbed = asked(Restarted(seconds=5.0), 600)
+    assert (len(whole), errors) == (600, [])
+    replies, errors, seconds = asked(Restarted(seconds=5.0, every=10), 600)
+    assert (len(replies), errors) == (600, [])
+    assert seconds < 1.3 * undisturbed
+
+
+def test_a_server_that_goes_for_good_stops_the_run():
+    server = Restarted(gone=(2.0, math.inf))
+    replies, errors, seconds = asked(server, 1500)
+    assert replies
+    denied = [error for error in errors if isinstance(error, Denied)]
+    says = "server has answered no call for 61 s, the last one: connection refused -> run the same"
+    assert str(denied[0]).startswith(says)
+    assert seconds < LONGEST_S + 10
+
+
+class Hanging(Restarted):
+    """As the class above; a call that meets it then is never answered, and so is one of `never`."""
+
+    never = frozenset()
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        gone = self.gone[0] <= asyncio.get_running_loop().time() < self.gone[1]
+        await asyncio.sleep(math.inf if gone or task.question in self.never else self.seconds)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize(("in_flight", "seconds"), [(64, 300), (1, 600)])
+def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds):
+    server = Hanging(gone=(2.0, math.inf))
+    replies, errors, taken = asked(server, 3000, Limits(concurrency=in_flight))
+    assert replies
+    denied = [error for error in errors if isinstance(error, Denied)]
+    assert re.match(
+        r"server has answered no call for \d+ s, the last one: no reply", str(denied[0])
+    )
+    assert taken < seconds
+
+
+def test_a_server_that_hangs_for_a_while_costs_the_calls_on_their_way_only():
+    replies, errors, _ = asked(Hanging(gone=(2.0, 42.0)), 1500)
+    assert len(replies) >= 1500 - 64
+    assert {type(error) for error in errors} <= {TimedOut}
+
+
+def test_calls_that_always_hang_fail_alone_though_they_are_the_last():
+    server = Hanging()
+    server.never = {f"{n}?" for n in range(0, 200, 10)}
+    replies, errors, _ = asked(server, 200)
+    assert len(replies) == 180
+    assert [type(error) for error in errors] == [TimedOut] * 20
+
+
+def test_no_retries_are_none():
+    server = Windowed(0, 60.0)
+    _, errors, seconds = asked(server, 3, Limits(retries=0))
+    assert (len(errors), server.asked) == (3, 3)
+    assert seconds < 1.0
+
+
+class TestPauses:
+    def test_each_in_a_row_is_longer_and_refusals_together_count_once(self):
+        pauses = Pauses(0.5, 5, 8)
+        assert (pauses.fruitless, pauses.until) == (0, -math.inf)
+        now = 0.0
+        for seconds in (0.5, 1.5, 4.5, 13.5, 40.5):
+            for later in (0.1, 0.2):
+                pauses.refused(now, now + later)
+            assert pauses.until == now + 0.1 + seconds
+            now = pauses.until
+        assert now >= LONGEST_S
+        assert pauses.since == 0.1
+
+    def test_none_is_longer_than_a_minute(self):
+        pauses = Pauses(30.0, 9, 8)
+        for sent in (0.0, 100.0, 200.0):
+            pauses.refused(sent, sent)
+        assert pauses.until == 200.0 + LONGEST_S
+
+    def test_after_the_last_there_is_none_until_all_begins_anew(self):
+        pauses = Pauses(0.5, 2, 3)
+        for now in range(5):
+            pauses.refused(now, now)
+        assert (pauses.fruitless, pauses.until) == (5, -math.inf)
+        pauses.refused(9.0, 9.0)
+        assert (pauses.fruitless, pauses.until) == (1, 9.5)
+
+    def test_a_reply_ends_the_row_of_those_before_it_was_sent(self):
+        pauses = Pauses(0.5, 5, 8)
+        for now in (1.0, 2.0, 4.0):
+            pauses.refused(now, now)
+        pauses.replied(0.5)
+        assert pauses.fruitless == 3
+        pauses.replied(2.0)  # it was served, and the one beside it refused
+        assert (pauses.fruitless, pauses.until) == (1, 4.5)
+        pauses.replied(5.0)
+        assert pauses.fruitless == 0
