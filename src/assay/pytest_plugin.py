@@ -381,7 +381,7 @@ def _missed(result: "Result", demand: Demand) -> str:
     from assay.report.console import sample as shown
     from assay.run.demand import holds
     from assay.score import Score
-    from assay.text.decimals import decimals
+    from assay.text.numbers import decimals
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)

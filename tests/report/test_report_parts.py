@@ -10,7 +10,7 @@ from assay.report import distribution, html, labels, marks, numbers, safe
 from assay.report.distribution import Spread
 from assay.report.texts import TextTable
 from assay.score import Part
-from assay.text.hidden import HIDDEN
+from assay.text.sanitize import HIDDEN
 
 
 @given(

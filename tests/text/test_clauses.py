@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.clauses import statements
+from assay.text.statements import statements
 
 CASES = [
     ("", "Paris", ["Paris"]),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import facts, numbers, overlap, questions, refusals, words
+from assay.text import entities, numbers, overlap, questions, refusals, words
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_versions_and_addresses_are_whole():
 
 
 def test_a_verb_before_a_name_and_a_part_of_a_text_are_no_names():
-    assert facts.names("Contact HR first. Requires Python.") == ["HR", "Python"]
-    assert facts.names("Call of Duty sold well.") == []
-    assert facts.names("Under Section 12.2 and Article 5 it ends.") == []
+    assert entities.names("Contact HR first. Requires Python.") == ["HR", "Python"]
+    assert entities.names("Call of Duty sold well.") == []
+    assert entities.names("Under Section 12.2 and Article 5 it ends.") == []
 
 
 def test_signs_above_and_below_the_line():
@@ -78,34 +78,34 @@ def test_signs_above_and_below_the_line():
 
 def test_names():
     text = "NASA said that Carlos Colina moved to New York. Drinking helps. The Alps are high."
-    assert facts.names(text) == ["NASA", "Carlos Colina", "New York", "Alps"]
+    assert entities.names(text) == ["NASA", "Carlos Colina", "New York", "Alps"]
 
 
 def test_a_name_stands_in_by_parts_or_as_acronym():
-    found = facts.acronyms("the World Health Organization")
-    assert facts.stands_in("WHO", set(), found)
-    assert facts.stands_in("Colina", {"carlos", "colina"}, set())
-    assert not facts.stands_in("Rome", {"paris"}, set())
+    found = entities.acronyms("the World Health Organization")
+    assert entities.stands_in("WHO", set(), found)
+    assert entities.stands_in("Colina", {"carlos", "colina"}, set())
+    assert not entities.stands_in("Rome", {"paris"}, set())
 
 
 @pytest.mark.parametrize("text", ["He did not go.", "It isn't so", "Nobody came", "She can’t"])
 def test_negated(text):
-    assert facts.is_negated(text)
+    assert entities.is_negated(text)
 
 
 @pytest.mark.parametrize("text", ["He went.", "not only red", "a notable knot", "no doubt"])
 def test_not_negated(text):
-    assert not facts.is_negated(text)
+    assert not entities.is_negated(text)
 
 
 def test_opposites_need_the_evidence_to_say_only_the_other():
-    assert facts.opposites({"increas"}, {"decreas"}) == [("increas", "decreas")]
-    assert facts.opposites({"increas"}, {"decreas", "increas"}) == []
+    assert entities.opposites({"increas"}, {"decreas"}) == [("increas", "decreas")]
+    assert entities.opposites({"increas"}, {"decreas", "increas"}) == []
 
 
 def test_calendar_words():
-    assert facts.calendar_words("He may go in May or on Monday.") == {"may", "monday"}
-    assert facts.calendar_words("He may go.") == set()
+    assert entities.calendar_words("He may go in May or on Monday.") == {"may", "monday"}
+    assert entities.calendar_words("He may go.") == set()
 
 
 @pytest.mark.parametrize(
@@ -186,10 +186,10 @@ def test_answers_are_no_refusals(text):
 @given(st.text(max_size=200))
 def test_nothing_crashes(text):
     numbers.numbers(text)
-    facts.names(text)
-    facts.acronyms(text)
-    facts.calendar_words(text)
-    facts.is_negated(text)
+    entities.names(text)
+    entities.acronyms(text)
+    entities.calendar_words(text)
+    entities.is_negated(text)
     words.stems(text)
     refusals.refusal(text)
     questions.holds(questions.kind_of(text), text, text)
@@ -197,5 +197,5 @@ def test_nothing_crashes(text):
 
 @pytest.mark.parametrize("text", ["It is a myth that", "the claim is wrong", "if it rains", "no"])
 def test_what_is_reported_or_supposed_is_doubted(text):
-    assert facts.is_doubted(text)
-    assert not facts.is_doubted("The tower, said Ann, stands in Paris.")
+    assert entities.is_doubted(text)
+    assert not entities.is_doubted("The tower, said Ann, stands in Paris.")

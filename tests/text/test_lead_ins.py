@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.text.clauses import statements
-from assay.text.lead_ins import told_before
+from assay.text.statements import statements, told_before
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.placing import placed
+from assay.text.overlap import placed
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.text.normalize import usual
 from assay.text.quantities import quantities, said_as, written
-from assay.text.usual import usual
 
 SAME = [
     ("1500 ms", "1.5 s"),

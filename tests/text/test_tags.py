@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.backends.embedded.evidence import prepare
-from assay.text.clauses import statements
-from assay.text.tags import without_tags
+from assay.text.markup import without_tags
+from assay.text.statements import statements
 
 LIST = "<p>It is <b>open</b> from 9 to 5.</p><ul><li>Fee: $5</li><li>Dogs: no</li></ul>"
 PIECES = ["<sup>", "</sup>", "<sub>", "</sub>", "[1]", "2", "a", ".", " ", "<b>", "</b>"]

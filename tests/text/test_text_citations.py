@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from assay.text.citations import numbered, without_citations, without_lead, without_pointers
+from assay.text.markup import numbered, without_citations, without_lead, without_pointers
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 
 @pytest.mark.parametrize(

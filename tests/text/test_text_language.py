@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.language import is_english
+from assay.text.language_id import is_english
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import gc
 import tracemalloc
 import weakref
 
-from assay.text.memo import remembered
-from assay.text.tongues import tongue
+from assay.text import remembered
+from assay.text.language_id import tongue
 from assay.text.words import stems
 
 

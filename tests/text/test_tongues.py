@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.tongues import tongue
+from assay.text.language_id import tongue
 
 QUESTIONS = {
     "en": ("When was the tower built?", "How many people live in the city?"),

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.text.normalize import usual
 from assay.text.quantities import quantities
-from assay.text.usual import usual
 
 SAME = [
     ("30 s", "30 seconds"),

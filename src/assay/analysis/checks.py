@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
 Ends: TypeAlias = tuple[float, float] | None

@@ -9,7 +9,7 @@ import numpy as np
 from assay.analysis.labelled import Item
 from assay.sample import Sample
 from assay.stats.weighted import Floats
-from assay.text import overlap, token_f1
+from assay.text import overlap
 from assay.text.words import content_words
 
 
@@ -35,7 +35,7 @@ def _in_contexts(text: str, sample: Sample) -> float | None:
 def _like_reference(text: str, sample: Sample) -> float | None:
     if sample.reference is None:
         return None
-    return token_f1.compare(text, sample.reference).f1
+    return overlap.compare(text, sample.reference).f1
 
 
 def _like_question(text: str, sample: Sample) -> float | None:

@@ -20,7 +20,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score, Unscored
 from assay.stats.sampling import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.store import Store
-from assay.text.hidden import plain
+from assay.text.sanitize import plain
 
 COLUMNS: Final = (
     *("sample", "label", "metric", "inclusion_probability"),

@@ -9,7 +9,7 @@ from assay.analysis.comparison import MetricComparison
 from assay.analysis.rules import MARGIN, MAX_UNSCORED, Rules, of
 from assay.errors import InputError
 from assay.run.result import Result
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 # So many of the samples that became worse most are named.
 NAMED = 3

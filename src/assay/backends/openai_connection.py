@@ -17,7 +17,7 @@ from assay.backends.openai_http import OPENAI_URL, Endpoint
 from assay.backends.per_loop import PerLoop
 from assay.backends.waits import nothing_left
 from assay.errors import Denied, InputError, TimedOut, Unavailable
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.backends.waits import advised, retry_after
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
-from assay.text.shown import one_line
+from assay.text.sanitize import one_line
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://localhost:11434/v1"

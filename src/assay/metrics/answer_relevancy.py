@@ -12,7 +12,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Part, Score
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, Questions, RateAnswer
 from assay.tasks.embed import cosine
-from assay.text.tongues import tongue
+from assay.text.language_id import tongue
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"
 OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"

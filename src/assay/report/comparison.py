@@ -17,7 +17,7 @@ from assay.analysis.comparison import (
 )
 from assay.report import labels, numbers, run_titles
 from assay.score import Part
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 Json = Mapping[str, Any]
 MINUS: Final = "\N{MINUS SIGN}"

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from assay.report import diagnosis_page, labels, notes, numbers, safe, view
 from assay.report.evidence import evidence
 from assay.report.texts import TextTable
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 
 def render(data: Mapping[str, Any]) -> str:

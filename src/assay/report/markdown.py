@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from assay.report import diagnosis as words
 from assay.report import distribution, notes, numbers, run_titles, safe
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 # Mentions, issue numbers, links and emoji names are found in the text after escapes are undone;

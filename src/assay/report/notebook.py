@@ -12,7 +12,7 @@ from assay.report.html import environment
 from assay.run.result import Result, Trace
 from assay.run.summary import Summary
 from assay.score import Part, Score
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 # So much of a text is shown: a notebook is kept with what its cells showed.
 LONGEST: Final = 20_000

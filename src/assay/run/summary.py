@@ -8,7 +8,7 @@ from assay.run.frame import frame
 from assay.run.noise import Noise, noise
 from assay.stats.interval import Interval
 from assay.store import Run, Store
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from assay.run.loop import run_to_completion
 from assay.run.settings import Settings, chosen
 from assay.score import Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.clauses import is_phrase
 from assay.text.questions import plain
+from assay.text.statements import is_phrase
 
 Verdicts: TypeAlias = tuple[Verdict, ...]
 

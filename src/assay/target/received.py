@@ -3,7 +3,7 @@
 import json
 import re
 
-from assay.text.shown import one_line
+from assay.text.sanitize import one_line
 
 _PAGE = re.compile(r"<(?:!doctype|html\b|\?xml)", re.IGNORECASE)
 _MARKUP = re.compile(r"<[!?a-z]", re.IGNORECASE)

@@ -9,7 +9,7 @@ from assay.dataset.columns import MISSING, fetch
 from assay.dataset.convert import Converter
 from assay.dataset.record import Record
 from assay.errors import InputError, Unreadable
-from assay.text.shown import one_line
+from assay.text.sanitize import one_line
 
 # What a system makes of a question; all else of a row was given.
 MADE: Final = ("answer", "contexts", "context_ids", "turns", "cost", "tokens")

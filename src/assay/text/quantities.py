@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from assay.text.memo import remembered
+from assay.text import remembered
+from assay.text.normalize import Usual
 from assay.text.numbers import SCALES, SMALL, TENS
 from assay.text.sentences import Span
-from assay.text.usual import Usual
 
 Key = tuple[str, float]  # what is measured, and how much in its least unit
 
@@ -160,7 +160,7 @@ class Quantity:
 
 @remembered(4096, longest=2000)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """What a text in its usual form states (see `assay.text.usual`), in order."""
+    """What a text in its usual form states (see `assay.text.normalize`), in order."""
     if not _HINT.search(text):
         return ()
     found: dict[Span, frozenset[Key]] = {}

@@ -11,8 +11,7 @@ Japanese or Korean character is a word of its own.
 import re
 import unicodedata
 
-from assay.text import numbers
-from assay.text.memo import remembered
+from assay.text import numbers, remembered
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _UNIT = (

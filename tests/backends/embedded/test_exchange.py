@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.exchange import exchange
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import DENIED, support
+from assay.backends.embedded.swaps import exchange
+from assay.backends.embedded.verification import DENIED, support
 
 PEOPLE = "Alice lives in Paris. Bob lives in Rome."
 AGES = "Alice is 30 years old. Bob is 40 years old."

@@ -1,23 +1,152 @@
-"""How does a statement compare with the evidence: what of it is there, and what is not?
-
-`FEATURES` names the measurements in the order of `Comparison.features`; each is in [0, 1], except
-the two lengths, natural logarithms.
-"""
+"""Measurements of a statement beside the evidence: shared words, missing facts, denials."""
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.claim import Claim, claim, exact
-from assay.backends.embedded.evidence import Evidence, Piece
-from assay.backends.embedded.exchange import Exchange, exchange
-from assay.backends.embedded.flags import Flag, flag
-from assay.text import facts, numbers, overlap, words
+from assay.backends.embedded.evidence import Claim, Evidence, Piece, claim, exact
+from assay.backends.embedded.swaps import Exchange, exchange
+from assay.text import entities, numbers, overlap, words
+
+_FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
+_ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
+# "No problem" and "No worries" mean yes.
+_REPLY = re.compile(
+    r"(?:(?:a|answer):\s*)?(?P<value>yes|no)(?=\s*(?:[.,;:!]|$))(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CELLS = "; "  # between the cells of a row
+_FURTHER = 2  # content words that a statement may have besides what it names
+_DENIES = frozenset(
+    words.stems("unavailable absent missing prohibited forbidden banned excluded disabled")
+)
+# Say no more than that there is something.
+_NEUTRAL = _DENIES.union(
+    words.stems(
+        "available availability offered offers offer provided provides included includes include "
+        "allowed permitted accepted accepts has have contains comes feature there present "
+        "customers guests users people cafe hotel restaurant place establishment plan product"
+    )
+)
+# With one of these a statement may agree with either: "non-smoker", "breakfast costs extra".
+_UNCLEAR = frozenset(
+    words.words(
+        "non extra only except unless but if or free zero out off gone absence negative resolved "
+        "exhausted instead rather than own from hard skip skips waive waived problem problems "
+        "trouble mention mentions mentioned information say says said state states stated"
+    )
+)
+_DENIALS = re.compile(r" (?:not|no|never|without|lack\w*|neither|nor|none|cannot|\w+n't)(?= )")
+
+
+class Flag(NamedTuple):
+    """A yes or no.
+
+    Attributes:
+        piece: Index of the piece of evidence.
+        agrees: Whether the statement says the same.
+    """
+
+    piece: int
+    agrees: bool
+
+
+class _Said(NamedTuple):
+    piece: int
+    key: frozenset[str]  # stems of what it is about
+    of: frozenset[str]  # ... and of whom: the keys above, the other cells of a row
+    words: frozenset[str]  # of the key
+    holds: bool
+
+
+def flag(said: Claim, evidence: Evidence) -> Flag | None:
+    """What the contexts say of all that a statement names; None if nothing, or yes and no."""
+    if said.start:  # a question and its answer
+        return None if said.replied is None else flag(said.replied, evidence)
+    if not said.wanted or len(_DENIALS.findall(said.said)) > 1:
+        return None
+    named = [one for one in _flags(said, evidence) if _is_named(one, said, evidence)]
+    # Of several records or rows, those that the statement is about.
+    most: dict[frozenset[str], int] = {}
+    for one in named:
+        most[one.key] = max(most.get(one.key, 0), len(one.of & said.wanted))
+    named = [one for one in named if len(one.of & said.wanted) == most[one.key]]
+    if len({one.holds for one in named}) != 1 or not _is_all(named, said, evidence):
+        return None
+    denies = said.denies is not bool(said.wanted & _DENIES)
+    return Flag(named[0].piece, named[0].holds is not denies)
+
+
+def _flags(said: Claim, evidence: Evidence) -> Iterator[_Said]:
+    places = {int(i) for stem in said.wanted & evidence.stems for i in evidence.places[stem]}
+    for i in sorted(places):
+        text = evidence.pieces[i].text
+        asked = _ASKS.fullmatch(text)
+        yield from _replied(i, asked["question"], evidence) if asked else _told(i, text, evidence)
+
+
+def _told(place: int, text: str, evidence: Evidence) -> Iterator[_Said]:
+    """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
+    cells = text.split(_CELLS)
+    for found in filter(None, map(_FLAG.fullmatch, cells)):
+        *above, last = found["key"].split(", ")
+        key = frozenset(words.stems(last))
+        of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
+        holds = found["value"].lower() in {"yes", "true"}
+        if not entities.is_negated(last):
+            yield _Said(place, key, frozenset(of), frozenset(words.words(last)), holds)
+
+
+def _replied(place: int, question: str, evidence: Evidence) -> Iterator[_Said]:
+    """Of a question that is answered with yes or no at once; "Is it not?" may mean either."""
+    after = place + 1
+    if after not in evidence.window(place) or entities.is_negated(question):
+        return
+    found = _REPLY.fullmatch(evidence.pieces[after].text)
+    if found and _UNCLEAR.isdisjoint(words.words(found["rest"])):
+        key, holds = words.words(question), found["value"].lower() == "yes"
+        yield _Said(after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds)
+
+
+def _is_named(one: _Said, said: Claim, evidence: Evidence) -> bool:
+    """Whether a statement names what a flag is about."""
+    if not one.key or not one.key <= said.wanted:
+        return False
+    if one.of and not one.of & said.wanted:
+        # Alone "lot" of "parking, lot" may be any lot, and a name another record's.
+        return len(one.key) > 1 and not (said.wanted - one.key) & evidence.stems
+    return True
+
+
+def _is_all(named: Sequence[_Said], said: Claim, evidence: Evidence) -> bool:
+    """Whether a statement says hardly more than what it names, and of the same thing.
+
+    Of what there is not, there is nothing in particular either; of what there is, a statement may
+    say what nobody knows.
+    """
+    spoken = set(said.said.split()).difference(*(one.words for one in named))
+    if not spoken.isdisjoint(_UNCLEAR):
+        return False
+    beside = said.wanted.difference(_DENIES, *(one.key | one.of for one in named))
+    further = {stem for stem in beside if not stem.endswith("n't")}
+    names = further.intersection(words.stems(" ".join(said.names)))
+    context = evidence.pieces[named[0].piece].context
+    if len(further) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
+        return False
+    if named[0].holds:
+        return further <= names | _NEUTRAL
+    return all(stem not in evidence.stems or _stands(stem, context, evidence) for stem in further)
+
+
+def _stands(stem: str, context: int, evidence: Evidence) -> bool:
+    return any(evidence.pieces[i].context == context for i in evidence.places.get(stem, ()))
+
 
 FEATURES = (
     "recall_all",  # content words found anywhere, the rare ones counting more
@@ -75,8 +204,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     near = evidence.around(best)
     gone, absent = _missing(said, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(said, near.numbers, near.words, evidence)
-    differs = bool(said.wanted) and said.denies != facts.is_negated(piece.text)
-    contrary = facts.opposites(said.wanted, evidence.sets[best])
+    differs = bool(said.wanted) and said.denies != entities.is_negated(piece.text)
+    contrary = entities.opposites(said.wanted, evidence.sets[best])
     found = overlap.weighted_recall(claimed, evidence.stems, evidence.weights)
     features = (
         found,
@@ -155,7 +284,7 @@ def _rejected(said: Claim, evidence: Evidence) -> bool:
 
 def _rejects(text: str) -> bool:
     found = _REJECTED.search(text)
-    return bool(found) and not facts.is_negated(text[: found.start()] if found else "")
+    return bool(found) and not entities.is_negated(text[: found.start()] if found else "")
 
 
 def _places(said: Claim, evidence: Evidence) -> Iterator[Piece]:
@@ -169,9 +298,9 @@ def _says(piece: Piece, said: Claim) -> bool:
     """Whether its words are these, or at least six in a row are and the rest casts no doubt."""
     if said.said == piece.said:
         return True
-    if said.length < _LONG or said.said not in piece.said or facts.is_negated(piece.text):
+    if said.length < _LONG or said.said not in piece.said or entities.is_negated(piece.text):
         return False
-    return not facts.is_doubted(piece.said.replace(said.said, " "))
+    return not entities.is_doubted(piece.said.replace(said.said, " "))
 
 
 def _missing(
@@ -185,7 +314,7 @@ def _missing(
         and not numbers.begins_any(written, found)
         and not (said.tolerance and numbers.close_to_any(plain, found, said.tolerance))
     ]
-    return gone, [n for n in said.names if not facts.stands_in(n, known, evidence.acronyms)]
+    return gone, [n for n in said.names if not entities.stands_in(n, known, evidence.acronyms)]
 
 
 def _missing_words(said: Claim, evidence: Evidence) -> list[str]:

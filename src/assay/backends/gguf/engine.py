@@ -22,7 +22,7 @@ from assay.backends.likely import Token
 from assay.backends.llm import SEEDS
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import repeated
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 DRAW_TEMPERATURE = 0.7
 BATCH = 256  # tokens read between two chances to stop

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.backends.embedded.models import available_cores
+from assay.backends.embedded.inference import available_cores
 from assay.backends.gguf.asking import QUOTE_TOKENS, Asking
 from assay.backends.gguf.calibration import Fit, fits
 from assay.backends.gguf.engine import Engine, Llama, Wish, version

@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.backends.embedded.models import workers
-from assay.backends.embedded.passes import aside
+from assay.backends.embedded.inference import aside, workers
 from assay.backends.onnx.encoder import Encoder
 from assay.backends.onnx.folder import Folder
 from assay.backends.onnx.network import network

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.passes import Passes
+from assay.backends.embedded.inference import Passes
 from assay.backends.onnx.folder import Folder
 from assay.errors import InputError
 

@@ -12,12 +12,12 @@ from itertools import groupby
 import numpy as np
 
 from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.support import shorten
+from assay.backends.embedded.verification import shorten
 from assay.backends.onnx.labels import Labels
 from assay.backends.onnx.network import Network
 from assay.errors import InputError
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.memo import remembered
+from assay.text import remembered
 from assay.text.words import STOP_WORDS, stem, words
 
 MOST = 8  # stretches of the contexts that a statement is read beside: those that share most with it

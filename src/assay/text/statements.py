@@ -1,10 +1,4 @@
-"""Which self-contained statements does an answer make, and where does each stand?
-
-Conservative on purpose: a sentence is only taken apart where both parts are surely clauses or
-predicates of one subject, and a pronoun is only replaced where one subject can be meant. One
-statement too long is better than a broken one. What states nothing (a question, greeting, heading,
-offer of help, refusal, code) is left out.
-"""
+"""Splitting an answer into self-contained statements."""
 
 import re
 from collections.abc import Iterator
@@ -12,15 +6,53 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.text import chatter
-from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
-from assay.text.markup import clean
-from assay.text.predicates import FINITE, subject_and_cuts
+from assay.text.markup import clean, without_tags
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
-from assay.text.subjects import is_alone, resolve, subject_of
+from assay.text.subjects import FINITE, is_alone, resolve, subject_and_cuts, subject_of
 from assay.text.tables import tables
-from assay.text.tags import without_tags
 from assay.text.words import words
+
+LEAD_IN = re.compile(
+    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
+    re.IGNORECASE,
+)
+HERE_ARE = re.compile(
+    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
+    r"(?P<what>(?:the|all|some)\s.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+GENERAL = re.compile(
+    r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
+    r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
+    r"passages?|sources?|documents?|to)\b",
+    re.IGNORECASE,
+)
+_AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
+)
+# "To set up 2FA"
+_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
+
+
+def told_before(sentence: str) -> str:
+    """The beginning of a sentence that ends with a colon, as far as it states something; "" if not.
+
+    "It is 20 g, and mind the following:" states "It is 20 g", and so does "It is 20 g as follows:".
+    Without a number, what announces nothing else is not told from an announcement.
+    """
+    text = sentence.rstrip(":：*_ ")
+    joined = _JOINED.match(text)
+    if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
+        return joined["said"]
+    said = _AS_FOLLOWS.sub("", text)
+    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
+    return said if states else ""
+
+
+def _announces(text: str) -> bool:
+    return bool(LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])))
 
 
 class Statement(NamedTuple):

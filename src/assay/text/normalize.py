@@ -1,15 +1,10 @@
-"""How would a text read with its units, sums, dates and titles in their usual form?
-
-"12 megapixels", "4.2 million dollars", "Q3" and "Jan 5" are the same as "12 MP", "$4.2M", "third
-quarter" and "January 5"; whoever compares two texts word by word has to write either the same way,
-and a model reads best what it has met most. What can be read in two ways stays ("5 m", "7/4").
-"""
+"""The normal form of units, sums, dates and titles in a text."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.text.memo import remembered
+from assay.text import remembered
 from assay.text.sentences import Span
 
 # Behind a number. Upper and lower case tell a megabyte from a millibar, and grams from a network.

@@ -1,11 +1,4 @@
-"""Does a statement mix up what the contexts say of two things?
-
-"Alice lives in Paris. Bob lives in Rome." does not say that Alice lives in Rome, though every word
-of it is there. Two parts of sentences that say the same of different things, one near the other,
-are laid side by side: where they differ, a statement takes after one of them throughout. One that
-takes after the first here and after the second there says what neither of them does. Nor does
-"Alice beat Bob" say that Bob beat Alice.
-"""
+"""Statements that mix up what the contexts say of two things."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay.text import words
-from assay.text.predicates import FINITE
+from assay.text.subjects import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.

@@ -1,27 +1,61 @@
-"""Do the contexts support a statement, which sentence says so, and which words are not supported?
+"""Verification of statements: probability, verdict, reason and unsupported spans."""
 
-The trained reader judges every statement beside its evidence; what it says is combined with
-sixteen measurements of words, numbers and names (`comparison.FEATURES`) by a logistic regression
-whose coefficients are fixed. How both were fitted and what they reach is in `training/verifier`.
-"""
-
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 
 import numpy as np
 
 from assay.backends.embedded import comparison
-from assay.backends.embedded.claim import claim_start
 from assay.backends.embedded.comparison import Comparison, compare
-from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.fitted import Fitted
+from assay.backends.embedded.evidence import Evidence, claim_start, prepare
 from assay.backends.embedded.reader import Reader, Reading
 from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
-from assay.text.memo import remembered
+from assay.text import remembered
+from assay.text.normalize import Usual
 from assay.text.sentences import Span
-from assay.text.usual import Usual
 from assay.text.words import WORD
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A logistic regression as `training/verifier` fitted it.
+
+    Attributes:
+        coefficients: One for each measurement, in their order.
+        intercept: What is added to the weighted sum.
+        threshold: The probability, in [0, 1], from which on the answer is yes.
+        constants: Other fitted numbers, by name.
+    """
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    threshold: float
+    constants: Mapping[str, float]
+
+    @classmethod
+    @cache
+    def load(cls, file: str, names: tuple[str, ...]) -> "Fitted":
+        """The coefficients in a file of this package, in the order of the measurements' names."""
+        text = resources.files("assay.backends.embedded").joinpath(file).read_text("utf-8")
+        content = json.loads(text)
+        return cls(
+            tuple(float(content["coefficients"][name]) for name in names),
+            float(content["intercept"]),
+            float(content.get("threshold", 0.5)),
+            content.get("constants", {}),
+        )
+
+    def probability(self, features: Sequence[float]) -> float:
+        """The probability, in [0, 1], that measurements in the order of the names give."""
+        terms = (weight * value for weight, value in zip(self.coefficients, features, strict=True))
+        total = self.intercept + sum(terms)
+        # Beyond 30 nothing changes but that exp may overflow.
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
 
 FEATURES = (
     "votes",  # the reader's log-odds of supported against refuted or neutral

@@ -1,7 +1,4 @@
-"""Which vector stands for a text, on this machine and without a network?
-
-The model is all-MiniLM-L6-v2 (Apache-2.0), quantised to int8; `training/embedder` makes it.
-"""
+"""Sentence embeddings by the model that ships with assay."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,10 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.models import folder, session, tokenizer, workers
-from assay.backends.embedded.passes import Passes
-from assay.backends.embedded.reader import tokenise
-from assay.backends.embedded.window import FIRST, LAST
+from assay.backends.embedded.inference import Passes, folder, session, tokenizer, workers
+from assay.backends.embedded.reader import FIRST, LAST, tokenise
 
 Vectors = npt.NDArray[np.float32]
 Given = tuple[int, ...]  # the ids of a window
