@@ -55,15 +55,15 @@ def test_written_form_is_kept():
 
 
 def test_close_to_any():
-    assert numbers.close_to_any("100", {"104": "104"}, 0.05)
-    assert not numbers.close_to_any("100", {"106": "106"}, 0.05)
-    assert not numbers.close_to_any("17:00", {"17": "17"}, 0.05)
+    assert numbers.is_close_to_any("100", {"104": "104"}, 0.05)
+    assert not numbers.is_close_to_any("100", {"106": "106"}, 0.05)
+    assert not numbers.is_close_to_any("17:00", {"17": "17"}, 0.05)
 
 
 def test_versions_and_addresses_are_whole():
     assert set(numbers.numbers("From 5.3.2 to 192.168.1.1.")) == {"5.3.2", "192.168.1.1"}
-    assert not numbers.close_to_any("5.3", {"5.3.2": "5.3.2"}, 0.05)
-    assert not numbers.close_to_any("5.3.2", {"5.3.9": "5.3.9"}, 0.05)
+    assert not numbers.is_close_to_any("5.3", {"5.3.2": "5.3.2"}, 0.05)
+    assert not numbers.is_close_to_any("5.3.2", {"5.3.9": "5.3.9"}, 0.05)
 
 
 def test_a_verb_before_a_name_and_a_part_of_a_text_are_no_names():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.language_id import tongue
+from assay.text.language_id import identify_language
 
 QUESTIONS = {
     "en": ("When was the tower built?", "How many people live in the city?"),
@@ -26,7 +26,7 @@ QUESTIONS = {
     ("name", "text"), [(name, text) for name, texts in QUESTIONS.items() for text in texts]
 )
 def test_a_question_is_told_by_its_letters_or_its_commonest_words(name, text):
-    assert tongue(text) == name
+    assert identify_language(text) == name
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_a_question_is_told_by_its_letters_or_its_commonest_words(name, text):
     ],
 )
 def test_what_is_in_no_language_in_particular_is_left_open(text):
-    assert tongue(text) == ""
+    assert identify_language(text) == ""
 
 
 def test_names_in_other_letters_do_not_change_the_language():
-    assert tongue("Wann wurde der Turm von 东京 gebaut?") == "de"
-    assert tongue("Python 3.12 是什么时候发布的版本？") == "CJK"
+    assert identify_language("Wann wurde der Turm von 东京 gebaut?") == "de"
+    assert identify_language("Python 3.12 是什么时候发布的版本？") == "CJK"
 
 
 def test_a_long_text_is_told_by_its_beginning():
-    assert tongue("Der Turm ist hoch und die Stadt ist alt. " * 5000) == "de"
+    assert identify_language("Der Turm ist hoch und die Stadt ist alt. " * 5000) == "de"

@@ -12,7 +12,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Part, Score
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, Questions, RateAnswer
 from assay.tasks.embed import cosine
-from assay.text.language_id import tongue
+from assay.text.language_id import identify_language
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"
 OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"
@@ -126,10 +126,10 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
 
 def _strays(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     """Whether each is clearly in another language than what was asked and what was answered."""
-    known = {tongue(question), tongue(answer)} - {""}
+    known = {identify_language(question), identify_language(answer)} - {""}
     if not known:
         return [False] * len(generated)
-    return [tongue(text) not in {*known, ""} for text in generated]
+    return [identify_language(text) not in {*known, ""} for text in generated]
 
 
 async def _compared(

@@ -7,7 +7,7 @@ from assay.judge import Judge
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 from assay.tasks.split_statements import Level
-from assay.text.overlap import placed
+from assay.text.overlap import align
 
 Statements: TypeAlias = tuple[Statement, ...]
 # What a score says of itself where it is made of probabilities that the judge does not give.
@@ -113,7 +113,7 @@ def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int
     return tuple(
         (start + a, start + b)
         for start, end in statement.spans
-        for a, b in placed(verdict.spans, statement.text, text[start:end])
+        for a, b in align(verdict.spans, statement.text, text[start:end])
     )
 
 

@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 _LONG_ONES = 2
 
 
-def remembered(
+def memoized(
     most: int, longest: int, size: Callable[[Any], int] = len
 ) -> Callable[[Callable[[Given], Result]], Callable[[Given], Result]]:
     """A decorator that remembers the last results of a function of one argument.

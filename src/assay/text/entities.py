@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Set as AbstractSet
 
-from assay.text import remembered
+from assay.text import memoized
 from assay.text.sentences import Span, spans
 from assay.text.words import ELISION, STOP_WORDS, WORD, stem, words
 
@@ -248,7 +248,7 @@ def _is_common(word: str) -> bool:
     return not (word if len(word) <= _INITIALS else word[0]).isupper()
 
 
-@remembered(16, longest=20_000)  # the same few texts are looked through for every entity
+@memoized(16, longest=20_000)  # the same few texts are looked through for every entity
 def _words(text: str) -> tuple[tuple[str, str, Span], ...]:
     """Each word without what does not count, the same without its case, and where it stands."""
     found = ((_plain(match.group()), match.span()) for match in WORD.finditer(text))

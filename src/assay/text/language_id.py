@@ -37,7 +37,7 @@ for _place, _words in enumerate(_COMMON.values()):
         _LANGUAGES_OF.setdefault(_common, []).append(_place)
 
 
-def tongue(text: str) -> str:
+def identify_language(text: str) -> str:
     """The language of a text, or its script where that is all there is to tell; "" if unclear."""
     return _told(text[:_READ])
 

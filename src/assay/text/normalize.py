@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.text import remembered
+from assay.text import memoized
 from assay.text.sentences import Span
 
 # Behind a number. Upper and lower case tell a megabyte from a millibar, and grams from a network.
@@ -43,10 +43,6 @@ _MONTHS = {
     "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
     "Nov": "November", "Dec": "December",
 }  # fmt: skip
-_DAYS = {
-    "Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday",
-    "Thur": "Thursday", "Thurs": "Thursday", "Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday",
-}  # fmt: skip
 _ORDER = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
 _WORDS = {
     "approx.": "approximately", "vs.": "versus", "w/o": "without", "YoY": "year over year",
@@ -60,10 +56,6 @@ _WORDS |= {name.title(): short for name, short in _WORDS.items() if name.startsw
 _LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")
 _MINUS = re.compile(r"(?<![\w.,)-])-(?=[$€£]?\d)")  # a model overlooks "-5", and reads "\u22125"
 _GROUPS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-# Behind the first day of some: "Mon - Fri", "Monday–Fri", but "Earth–Sun".
-_SINCE = "|".join(
-    rf"(?<={day}{dash})" for day in (*_DAYS, "day") for dash in ("[-–—]", r"\s[-–—]\s")
-)
 _COUNTED = r"(?!(?:video|display|screen|monitor|camera|movie|race|run)s)(?:people|[a-z]+s)\b"
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -80,42 +72,25 @@ _FORMS = re.compile(
     rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
     rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
     rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
-    rf"|(?<=\d\s)(?P<later>{_any(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
-    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
-    rf"|(?<=\bon\s)(?P<day>{_any(_DAYS)})\b"
-    rf"|\b(?P<first>{_any(_DAYS)})(?=\s?[-–—]\s?(?:{_any(_DAYS)})\b|:\s?(?:\d|closed))"
-    rf"|(?:{_SINCE})(?P<last>{_any(_DAYS)})\b"
-    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
-    rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
-    rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
-    rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
+    r"|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
+    rf"|\bQ(?P<quarter>[1-4])\b"
     rf"|(?<!\w)(?P<word>{_any(_WORDS)})(?!\w)"
 )
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
-    "later": _MONTHS.__getitem__,
-    "within": _MONTHS.__getitem__,
-    "day": _DAYS.__getitem__,
-    "first": _DAYS.__getitem__,
-    "last": _DAYS.__getitem__,
-    "version": str,
     "hidden": lambda _: "",
     "quarter": lambda place: f"{_ORDER[place]} quarter",
-    "half": lambda place: f"{_ORDER[place]} half",
-    "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
-    "minus": lambda _: "\u2212",
-    "decade": lambda years: f"19{years}",
     "word": _WORDS.__getitem__,
 }
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(
-    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)}))\b|\b(?:{_any(_DAYS)})\b|{_any(_WORDS)}"
+    rf"\d|\bQ[1-4]\b|{_any(_WORDS)}"
     r"|[\u00ad\u200b\u2060\ufeff]"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class Normalized:
     """A text in its usual form.
 
     Attributes:
@@ -126,7 +101,7 @@ class Usual:
 
     text: str
     changes: tuple[tuple[int, int, int, int], ...] = ()
-    before: "Usual | None" = None
+    before: "Normalized | None" = None
 
     def original(self, span: Span) -> Span:
         """The characters of the original that stand for these; of a change the whole."""
@@ -150,14 +125,14 @@ class Usual:
         return at + shift
 
 
-@remembered(4096, longest=2000)
-def usual(text: str) -> Usual:
+@memoized(4096, longest=2000)
+def normalize(text: str) -> Normalized:
     """The text in its usual form."""
     if not text.isascii():
         text = _GROUPS.sub(",", text).translate(_LIKE)
     text = _MINUS.sub("\u2212", text)
     if not _HINT.search(text):
-        return Usual(text)
+        return Normalized(text)
     parts: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     done = length = 0
@@ -169,7 +144,7 @@ def usual(text: str) -> Usual:
         length += match.start() - done
         changes.append((length, length + len(said), match.start(), match.end()))
         length, done = length + len(said), match.end()
-    return Usual("".join([*parts, text[done:]]), tuple(changes))
+    return Normalized("".join([*parts, text[done:]]), tuple(changes))
 
 
 def _said(match: re.Match[str]) -> str:
@@ -178,7 +153,7 @@ def _said(match: re.Match[str]) -> str:
     if match["amount"]:
         return _amount(match)
     kind = match.lastgroup
-    return _RULES[kind](match[kind]) if kind else "fiscal year"
+    return _RULES[kind](match[kind]) if kind else match[0]
 
 
 def _amount(match: re.Match[str]) -> str:

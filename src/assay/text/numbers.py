@@ -141,7 +141,7 @@ def _in_digits(text: str) -> dict[str, str]:
     return found
 
 
-def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
+def is_close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
     """Whether `number` (plain form) differs from one of `others` by at most that share of it."""
     if not _is_amount(number):
         return number in others
@@ -151,7 +151,7 @@ def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bo
     )
 
 
-def begins_any(written: str, others: Iterable[str]) -> bool:
+def is_prefix_of_any(written: str, others: Iterable[str]) -> bool:
     """Whether "5.3", as written, is the beginning of a longer version: "5.3.2"."""
     return "." in written and any(other.startswith(f"{written}.") for other in others)
 

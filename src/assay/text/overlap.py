@@ -191,7 +191,7 @@ Block: TypeAlias = tuple[int, int, int]  # place in what is said, place in the s
 _MOST = 9_000_000
 
 
-def placed(spans: Iterable[Span], said: str, source: str) -> list[Span]:
+def align(spans: Iterable[Span], said: str, source: str) -> list[Span]:
     """The characters of `source` that ranges of `said` were made from, in order.
 
     `said` is `source` in other words only where a pronoun was resolved, mark-up removed or a

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from assay.text import remembered
-from assay.text.normalize import Usual
+from assay.text import memoized
+from assay.text.normalize import Normalized
 from assay.text.numbers import SCALES, SMALL, TENS
 from assay.text.sentences import Span
 
@@ -158,7 +158,7 @@ class Quantity:
     keys: frozenset[Key]
 
 
-@remembered(4096, longest=2000)
+@memoized(4096, longest=2000)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """What a text in its usual form states (see `assay.text.normalize`), in order."""
     if not _HINT.search(text):
@@ -190,7 +190,7 @@ def written(texts: Iterable[str]) -> dict[Key, list[str]]:
     return found
 
 
-def said_as(text: Usual, written: Mapping[Key, Sequence[str]]) -> Usual:
+def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Normalized:
     """The text with quantities as another text writes them, where it writes them otherwise.
 
     Args:
@@ -214,7 +214,7 @@ def said_as(text: Usual, written: Mapping[Key, Sequence[str]]) -> Usual:
         length, done = length + len(said), end
     if not changes:
         return text
-    return Usual("".join([*parts, text.text[done:]]), tuple(changes), text)
+    return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
 
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:

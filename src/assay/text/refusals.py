@@ -345,7 +345,7 @@ def is_plain_refusal(sentence: str) -> bool:
     return not any(_answers(turn) for turn in turns)
 
 
-def turns_to_answer(sentence: str) -> bool:
+def answers_after_all(sentence: str) -> bool:
     """Whether a sentence takes a refusal before it back: "However, it was built in Rome"."""
     found = _BUT.match(sentence)
     return found is not None and _answers(sentence[found.end() :])

@@ -36,7 +36,7 @@ _JOINED = re.compile(
 _AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
 
 
-def told_before(sentence: str) -> str:
+def statement_before_list(sentence: str) -> str:
     """The beginning of a sentence that ends with a colon, as far as it states something; "" if not.
 
     "It is 20 g, and mind the following:" states "It is 20 g", and so does "It is 20 g as follows:".
@@ -273,7 +273,7 @@ def _of_sentence(
 
 def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
     """What a sentence before a list states besides announcing it."""
-    said = told_before(answer[slice(*span)])
+    said = statement_before_list(answer[slice(*span)])
     if said:
         end = span[0] + len(said)
         yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.text import remembered
+from assay.text import memoized
 from assay.text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -42,7 +42,7 @@ _TIME_KEYS = re.compile(
 )
 
 
-@remembered(4096, longest=200)
+@memoized(4096, longest=200)
 def read_key(key: str) -> str:
     """A key in words: "BusinessParking" is "business parking", "review_stars" "review stars"."""
     plain = " ".join(key.replace("_", " ").strip(" *`-").split())

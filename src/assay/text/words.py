@@ -11,7 +11,7 @@ Japanese or Korean character is a word of its own.
 import re
 import unicodedata
 
-from assay.text import numbers, remembered
+from assay.text import memoized, numbers
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _UNIT = (
@@ -91,7 +91,7 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in content_words(text)]
 
 
-@remembered(65_536, longest=64)
+@memoized(65_536, longest=64)
 def stem(word: str) -> str:
     """A short form shared by the inflections of a lower-case word.
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.evidence import Claim, Evidence, Piece, claim, exact
-from assay.backends.embedded.swaps import Exchange, exchange
+from assay.backends.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.backends.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, overlap, words
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -57,7 +57,7 @@ class Flag(NamedTuple):
     agrees: bool
 
 
-class _Said(NamedTuple):
+class _RecordFlag(NamedTuple):
     piece: int
     key: frozenset[str]  # stems of what it is about
     of: frozenset[str]  # ... and of whom: the keys above, the other cells of a row
@@ -65,33 +65,35 @@ class _Said(NamedTuple):
     holds: bool
 
 
-def flag(said: Claim, evidence: Evidence) -> Flag | None:
+def flag(claim: Claim, evidence: Evidence) -> Flag | None:
     """What the contexts say of all that a statement names; None if nothing, or yes and no."""
-    if said.start:  # a question and its answer
-        return None if said.replied is None else flag(said.replied, evidence)
-    if not said.wanted or len(_DENIALS.findall(said.said)) > 1:
+    if claim.start:  # a question and its answer
+        return None if claim.replied is None else flag(claim.replied, evidence)
+    if not claim.wanted or len(_DENIALS.findall(claim.plain)) > 1:
         return None
-    named = [one for one in _flags(said, evidence) if _is_named(one, said, evidence)]
+    named = [one for one in _flags(claim, evidence) if _is_named(one, claim, evidence)]
     # Of several records or rows, those that the statement is about.
     most: dict[frozenset[str], int] = {}
     for one in named:
-        most[one.key] = max(most.get(one.key, 0), len(one.of & said.wanted))
-    named = [one for one in named if len(one.of & said.wanted) == most[one.key]]
-    if len({one.holds for one in named}) != 1 or not _is_all(named, said, evidence):
+        most[one.key] = max(most.get(one.key, 0), len(one.of & claim.wanted))
+    named = [one for one in named if len(one.of & claim.wanted) == most[one.key]]
+    if len({one.holds for one in named}) != 1 or not _is_all(named, claim, evidence):
         return None
-    denies = said.denies is not bool(said.wanted & _DENIES)
+    denies = claim.denies is not bool(claim.wanted & _DENIES)
     return Flag(named[0].piece, named[0].holds is not denies)
 
 
-def _flags(said: Claim, evidence: Evidence) -> Iterator[_Said]:
-    places = {int(i) for stem in said.wanted & evidence.stems for i in evidence.places[stem]}
+def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
+    places = {int(i) for stem in claim.wanted & evidence.stems for i in evidence.places[stem]}
     for i in sorted(places):
         text = evidence.pieces[i].text
         asked = _ASKS.fullmatch(text)
-        yield from _replied(i, asked["question"], evidence) if asked else _told(i, text, evidence)
+        yield from (
+            _in_reply(i, asked["question"], evidence) if asked else _in_cells(i, text, evidence)
+        )
 
 
-def _told(place: int, text: str, evidence: Evidence) -> Iterator[_Said]:
+def _in_cells(place: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
     """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
     cells = text.split(_CELLS)
     for found in filter(None, map(_FLAG.fullmatch, cells)):
@@ -100,10 +102,10 @@ def _told(place: int, text: str, evidence: Evidence) -> Iterator[_Said]:
         of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
         holds = found["value"].lower() in {"yes", "true"}
         if not entities.is_negated(last):
-            yield _Said(place, key, frozenset(of), frozenset(words.words(last)), holds)
+            yield _RecordFlag(place, key, frozenset(of), frozenset(words.words(last)), holds)
 
 
-def _replied(place: int, question: str, evidence: Evidence) -> Iterator[_Said]:
+def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_RecordFlag]:
     """Of a question that is answered with yes or no at once; "Is it not?" may mean either."""
     after = place + 1
     if after not in evidence.window(place) or entities.is_negated(question):
@@ -111,31 +113,33 @@ def _replied(place: int, question: str, evidence: Evidence) -> Iterator[_Said]:
     found = _REPLY.fullmatch(evidence.pieces[after].text)
     if found and _UNCLEAR.isdisjoint(words.words(found["rest"])):
         key, holds = words.words(question), found["value"].lower() == "yes"
-        yield _Said(after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds)
+        yield _RecordFlag(
+            after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds
+        )
 
 
-def _is_named(one: _Said, said: Claim, evidence: Evidence) -> bool:
+def _is_named(one: _RecordFlag, claim: Claim, evidence: Evidence) -> bool:
     """Whether a statement names what a flag is about."""
-    if not one.key or not one.key <= said.wanted:
+    if not one.key or not one.key <= claim.wanted:
         return False
-    if one.of and not one.of & said.wanted:
+    if one.of and not one.of & claim.wanted:
         # Alone "lot" of "parking, lot" may be any lot, and a name another record's.
-        return len(one.key) > 1 and not (said.wanted - one.key) & evidence.stems
+        return len(one.key) > 1 and not (claim.wanted - one.key) & evidence.stems
     return True
 
 
-def _is_all(named: Sequence[_Said], said: Claim, evidence: Evidence) -> bool:
+def _is_all(named: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
     """Whether a statement says hardly more than what it names, and of the same thing.
 
     Of what there is not, there is nothing in particular either; of what there is, a statement may
     say what nobody knows.
     """
-    spoken = set(said.said.split()).difference(*(one.words for one in named))
-    if not spoken.isdisjoint(_UNCLEAR):
+    other_words = set(claim.plain.split()).difference(*(one.words for one in named))
+    if not other_words.isdisjoint(_UNCLEAR):
         return False
-    beside = said.wanted.difference(_DENIES, *(one.key | one.of for one in named))
+    beside = claim.wanted.difference(_DENIES, *(one.key | one.of for one in named))
     further = {stem for stem in beside if not stem.endswith("n't")}
-    names = further.intersection(words.stems(" ".join(said.names)))
+    names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[named[0].piece].context
     if len(further) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
         return False
@@ -168,9 +172,6 @@ FEATURES = (
     "log_sentences",
 )
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
-_REJECTED = re.compile(
-    r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
-)
 
 
 @dataclass(frozen=True)
@@ -188,42 +189,41 @@ class Comparison:
     verbatim: bool  # it stands in one of the pieces, word by word
     foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
     flag: Flag | None  # what a record's yes or no says of it
-    exchange: Exchange | None  # what it mixes up
-    rejected: bool  # it stands there word by word, but only behind "it is a myth that"
+    swap: Swap | None  # what it mixes up
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
     """Compare one statement with prepared evidence of at least one piece."""
-    said = claim(statement)
-    claimed = set(said.stems)
-    recalls = _recalls(said.wanted, evidence)
-    told = flag(said, evidence)
-    best = told.piece if told else int(np.argmax(recalls + _figures(said, evidence)))
+    claim = read_claim(statement)
+    claimed = set(claim.stems)
+    recalls = _recalls(claim.wanted, evidence)
+    record = flag(claim, evidence)
+    best = record.piece if record else int(np.argmax(recalls + _figures(claim, evidence)))
     likeness = float(recalls[best])
     piece = evidence.pieces[best]
     near = evidence.around(best)
-    gone, absent = _missing(said, evidence.numbers, evidence.words, evidence)
-    far, distant = _missing(said, near.numbers, near.words, evidence)
-    differs = bool(said.wanted) and said.denies != entities.is_negated(piece.text)
-    contrary = entities.opposites(said.wanted, evidence.sets[best])
+    gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
+    far, distant = _missing(claim, near.numbers, near.words, evidence)
+    differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
+    contrary = entities.opposites(claim.wanted, evidence.sets[best])
     found = overlap.weighted_recall(claimed, evidence.stems, evidence.weights)
     features = (
         found,
         overlap.weighted_recall(claimed, near.stems, evidence.weights),
         overlap.weighted_recall(claimed, evidence.sets[best], evidence.weights),
-        overlap.bigram_recall(said.stems, evidence.bigrams),
-        overlap.longest_run(said.stems, piece.stems),
+        overlap.bigram_recall(claim.stems, evidence.bigrams),
+        overlap.longest_run(claim.stems, piece.stems),
         float(bool(gone)),
         float(bool(far)),
         float(bool(absent)),
         float(bool(distant)),
-        float(bool(said.calendar - evidence.words)),
+        float(bool(claim.calendar - evidence.words)),
         likeness if differs else 0.0,
         likeness if contrary else 0.0,
-        float(said.start > 0),
-        1 - found if said.start else 0.0,
-        float(bool(said.start and (gone or absent))),
-        math.log1p(len(said.wanted)),
+        float(claim.start > 0),
+        1 - found if claim.start else 0.0,
+        float(bool(claim.start and (gone or absent))),
+        math.log1p(len(claim.wanted)),
         math.log1p(len(evidence.pieces)),
     )
     return Comparison(
@@ -231,22 +231,21 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         best=best,
         numbers=tuple(gone),
         names=tuple(absent),
-        words=tuple(_missing_words(said, evidence)),
+        words=tuple(_missing_words(claim, evidence)),
         negation_differs=differs and likeness > 0.5,
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
-        verbatim=_verbatim(said, evidence),
-        foreign=said.start > 0 and not found,
-        flag=told,
-        exchange=_exchange(statement, said, evidence),
-        rejected=_rejected(said, evidence),
+        verbatim=_verbatim(claim, evidence),
+        foreign=claim.start > 0 and not found,
+        flag=record,
+        swap=_find_swap(statement, claim, evidence),
     )
 
 
-def _exchange(statement: str, said: Claim, evidence: Evidence) -> Exchange | None:
+def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question."""
-    starts = dict.fromkeys((said.start, 0))
-    found = (exchange(statement[at:], evidence.parts, evidence.alike) for at in starts)
+    starts = dict.fromkeys((claim.start, 0))
+    found = (find_swap(statement[at:], evidence.parts, evidence.alike) for at in starts)
     return next(filter(None, found), None)
 
 
@@ -256,70 +255,60 @@ def _recalls(wanted: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.flo
     return evidence.shared(wanted) / total if total else np.ones(len(evidence.pieces))
 
 
-def _figures(said: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
+def _figures(claim: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
     """A bonus of up to 0.3 for pieces with the statement's figures.
 
     "It was built in 1889" is the evidence for a year, though "The tower is in Paris" is nearer.
     """
     counts = np.zeros(len(evidence.pieces))
-    for figure in said.figures & evidence.stems:
+    for figure in claim.figures & evidence.stems:
         counts[evidence.places[figure]] += 1
-    return 0.3 * (counts / max(1, len(said.figures)))
+    return 0.3 * (counts / max(1, len(claim.figures)))
 
 
-def _verbatim(said: Claim, evidence: Evidence) -> bool:
+def _verbatim(claim: Claim, evidence: Evidence) -> bool:
     """Whether it stands there, signs included, as a piece or as what a part of one says."""
-    if not said.length or (said.length < _LONG and said.said not in evidence.sayings):
+    if not claim.length or (claim.length < _LONG and claim.plain not in evidence.sayings):
         return False
     return any(
-        _says(piece, said) and said.exact in exact(piece.text) for piece in _places(said, evidence)
+        _says(piece, claim) and claim.exact in exact(piece.text)
+        for piece in _places(claim, evidence)
     )
 
 
-def _rejected(said: Claim, evidence: Evidence) -> bool:
-    found = [piece.said for piece in _places(said, evidence) if said.said in piece.said]
-    behind = [text[: text.index(said.said) + 1] for text in found]
-    return bool(said.length and found) and all(map(_rejects, behind))
-
-
-def _rejects(text: str) -> bool:
-    found = _REJECTED.search(text)
-    return bool(found) and not entities.is_negated(text[: found.start()] if found else "")
-
-
-def _places(said: Claim, evidence: Evidence) -> Iterator[Piece]:
+def _places(claim: Claim, evidence: Evidence) -> Iterator[Piece]:
     """Where it may stand word by word: only where its rarest word does."""
-    places = (evidence.places.get(stem, ()) for stem in said.wanted)
+    places = (evidence.places.get(stem, ()) for stem in claim.wanted)
     for i in min(places, key=len, default=range(len(evidence.pieces))):
         yield evidence.pieces[i]
 
 
-def _says(piece: Piece, said: Claim) -> bool:
+def _says(piece: Piece, claim: Claim) -> bool:
     """Whether its words are these, or at least six in a row are and the rest casts no doubt."""
-    if said.said == piece.said:
+    if claim.plain == piece.plain:
         return True
-    if said.length < _LONG or said.said not in piece.said or entities.is_negated(piece.text):
+    if claim.length < _LONG or claim.plain not in piece.plain or entities.is_negated(piece.text):
         return False
-    return not entities.is_doubted(piece.said.replace(said.said, " "))
+    return not entities.is_doubted(piece.plain.replace(claim.plain, " "))
 
 
 def _missing(
-    said: Claim, found: Mapping[str, str], known: frozenset[str], evidence: Evidence
+    claim: Claim, found: Mapping[str, str], known: frozenset[str], evidence: Evidence
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
     gone = [
         written
-        for plain, written in said.numbers.items()
+        for plain, written in claim.numbers.items()
         if plain not in found
-        and not numbers.begins_any(written, found)
-        and not (said.tolerance and numbers.close_to_any(plain, found, said.tolerance))
+        and not numbers.is_prefix_of_any(written, found)
+        and not (claim.tolerance and numbers.is_close_to_any(plain, found, claim.tolerance))
     ]
-    return gone, [n for n in said.names if not entities.stands_in(n, known, evidence.acronyms)]
+    return gone, [n for n in claim.names if not entities.stands_in(n, known, evidence.acronyms)]
 
 
-def _missing_words(said: Claim, evidence: Evidence) -> list[str]:
+def _missing_words(claim: Claim, evidence: Evidence) -> list[str]:
     return [
         word
-        for word in said.content
+        for word in claim.content
         if words.stem(word) not in evidence.stems and word not in evidence.words
     ]

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.backends.embedded.swaps import Pair, Part, pairs, parts
-from assay.text import entities, numbers, overlap, quantities, remembered, words
+from assay.text import entities, memoized, numbers, overlap, quantities, words
 from assay.text.markup import without_lead, without_pointers, without_tags
-from assay.text.normalize import Usual, usual
+from assay.text.normalize import Normalized, normalize
 from assay.text.questions import kind_of
 from assay.text.records import units
 from assay.text.refusals import absence_claim
@@ -46,7 +46,7 @@ class Claim:
         wanted: The stems of its content words.
         figures: Those of them that are numbers.
         content: Its content words in order, each once.
-        said: Its words in lower case, each between blanks; "" without any. "Passage 2" stays.
+        plain: Its words in lower case, each between blanks; "" without any. "Passage 2" stays.
         exact: The same with the signs of its numbers (see `exact`).
         length: How many words those are.
         start: Where its claim begins, behind a question; else 0.
@@ -62,7 +62,7 @@ class Claim:
     wanted: frozenset[str]
     figures: frozenset[str]
     content: tuple[str, ...]
-    said: str
+    plain: str
     exact: str
     length: int
     start: int
@@ -75,8 +75,8 @@ class Claim:
     replied: "Claim | None"
 
 
-@remembered(512, longest=2000)
-def claim(statement: str) -> Claim:
+@memoized(512, longest=2000)
+def read_claim(statement: str) -> Claim:
     """What a statement claims."""
     bare = without_lead(statement) or statement
     statement = without_pointers(statement) or statement
@@ -84,15 +84,15 @@ def claim(statement: str) -> Claim:
     start = claim_start(statement)
     # Behind other words a capital makes a name of an answer's first word, too.
     text = f"it is {statement[start:]}" if start else statement
-    said = words.words(bare)
+    spoken = words.words(bare)
     named = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
     return Claim(
         wanted=wanted,
         figures=frozenset(stem for stem in wanted if stem[:1].isdigit()),
         content=tuple(dict.fromkeys(words.content_words(statement))),
-        said=f" {' '.join(said)} " if said else "",
+        plain=f" {' '.join(spoken)} " if spoken else "",
         exact=exact(bare),
-        length=len(said),
+        length=len(spoken),
         start=start,
         stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
         numbers=numbers.numbers(text),
@@ -101,7 +101,7 @@ def claim(statement: str) -> Claim:
         calendar=frozenset(entities.calendar_words(statement)),
         # "The passages do not mention it" denies nothing.
         denies=entities.is_negated(statement) and absence_claim(statement) is None,
-        replied=claim(statement[start:]) if _asks_plainly(statement[:start]) else None,
+        replied=read_claim(statement[start:]) if _asks_plainly(statement[:start]) else None,
     )
 
 
@@ -150,7 +150,7 @@ class Piece:
     context: int  # its place among the contexts, from 0
     text: str
     stems: tuple[str, ...]
-    said: str  # its words in lower case, each between blanks
+    plain: str  # its words in lower case, each between blanks
     start: int  # where its unit stands in the context
     end: int
 
@@ -214,10 +214,14 @@ class Evidence:
     def _written(self) -> dict[quantities.Key, list[str]]:
         return quantities.written(piece.text for piece in self.pieces)
 
-    def read(self, statement: str) -> Usual:
+    def read(self, statement: str) -> Normalized:
         """A statement in its usual form, with amounts and times as the evidence writes them."""
-        said = usual(statement)
-        return quantities.said_as(said, self._written) if quantities.quantities(said.text) else said
+        normalized = normalize(statement)
+        return (
+            quantities.written_like(normalized, self._written)
+            if quantities.quantities(normalized.text)
+            else normalized
+        )
 
     def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
@@ -235,9 +239,9 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     """
     in_order = sorted(enumerate(contexts), key=lambda numbered: numbered[1])
     pieces = tuple(
-        Piece(index, text, stems, said, start, end)
+        Piece(index, text, stems, plain, start, end)
         for index, context in in_order
-        for text, stems, said, start, end in _pieces(context)
+        for text, stems, plain, start, end in _pieces(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
     places: dict[str, list[int]] = {}
@@ -246,28 +250,28 @@ def prepare(contexts: Sequence[str]) -> Evidence:
             places.setdefault(stem, []).append(place)
     whole = "\n".join(context for _, context in in_order)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
-    plain = frozenset(entities.lookup(whole)).union(*(piece.said.split() for piece in pieces))
+    plain = frozenset(entities.lookup(whole)).union(*(piece.plain.split() for piece in pieces))
     return Evidence(
         pieces=pieces,
         sets=sets,
-        sayings=frozenset(piece.said for piece in pieces),
+        sayings=frozenset(piece.plain for piece in pieces),
         places={stem: np.array(each) for stem, each in places.items()},
         weights=overlap.inverse_frequency(sets),
         stems=frozenset(places),
         bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
-        numbers=numbers.numbers(usual(whole).text),
+        numbers=numbers.numbers(normalize(whole).text),
         words=plain.union(map(words.stem, plain)),
         acronyms=frozenset(entities.acronyms(whole)),
     )
 
 
-@remembered(128, longest=20_000)
+@memoized(128, longest=20_000)
 def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
     return tuple(
         (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
         for unit in units(without_tags(context))
-        for text in _cut(usual(unit.text).text)
+        for text in _cut(normalize(unit.text).text)
     )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from assay.backends.embedded.evidence import Evidence
 from assay.backends.embedded.inference import Passes, folder, session, tokenizer, workers
-from assay.text import entities, numbers, remembered
+from assay.text import entities, memoized, numbers
 from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 
 Numbers = npt.NDArray[np.int32]
@@ -89,15 +89,15 @@ def supporting(
     tokens = [tokenise(statement) for statement in statements]
     shown = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
     lengths = np.array([len(ids) for ids in shown])
-    said = [_Marked.of(statement, evidence) for statement in statements]
+    marked = [_Marked.of(statement, evidence) for statement in statements]
 
     @cache  # the stretches of a long statement all want the same
     def pieces(wanted: frozenset[str], budget: int) -> list[int]:
         return chosen(wanted, evidence, lengths, budget)
 
-    apart = {i for i, one in enumerate(said) if _is_foreign(one.said.wanted, evidence)}
+    apart = {i for i, one in enumerate(marked) if _is_foreign(one.statement.wanted, evidence)}
     rows = _rows(tokens, STATED if together else 0, STATED, apart=apart)
-    return [_beside_evidence(row, said, shown, pieces, evidence) for row in rows]
+    return [_beside_evidence(row, marked, shown, pieces, evidence) for row in rows]
 
 
 def answering(
@@ -185,7 +185,7 @@ class _Word(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Said:
+class _Words:
     """The words of a statement, where each stands, and the stems of those with content."""
 
     words: tuple[_Word, ...]
@@ -194,11 +194,11 @@ class _Said:
     wanted: frozenset[str]
 
 
-@remembered(512, longest=2000)
-def _said(statement: str) -> _Said:
+@memoized(512, longest=2000)
+def _read_words(statement: str) -> _Words:
     # Read once for all the contexts that it is read beside.
     found = list(WORD.finditer(statement))
-    return _Said(
+    return _Words(
         tuple(_word(match.group()) for match in found),
         np.array([match.start() for match in found], np.int32),
         np.array([match.end() for match in found], np.int32),
@@ -206,7 +206,7 @@ def _said(statement: str) -> _Said:
     )
 
 
-@remembered(16_384, longest=64)
+@memoized(16_384, longest=64)
 def _word(written: str) -> _Word:
     (plain, *_) = words(written) or [""]
     return _Word(written, plain, tuple(stems(written)), tuple(numbers.numbers(written)))
@@ -216,27 +216,27 @@ def _word(written: str) -> _Word:
 class _Marked:
     """A statement, and of each of its words whether it stands in the evidence."""
 
-    said: _Said
+    statement: _Words
     kinds: Numbers  # ABSENT, PRESENT or NEAR, and a last PRESENT for marks behind all words
 
     @classmethod
     def of(cls, text: str, evidence: Evidence) -> "_Marked":
-        said, near = _said(text), _near(text, evidence)
-        kinds = [_kind(word, near, evidence) for word in said.words]
-        return cls(said, np.array([*kinds, PRESENT], np.int32))
+        words_of, near = _read_words(text), _near(text, evidence)
+        kinds = [_kind(word, near, evidence) for word in words_of.words]
+        return cls(words_of, np.array([*kinds, PRESENT], np.int32))
 
     def types(self, tokens: Tokens) -> list[int]:
         """Of each token the kind of its word; marks that belong to no word are PRESENT."""
         starts, ends = tokens.offsets.T
-        word = np.searchsorted(self.said.ends, starts, side="right")
-        begins = np.append(self.said.starts, _BEHIND)
+        word = np.searchsorted(self.statement.ends, starts, side="right")
+        begins = np.append(self.statement.starts, _BEHIND)
         kinds: list[int] = np.where(begins[word] < ends, self.kinds[word], PRESENT).tolist()
         return kinds
 
 
 def _beside_evidence(
     stretches: Sequence[Stretch],
-    said: Sequence[_Marked],
+    marked: Sequence[_Marked],
     shown: Sequence[Sequence[int]],
     pieces: Callable[[frozenset[str], int], list[int]],
     evidence: Evidence,
@@ -245,10 +245,10 @@ def _beside_evidence(
     for i, tokens in stretches:
         parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
         ids.extend(tokens.ids.tolist())
-        types.extend(said[i].types(tokens))
+        types.extend(marked[i].types(tokens))
     ids.append(LAST)
     types.append(EVIDENCE)
-    wanted = frozenset().union(*(said[i].said.wanted for i, _ in stretches))
+    wanted = frozenset().union(*(marked[i].statement.wanted for i, _ in stretches))
     found = nearest_first(pieces(wanted, LONGEST - len(ids) - 1), wanted, evidence)
     for piece in found:
         ids.extend(shown[piece])
@@ -417,11 +417,11 @@ class Reader:
         weights = folder("reader").joinpath("model.onnx").read_bytes()
         return f"reader-l6-int8:{hashlib.sha256(weights).hexdigest()[:8]}"
 
-    def beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
+    def read_beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
         """One reading for every statement, in order."""
         return self._read(supporting(statements, evidence, tokenise), len(statements))
 
-    def beside_question(
+    def read_beside_question(
         self, question: str, texts: Sequence[str], begins: AbstractSet[int] = frozenset()
     ) -> list[Reading]:
         """One reading for every text, in order; texts that follow each other are read together.
@@ -464,7 +464,7 @@ def _run(window: Given) -> Logits:
 passes: Passes[Given, Logits] = Passes(_run, lambda window: len(window[0]), 256)
 
 
-@remembered(20_000, longest=2000)
+@memoized(20_000, longest=2000)
 def tokenise(text: str) -> Tokens:
     """The tokens of a text without the special ones; of contexts met again from memory."""
     found = tokenizer().encode(text, add_special_tokens=False)

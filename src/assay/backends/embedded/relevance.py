@@ -51,7 +51,7 @@ def read(
     """The measurements of all sentences of some contexts, each context read apart."""
     sentences = [sentence for context in contexts for sentence in context]
     begins = frozenset(accumulate(map(len, contexts)))
-    readings = reader.beside_question(question, sentences, begins)
+    readings = reader.read_beside_question(question, sentences, begins)
     return measure(question, sentences, encoder, readings)
 
 
@@ -147,7 +147,7 @@ def measure_answer(
 ) -> tuple[tuple[float, ...], list[float]]:
     """The measurements of an answer in the order of `ANSWER_FEATURES`, and how far each helps."""
     answer = " ".join(parts)
-    readings = reader.beside_question(question, parts)
+    readings = reader.read_beside_question(question, parts)
     rows = measure(question, parts, encoder, readings)
     helpful = [probability(row) for row in rows]
     asked, said = encoder.encode([question, answer])
@@ -188,7 +188,7 @@ def _kind_reason(kind: str, *, matches: bool) -> str:
 
 def _declined(parts: Sequence[str]) -> str:
     """The refusal, if it opens the answer or makes up at least half of it and is not taken back."""
-    if any(refusals.turns_to_answer(part) for part in parts[1:]):
+    if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
     declining = sum(length for length, words_of in found if words_of)

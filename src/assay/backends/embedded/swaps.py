@@ -39,7 +39,7 @@ _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same or
 _SHORT = 4  # words: of no more, one is enough
 
 
-class Exchange(NamedTuple):
+class Swap(NamedTuple):
     """What a statement mixes up.
 
     Attributes:
@@ -164,7 +164,7 @@ def _differences(mine: Sequence[str], others: Sequence[str]) -> list[Slot]:
     return [Slot(frozenset(mine) - frozenset(others), frozenset(others) - frozenset(mine))]
 
 
-def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exchange | None:
+def find_swap(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
     """What a statement mixes up; None if nothing.
 
     Args:
@@ -177,7 +177,7 @@ def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exc
     for part in parts(statement):
         for other in said:
             if _is_turned(part, other) and not any(part.tokens == one.tokens for one in said):
-                return Exchange(other.piece, other.text.strip())
+                return Swap(other.piece, other.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if not mixed or any(part.stems <= other.stems for other in said):
             continue
@@ -185,7 +185,7 @@ def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exc
         both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
         if _sentences(part.stems, said) <= both:
             first, second, _ = mixed[0]
-            return Exchange(first.piece, first.text.strip(), second.text.strip())
+            return Swap(first.piece, first.text.strip(), second.text.strip())
     return None
 
 

@@ -14,8 +14,8 @@ from assay.backends.embedded.comparison import Comparison, compare
 from assay.backends.embedded.evidence import Evidence, claim_start, prepare
 from assay.backends.embedded.reader import Reader, Reading
 from assay.tasks.verify_statements import UNCERTAIN, is_uncertain
-from assay.text import remembered
-from assay.text.normalize import Usual
+from assay.text import memoized
+from assay.text.normalize import Normalized
 from assay.text.sentences import Span
 from assay.text.words import WORD
 
@@ -65,7 +65,7 @@ VERBATIM = 0.97  # the least probability of what stands in the contexts word by 
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
 OBJECTED = UNCERTAIN[1]  # the largest one where a number or a name of it stands nowhere
-DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
+DENIED = 0.1  # the largest one of what a record denies, or of a mix-up
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -99,7 +99,7 @@ class Judged:
     """What is known of one statement before anything is decided."""
 
     statement: str
-    read: Usual  # what the other two are about
+    read: Normalized  # what the other two are about
     comparison: Comparison
     reading: Reading
 
@@ -140,14 +140,14 @@ def _nothing(statement: str) -> Support:
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
     read = [evidence.read(statement) for statement in statements]
-    readings = reader.beside_evidence([said.text for said in read], evidence)
+    readings = reader.read_beside_evidence([said.text for said in read], evidence)
     return [
         Judged(statement, said, compare(said.text, evidence), reading)
         for statement, said, reading in zip(statements, read, readings, strict=True)
     ]
 
 
-@remembered(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
+@memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
 def _prepared(contexts: tuple[str, ...]) -> Evidence:
     # Several metrics ask about the same contexts one after the other.
     return prepare(contexts)
@@ -158,14 +158,12 @@ def _probability(judged: Judged) -> float:
     told = judged.comparison.flag
     if told:
         value = max(value, AGREED) if told.agrees else min(value, DENIED)
-    if judged.comparison.exchange:
+    if judged.comparison.swap:
         value = min(value, DENIED)
     if judged.comparison.numbers or judged.comparison.names:
         value = min(value, OBJECTED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
-    if judged.comparison.rejected:
-        value = min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
@@ -175,8 +173,8 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     told = judged.comparison.flag
-    denied = judged.comparison.rejected or judged.comparison.exchange
-    contradicted = not supported and bool(told or denied or refuted > neutral)
+    swap = judged.comparison.swap
+    contradicted = not supported and bool(told or swap or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
@@ -246,10 +244,8 @@ def _doubts(found: Comparison) -> list[str]:
     doubts = []
     if found.flag and not found.flag.agrees:
         doubts.append("the record says the opposite")
-    if found.rejected:
-        doubts.append("the evidence mentions it only to reject it")
-    if found.exchange:
-        _, first, second = found.exchange
+    if found.swap:
+        _, first, second = found.swap
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )

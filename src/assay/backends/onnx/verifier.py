@@ -17,7 +17,7 @@ from assay.backends.onnx.labels import Labels
 from assay.backends.onnx.network import Network
 from assay.errors import InputError
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text import remembered
+from assay.text import memoized
 from assay.text.words import STOP_WORDS, stem, words
 
 MOST = 8  # stretches of the contexts that a statement is read beside: those that share most with it
@@ -173,6 +173,6 @@ def _wanted(statement: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(statement) if word not in STOP_WORDS)
 
 
-@remembered(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
+@memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
 def _prepared(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
