@@ -83,47 +83,6 @@ def test_what_begins_like_manners_may_state_something(line):
     assert of(f"{SAID}\n\n{line}") == [SAID, line]
 
 
-@pytest.mark.parametrize(
-    "sources",
-    [
-        "**References**\n[1] Smith, J. (2020). *Dams of the world*. Springer.\n[2] https://a.example",
-        "## Sources\n\n- Annual Report 2023, p. 12\n- Handbook",
-        "Sources:\nAnnual report\nHandbook",
-        "*Source: Sections 3 and 4 of the Agreement.*",
-        "[^1]: Dams of the World, 2020.",
-        "² Annual report",
-        "https://a.example/dams",
-    ],
-)
-def test_a_list_of_sources_states_nothing(sources):
-    assert of(f"{SAID}\n\n{sources}\n\nIt was built in 1950.") == [
-        SAID,
-        "The dam was built in 1950.",
-    ]
-
-
-def test_sources_that_are_asked_for_are_told():
-    answer = "Iron is a metal.\n\n**Sources:**\n- Lentils\n- Liver"
-    assert of(answer) == ["Iron is a metal."]
-    found = statements(answer, "What are good sources of iron?")
-    assert [statement.text for statement in found] == ["Iron is a metal.", "Lentils", "Liver"]
-
-
-def test_a_bold_title_ends_the_sources():
-    answer = f"{SAID}\n\n**Sources**\n1. Report\n**Fees**\nEntry costs $5."
-    assert of(answer) == [SAID, "Entry costs $5."]
-
-
-def test_a_source_may_be_what_is_told():
-    told = "Source: Passage 3 says that it is the Ebb River."
-    assert of(f"{SAID}\n\n{told}") == [SAID, told]
-    assert of("References") == ["References"]
-    assert of("The report includes:\n- References\n- Tables") == [
-        "The report includes References",
-        "The report includes Tables",
-    ]
-
-
 @pytest.mark.parametrize("piece", ["a", "sorry for the !", "*a ", "<li>", "1. ", "[1] a\n"])
 def test_a_long_answer_is_read_in_time(piece):
     begin = time.process_time()
