@@ -43,6 +43,10 @@ _MONTHS = {
     "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
     "Nov": "November", "Dec": "December",
 }  # fmt: skip
+_DAYS = {
+    "Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday",
+    "Thur": "Thursday", "Thurs": "Thursday", "Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday",
+}  # fmt: skip
 _ORDER = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
 _WORDS = {
     "approx.": "approximately", "vs.": "versus", "w/o": "without", "YoY": "year over year",
@@ -56,6 +60,10 @@ _WORDS |= {name.title(): short for name, short in _WORDS.items() if name.startsw
 _LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")
 _MINUS = re.compile(r"(?<![\w.,)-])-(?=[$€£]?\d)")  # a model overlooks "-5", and reads "\u22125"
 _GROUPS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+# Behind the first day of some: "Mon - Fri", "Monday–Fri", but "Earth–Sun".
+_SINCE = "|".join(
+    rf"(?<={day}{dash})" for day in (*_DAYS, "day") for dash in ("[-–—]", r"\s[-–—]\s")
+)
 _COUNTED = r"(?!(?:video|display|screen|monitor|camera|movie|race|run)s)(?:people|[a-z]+s)\b"
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -72,19 +80,36 @@ _FORMS = re.compile(
     rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
     rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
     rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
-    r"|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
-    rf"|\bQ(?P<quarter>[1-4])\b"
+    rf"|(?<=\d\s)(?P<later>{_any(_MONTHS)})\b(?:\.(?=\s[\da-z]))?"
+    rf"|(?<=\bin\s)(?P<within>{_any(_MONTHS)})\b(?!\s(?:[A-Z]|del?\b))"  # but "in Mar del Plata"
+    rf"|(?<=\bon\s)(?P<day>{_any(_DAYS)})\b"
+    rf"|\b(?P<first>{_any(_DAYS)})(?=\s?[-–—]\s?(?:{_any(_DAYS)})\b|:\s?(?:\d|closed))"
+    rf"|(?:{_SINCE})(?P<last>{_any(_DAYS)})\b"
+    r"|(?<!\w)[vV](?P<version>\d+(?:\.\d+)+)|(?P<hidden>[\u00ad\u200b\u2060\ufeff]+)"
+    rf"|\bQ(?P<quarter>[1-4])\b|\bH(?P<half>[12])(?=\s(?:of\s)?(?:19|20)\d\d\b)"
+    rf"|\bFY(?:\s?'?(?P<fiscal>20\d\d|\d\d))?\b"
+    rf"|(?<!\w)'(?P<decade>[2-9]0s)\b|(?<!\d\s)\b(?P<minus>minus\s)(?=\d)"
     rf"|(?<!\w)(?P<word>{_any(_WORDS)})(?!\w)"
 )
 _RULES: dict[str, Callable[[str], str]] = {
     "month": _MONTHS.__getitem__,
+    "later": _MONTHS.__getitem__,
+    "within": _MONTHS.__getitem__,
+    "day": _DAYS.__getitem__,
+    "first": _DAYS.__getitem__,
+    "last": _DAYS.__getitem__,
+    "version": str,
     "hidden": lambda _: "",
     "quarter": lambda place: f"{_ORDER[place]} quarter",
+    "half": lambda place: f"{_ORDER[place]} half",
+    "fiscal": lambda year: f"fiscal year {year if len(year) == 4 else '20' + year}",
+    "minus": lambda _: "\u2212",
+    "decade": lambda years: f"19{years}",
     "word": _WORDS.__getitem__,
 }
 # Whether there is anything to look at: most sentences have nothing.
 _HINT = re.compile(
-    rf"\d|\bQ[1-4]\b|{_any(_WORDS)}"
+    rf"\d|\b(?:Q[1-4]|FY|in\s(?:{_any(_MONTHS)}))\b|\b(?:{_any(_DAYS)})\b|{_any(_WORDS)}"
     r"|[\u00ad\u200b\u2060\ufeff]"
 )
 
@@ -153,7 +178,7 @@ def _said(match: re.Match[str]) -> str:
     if match["amount"]:
         return _amount(match)
     kind = match.lastgroup
-    return _RULES[kind](match[kind]) if kind else match[0]
+    return _RULES[kind](match[kind]) if kind else "fiscal year"
 
 
 def _amount(match: re.Match[str]) -> str:
