@@ -21,7 +21,7 @@ from assay.metrics import METRICS, parse
 from assay.metrics.wording import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.text.overlap import tokens
+from assay.text.words import tokens
 from support.scripts import score
 
 CASES = 500

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.overlap import align
+from assay.text.words import align
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import entities, numbers, overlap, questions, refusals, words
+from assay.text import entities, numbers, questions, refusals, words
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,12 @@ def test_words_of_other_scripts_and_possessives():
 
 
 def test_overlap():
-    assert overlap.recall(["a", "b"], ["b"]) == 0.5
-    assert overlap.recall([], ["b"]) == 1.0
-    weights = overlap.Weights({"a": 1.0, "b": 3.0})
-    assert overlap.weighted_recall(["a", "b"], {"a"}, weights) == 0.25
-    assert overlap.bigram_recall(["a", "b", "c"], {("a", "b")}) == 0.5
-    assert overlap.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
+    assert words.recall(["a", "b"], ["b"]) == 0.5
+    assert words.recall([], ["b"]) == 1.0
+    weights = words.Weights({"a": 1.0, "b": 3.0})
+    assert words.weighted_recall(["a", "b"], {"a"}, weights) == 0.25
+    assert words.bigram_recall(["a", "b", "c"], {("a", "b")}) == 0.5
+    assert words.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
 
 
 @pytest.mark.parametrize(

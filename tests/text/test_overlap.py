@@ -1,6 +1,6 @@
 """How much of one text stands in another?"""
 
-from assay.text.overlap import Weights, weighted_recall
+from assay.text.words import Weights, weighted_recall
 
 
 def test_the_order_of_a_set_changes_no_digit_of_a_recall():

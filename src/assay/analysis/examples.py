@@ -16,7 +16,7 @@ from assay.prompt import Example, Material, fenced
 from assay.run.result import Result
 from assay.score import Part
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.overlap import tokens
+from assay.text.words import tokens
 
 MOST: Final = 4
 # Longer material would make every prompt long, and teaches no more.

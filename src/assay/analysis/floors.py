@@ -9,7 +9,7 @@ import numpy as np
 from assay.analysis.labelled import Item
 from assay.sample import Sample
 from assay.stats.weighted import Floats
-from assay.text import overlap
+from assay.text import words
 from assay.text.words import content_words
 
 
@@ -29,19 +29,19 @@ class Rule:
 def _in_contexts(text: str, sample: Sample) -> float | None:
     if sample.contexts is None:
         return None
-    return overlap.recall(content_words(text), content_words(" ".join(sample.contexts)))
+    return words.recall(content_words(text), content_words(" ".join(sample.contexts)))
 
 
 def _like_reference(text: str, sample: Sample) -> float | None:
     if sample.reference is None:
         return None
-    return overlap.compare(text, sample.reference).f1
+    return words.compare(text, sample.reference).f1
 
 
 def _like_question(text: str, sample: Sample) -> float | None:
     if sample.question is None:
         return None
-    return overlap.recall(content_words(sample.question), content_words(text))
+    return words.recall(content_words(sample.question), content_words(text))
 
 
 RULES: Final = (

@@ -11,7 +11,7 @@ from assay.run.result import NOT_DONE, Result, labels
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store
-from assay.text.overlap import compare
+from assay.text.words import compare
 
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8

@@ -7,7 +7,7 @@ from assay.judge import Judge
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 from assay.tasks.split_statements import Level
-from assay.text.overlap import align
+from assay.text.words import align
 
 Statements: TypeAlias = tuple[Statement, ...]
 # What a score says of itself where it is made of probabilities that the judge does not give.

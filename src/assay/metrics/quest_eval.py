@@ -8,7 +8,7 @@ from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import AnswerQuestions, AskAboutFacts, ShortAnswer
-from assay.text.overlap import overlap, token_pair
+from assay.text.words import overlap, token_pair
 
 CRUD = "Lyu et al. 2024, CRUD-RAG (arXiv 2401.17043), RAGQuestEval"
 

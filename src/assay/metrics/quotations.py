@@ -15,7 +15,7 @@ from assay.metrics.evidence import share
 from assay.metrics.wording import one_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
-from assay.text.overlap import tokens
+from assay.text.words import tokens
 
 # Marks in pairs. A single one may be an apostrophe, so only those that stand apart count, and what
 # stands behind a figure may be inches: it opens nothing.

@@ -10,7 +10,7 @@ from assay.metrics.base import RAGAS_DOCS, Metric
 from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.text import overlap
+from assay.text import words
 
 Share = Literal["f1", "precision", "recall"]
 Distance = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
@@ -113,7 +113,7 @@ class TokenF1(Wording):
 
     def compare_in(self, language: str | None, answer: str, reference: str) -> float:
         """The chosen one of the three."""
-        return float(getattr(overlap.compare(answer, reference, language), self.mode))
+        return float(getattr(words.compare(answer, reference, language), self.mode))
 
 
 @dataclass(frozen=True)

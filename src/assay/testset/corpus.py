@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.testset.passages import Passage
-from assay.text.overlap import Weights, inverse_frequency, weighted_recall
-from assay.text.words import stems
+from assay.text.words import Weights, inverse_frequency, stems, weighted_recall
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 # A word that more of the passages have says little about what one of them is about.

@@ -32,8 +32,7 @@ from assay.testset.corpus import Corpus
 from assay.testset.documents import read_documents
 from assay.testset.passages import Passage, cut
 from assay.testset.result import NO_ANSWER, Kind, Question, Rejected, Testset
-from assay.text.overlap import recall
-from assay.text.words import stems
+from assay.text.words import recall, stems
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,

@@ -1,4 +1,8 @@
-"""The normal form of units, sums, dates and titles in a text."""
+"""The normal form of units, sums, dates and titles in a text.
+
+"12 megapixels", "4.2 million dollars", "Q3" and "Jan 5" read "12 MP", "$4.2 million", "third
+quarter" and "January 5". What can be read in two ways stays ("5 m", "7/4").
+"""
 
 import re
 from collections.abc import Callable

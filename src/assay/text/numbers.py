@@ -1,4 +1,8 @@
-"""Numbers as texts write them, and as results print them."""
+"""Numbers as texts write them, and as results print them.
+
+"1,000" and "one thousand" are one number; so are "5 PM" and "17:00", "59½" and "59.5". Units are
+not kept: "5 km" and "5 miles" both state 5.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What kind of answer does a question ask for, and does a text hold one?"""
+"""The kind of answer that a question asks for, and whether a text holds one."""
 
 # ruff: noqa: SIM905 - word lists read better as prose
 

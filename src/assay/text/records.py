@@ -1,4 +1,9 @@
-"""Splitting a context into units of evidence: sentences, values of JSON records, rows of tables."""
+"""Splitting a context into units of evidence: sentences, values of JSON records, rows of tables.
+
+Forgiving on purpose: retrievers cut records off at both ends, print them in Python's notation and
+put one into a string of another. Every character is looked at a fixed number of times, and nesting
+of any depth is read without recursion.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Refusals to answer, and statements that the sources are silent."""
+"""Refusals to answer, and statements that the sources are silent.
+
+Only the author's own refusal counts ("I don't know"): "It is not known who built it" and "We do not
+offer refunds" are answers. That something is absent from the passages can be checked against them.
+"""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,8 @@
-"""Splitting a text into paragraphs, list items and sentences."""
+"""Splitting a text into paragraphs, list items and sentences.
+
+Spans are exact, ordered and never overlap: `text[start:end]` is the sentence. One list of
+abbreviations serves all languages: what is one in one is seldom the last word in another.
+"""
 
 import re
 from collections import deque

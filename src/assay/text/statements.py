@@ -1,4 +1,8 @@
-"""Splitting an answer into self-contained statements, without its manners."""
+"""Splitting an answer into self-contained statements, without its manners.
+
+Conservative on purpose: a sentence is only taken apart where both parts are surely clauses or
+predicates of one subject, and a pronoun is only replaced where one subject can be meant.
+"""
 
 import re
 from collections.abc import Iterator

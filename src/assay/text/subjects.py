@@ -1,4 +1,8 @@
-"""Subjects of sentences: their predicates, and the pronouns that stand for them."""
+"""Subjects of sentences: their further predicates, and the pronouns that stand for them.
+
+Only what is surely a finite verb counts, and a pronoun is only replaced where the sentence before
+has one plain subject that fits; what can be read in two ways stays as it is.
+"""
 
 import re
 from typing import NamedTuple

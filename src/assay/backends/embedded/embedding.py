@@ -1,4 +1,7 @@
-"""Sentence embeddings by the model that ships with assay."""
+"""Embeddings of texts and tokens by the model that ships with assay.
+
+The model is all-MiniLM-L6-v2 (Apache-2.0), quantised to int8; `training/embedder` makes it.
+"""
 
 import hashlib
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.backends.embedded.swaps import Pair, Part, pairs, parts
-from assay.text import entities, memoized, numbers, overlap, quantities, words
+from assay.text import entities, memoized, numbers, quantities, words
 from assay.text.markup import without_lead, without_pointers, without_tags
 from assay.text.normalize import Normalized, normalize
 from assay.text.records import units
@@ -162,7 +162,7 @@ class Evidence:
     sets: tuple[frozenset[str], ...]  # the stems of each piece
     sayings: frozenset[str]  # what the pieces say, each as a whole
     places: Mapping[str, Places]  # the pieces in which a stem stands, in order
-    weights: overlap.Weights  # inverse frequency of a stem among the pieces
+    weights: words.Weights  # inverse frequency of a stem among the pieces
     stems: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
     numbers: Mapping[str, str]
@@ -247,9 +247,9 @@ def prepare(contexts: Sequence[str]) -> Evidence:
         sets=sets,
         sayings=frozenset(piece.plain for piece in pieces),
         places={stem: np.array(each) for stem, each in places.items()},
-        weights=overlap.inverse_frequency(sets),
+        weights=words.inverse_frequency(sets),
         stems=frozenset(places),
-        bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
+        bigrams=frozenset().union(*(words.bigrams(piece.stems) for piece in pieces)),
         numbers=numbers.numbers(normalize(whole).text),
         words=plain.union(map(words.stem, plain)),
         acronyms=frozenset(entities.acronyms(whole)),

@@ -1,4 +1,9 @@
-"""The trained network that reads statements beside evidence and sentences beside a question."""
+"""The trained network that reads statements beside evidence and sentences beside a question.
+
+A window is `[CLS] texts [SEP] yardstick [SEP]` in token ids, at most 384 of them, read in one pass.
+Statements that follow each other share a window as long as they take no more than 128 tokens, but
+for those that are foreign to the evidence. `training/verifier` builds its examples with this code.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Relevance of sentences and answers to a question, and usefulness of contexts."""
+"""Relevance of sentences and answers to a question, and usefulness of contexts.
+
+Each is a logistic combination, fitted in `training/verifier/fit.py`, of what the trained network
+says, the cosine to the question, shared words and whether the kind of thing asked for is there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +14,7 @@ from assay.backends.embedded.embedding import Encoder
 from assay.backends.embedded.reader import Reader, Reading
 from assay.backends.embedded.verification import Fitted, best_support, shorten
 from assay.errors import Unavailable
-from assay.text import overlap, questions, refusals, sentences, words
+from assay.text import questions, refusals, sentences, words
 from assay.text.statements import statements
 
 FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
@@ -28,7 +32,7 @@ def measure(
     cosines = (vectors[1:] @ vectors[0]).astype(float)
     best = float(cosines.max())
     found = [words.stems(sentence) for sentence in sentences]
-    weights = overlap.inverse_frequency(found)
+    weights = words.inverse_frequency(found)
     wanted = words.stems(question)
     kind = questions.kind_of(question)
     return [
@@ -36,7 +40,7 @@ def measure(
             float(reading.votes[_HELPS]),
             float(cosine),
             best - float(cosine),
-            overlap.weighted_recall(wanted, stems, weights),
+            words.weighted_recall(wanted, stems, weights),
             float(questions.holds(kind, sentence, question)),
         )
         for reading, cosine, stems, sentence in zip(
@@ -267,4 +271,4 @@ def _for_phrase(target: str, context: _Context) -> Usefulness:
 
 
 def _share(wanted: Sequence[str], text: str) -> float:
-    return overlap.recall(wanted, {*words.stems(text), *words.words(text)})
+    return words.recall(wanted, {*words.stems(text), *words.words(text)})

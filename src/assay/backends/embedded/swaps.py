@@ -1,4 +1,9 @@
-"""Statements that mix up what the contexts say of two things."""
+"""Statements that mix up what the contexts say of two things.
+
+"Alice lives in Paris. Bob lives in Rome." does not say that Alice lives in Rome, though every word
+of it is there. Two parts of sentences that say the same of different things are laid side by side:
+a statement that takes after the first here and after the second there says what neither does.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Verification of statements: probability, verdict, reason and unsupported spans."""
+"""Verification of statements: probability, verdict, reason and unsupported spans.
+
+What the trained network says is combined with the measurements of `comparison.FEATURES` by a
+logistic regression, fitted in `training/verifier`.
+"""
 
 import json
 import math
