@@ -714,7 +714,7 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = [*sampled(FOLDER.parent, chosen.rows), *probes(FOLDER.parent / "probes")]
     for passes in (reader.passes, embedding.sentences):
-        passes._most = 10**6  # noqa: SLF001 - every pass is made once
+        passes._max_results = 10**6  # noqa: SLF001 - every pass is made once
     judge, rules = Judging(), Rules()
     judge(rows[0])
     known = caches()

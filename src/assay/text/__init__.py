@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-Given = TypeVar("Given", bound=Hashable)
+Argument = TypeVar("Argument", bound=Hashable)
 Result = TypeVar("Result")
 
 # Metrics ask about the same sample one after the other: of what is long the last ones will do.
@@ -12,26 +12,26 @@ _LONG_ONES = 2
 
 
 def memoized(
-    most: int, longest: int, size: Callable[[Any], int] = len
-) -> Callable[[Callable[[Given], Result]], Callable[[Given], Result]]:
+    max_results: int, longest: int, size: Callable[[Any], int] = len
+) -> Callable[[Callable[[Argument], Result]], Callable[[Argument], Result]]:
     """A decorator that remembers the last results of a function of one argument.
 
     `functools.lru_cache` bounds how many are remembered, not how much: a few thousand long texts
     would take gigabytes.
 
     Args:
-        most: How many results are remembered.
+        max_results: How many results are remembered.
         longest: Of arguments larger than this, only the last two results are.
         size: How large an argument is.
     """
 
-    def decorate(function: Callable[[Given], Result]) -> Callable[[Given], Result]:
-        short = lru_cache(maxsize=most)(function)
+    def decorate(function: Callable[[Argument], Result]) -> Callable[[Argument], Result]:
+        short = lru_cache(maxsize=max_results)(function)
         long = lru_cache(maxsize=_LONG_ONES)(function)
 
         @wraps(function)
-        def call(given: Given) -> Result:
-            return short(given) if size(given) <= longest else long(given)
+        def call(argument: Argument) -> Result:
+            return short(argument) if size(argument) <= longest else long(argument)
 
         return call
 

@@ -39,11 +39,11 @@ for _place, _words in enumerate(_COMMON.values()):
 
 def identify_language(text: str) -> str:
     """The language of a text, or its script where that is all there is to tell; "" if unclear."""
-    return _told(text[:_READ])
+    return _identify(text[:_READ])
 
 
 @lru_cache(maxsize=2048)  # a text is looked at again when its questions are compared
-def _told(text: str) -> str:
+def _identify(text: str) -> str:
     script = _script(text)
     if script != "LATIN":
         return script

@@ -129,15 +129,15 @@ class Passes(Generic[Text, Result]):
     Args:
         run: One pass; what it returns is shared and must not be changed.
         size: What makes a text long.
-        most: How many results are remembered.
+        max_results: How many results are remembered.
     """
 
     def __init__(
-        self, run: Callable[[Text], Result], size: Callable[[Text], int], most: int
+        self, run: Callable[[Text], Result], size: Callable[[Text], int], max_results: int
     ) -> None:
         self._run = run
         self._size = size
-        self._most = most
+        self._max_results = max_results
         self._known: OrderedDict[Text, Future[Result]] = OrderedDict()
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -183,7 +183,7 @@ class Passes(Generic[Text, Result]):
             if found is None or lost:
                 found = _pool(threads, self._process).submit(self._run, text)
             self._known[text] = found  # behind the others, as the last one that was asked for
-            if len(self._known) > self._most:
+            if len(self._known) > self._max_results:
                 self._known.popitem(last=False)
             return found
 

@@ -371,7 +371,7 @@ def _with_neighbours(
 
 
 Logits = npt.NDArray[np.float32]
-Given = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of a window
+WindowIds = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of a window
 
 # The columns of what the network says of a token.
 UNSUPPORTED, SUPPORTED, REFUTED, NEUTRAL, HELPS, ANSWERS = range(6)
@@ -457,7 +457,7 @@ def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     )
 
 
-def _run(window: Given) -> Logits:
+def _run(window: WindowIds) -> Logits:
     ids, types = window
     feed = {"ids": np.asarray([ids], np.int64), "types": np.asarray([types], np.int64)}
     (result,) = session("reader").run(["logits"], feed)
@@ -466,7 +466,7 @@ def _run(window: Given) -> Logits:
 
 
 # Metrics read the same windows within one sample: few are worth remembering (9 kB each).
-passes: Passes[Given, Logits] = Passes(_run, lambda window: len(window[0]), 256)
+passes: Passes[WindowIds, Logits] = Passes(_run, lambda window: len(window[0]), 256)
 
 
 @memoized(20_000, longest=2000)
