@@ -1,10 +1,17 @@
-"""Are words found again in the text that they were taken from?"""
+"""Words that two texts share, and where."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.words import align
+from assay.text.words import Weights, align, weighted_recall
+
+
+def test_the_order_of_a_set_changes_no_digit_of_a_recall():
+    small = {f"w{n}": 1.0 for n in range(40)}
+    weights = Weights({"huge": 1e16, **small})
+    # Added one by one behind the huge one, the small ones would be lost.
+    assert weighted_recall({"huge", *small}, {"huge"}, weights) == 1e16 / (1e16 + 40)
 
 
 @pytest.mark.parametrize(
