@@ -291,7 +291,25 @@ _FIRST_PERSON = re.compile(
     r"(?:please|could you|can you)(?: please)? (?:provide|share|give|clarify|specify)\b)",
     re.IGNORECASE,
 )
+# What somebody is quoted with; the apostrophe within "'I don't know'" closes nothing.
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,200}\"|“[^“”\n]{1,200}”|«[^«»\n]{1,200}»|„[^„“”\n]{1,200}[“”]"
+    r"|(?<!\w)'(?=\w)[^\n]{1,200}?(?<=[\w.,!?])'(?!\w)|(?<!\w)‘[^‘\n]{1,200}?’(?!\w)"
+)
+# An answer may stand in quotation marks as a whole: 'Answer: "I don't know."'
+_AROUND = re.compile(r"\W*(?:(?:the )?(?:final )?(?:answer|response)(?: is)?\b)?\W*", re.IGNORECASE)
+# ... and so may what it says it must reply with.
+_ONE_S_OWN = re.compile(
+    r"\b(?:i(?: \w+){0,3} (?:reply|respond|answer|say)"
+    r"|(?:answer|response|reply)(?: \w+){0,2} (?:is|be))\b(?: with)?\W*$",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters before a quotation that say whose it is
+_HIDDEN = "\0"
 _TURN = re.compile(r"[,;]\s*(?:but|however|although|though|yet)\b,?\s*", re.IGNORECASE)
+_BUT = re.compile(
+    r"\W*(?:but|however|though|yet|still|nevertheless|that said)\b,?\s*", re.IGNORECASE
+)
 _OFFER = re.compile(
     r"(?:i|we)(?: can|(?:'|’)(?:ll|d)| will| would| could| am| do) (?:\w+ )?(?:provide|help|offer|"
     r"try|suggest|share|assist|give|hope|recommend|happy|tell)\b",
@@ -302,8 +320,22 @@ _ANSWER_WORDS = 4  # after "but"; fewer are no answer
 
 def refusal(text: str) -> str:
     """The words by which `text` declines to answer, in part or as a whole; "" if it does not."""
-    found = _REFUSAL.search(text)
+    own = _without_quotes(text)
+    # A match may go on into a quotation, but not begin in one.
+    matches = (found for found in _REFUSAL.finditer(text) if own[found.start()] != _HIDDEN)
+    found = next(matches, None)
     return found.group().strip() if found else absence_words(text)
+
+
+def _without_quotes(text: str) -> str:
+    """The text with what somebody else is quoted with hidden, every character in its place."""
+
+    def hidden(quote: re.Match[str]) -> str:
+        before = text[max(quote.start() - _NEAR, 0) : quote.start()]
+        return quote.group() if _ONE_S_OWN.search(before) else _HIDDEN * len(quote.group())
+
+    own = _QUOTED.sub(hidden, text)
+    return text if _AROUND.fullmatch(own) else own
 
 
 def is_plain_refusal(sentence: str) -> bool:
@@ -315,6 +347,12 @@ def is_plain_refusal(sentence: str) -> bool:
         return False
     _, *turns = _TURN.split(sentence)
     return not any(_answers(turn) for turn in turns)
+
+
+def answers_after_all(sentence: str) -> bool:
+    """Whether a sentence takes a refusal before it back: "However, it was built in Rome"."""
+    found = _BUT.match(sentence)
+    return found is not None and _answers(sentence[found.end() :])
 
 
 def _answers(turn: str) -> bool:

@@ -210,6 +210,10 @@ _EMPTY_IT = re.compile(
     r"helpful|useful|necessary|important|possible|better|best|difficult|easier|worth)\b",
     re.IGNORECASE,
 )
+# After a few words "it" is only taken for the subject where no "that" or "to" explains it.
+_EXPLAINED_IT = re.compile(
+    rf"it\s+{_BE}\s+(?:\w+\s+){{1,4}}(?:that|to|whether|when|if|how|who)\b", re.IGNORECASE
+)
 
 
 def subject_of(sentence: str) -> str:
@@ -239,8 +243,11 @@ def resolve(sentence: str, subject: str, *, alone: bool = True) -> str:
     pronoun = leading["pronoun"].capitalize()
     person = pronoun in {"He", "She", "His", "Her"}
     lead = leading.groupdict().get("lead") or ""
-    if lead and pronoun == "It" and not leading.groupdict()["link"]:
-        return sentence  # "In winter, it is cold": no subject is meant
+    if lead and pronoun == "It":
+        # "In winter, it is cold", "However, it is held that": no subject is meant.
+        explained = _EXPLAINED_IT.match(sentence, leading.start("pronoun"))
+        if explained or not leading.groupdict()["link"]:
+            return sentence
     if (person and not alone) or not _fits(pronoun, leading["next"], subject):
         return sentence
     article = subject.partition(" ")[0] in {"The", "A", "An"}

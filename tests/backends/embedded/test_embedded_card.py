@@ -11,9 +11,8 @@ def made(**more):
     return CardFigure(**({"name": "x", "value": 0.8, "low": 0.7, "high": 0.9, "n": 10} | more))
 
 
-def test_it_says_how_often_the_metrics_by_it_are_wrong(monkeypatch):
+def test_it_says_how_often_the_metrics_by_it_are_wrong():
     judge = Embedded()
-    monkeypatch.setattr(Embedded, "name", cards.card().judge)
     sentence = judge.quality("faithfulness").sentence
     assert "of 100 answers with a claim that no context supports it flags" in sentence
     assert "RAGTruth QA answers, labelled by people: 160 and 623" in sentence

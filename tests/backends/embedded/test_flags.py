@@ -51,6 +51,14 @@ def test_it_is_settled(context, right, wrong):
 STOCK = '{"name": "Trail Shirt", "inStock": false}'
 
 
+def test_a_reply_is_settled_beside_its_yes_no_question():
+    assert of("Is it in stock? It's in stock.", STOCK).probability == DENIED
+    assert of("Is it in stock? It is not in stock.", STOCK).probability >= AGREED
+    # What is missing, and what is not there, is asked for otherwise.
+    assert "opposite" not in of("What does it lack? It lacks stock.", STOCK).reason
+    assert "opposite" not in of("Isn't it in stock? In stock.", STOCK).reason
+
+
 PERSON = '{"name": "Ann Lee", "employed": true, "married": true, "pool": true, "wifi": true}'
 SHOP = (
     "Do you ship to Canada? Yes. Can I bring my dog? No problem, dogs are welcome. Is it open? Yes."

@@ -72,7 +72,9 @@ class _RecordFlag(NamedTuple):
 
 def flag(claim: Claim, evidence: Evidence) -> Flag | None:
     """What the contexts say of all that a statement names; None if nothing, or yes and no."""
-    if claim.start or not claim.wanted or len(_DENIALS.findall(claim.plain)) > 1:
+    if claim.start:  # a question and its answer
+        return None if claim.replied is None else flag(claim.replied, evidence)
+    if not claim.wanted or len(_DENIALS.findall(claim.plain)) > 1:
         return None
     named = [one for one in _flags(claim, evidence) if _is_named(one, claim, evidence)]
     # Of several records or rows, those that the statement is about.

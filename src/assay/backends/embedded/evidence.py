@@ -13,6 +13,7 @@ from assay.backends.embedded.swaps import Pair, Part, pairs, parts
 from assay.text import entities, memoized, numbers, quantities, words
 from assay.text.markup import without_lead, without_pointers, without_tags
 from assay.text.normalize import Normalized, normalize
+from assay.text.questions import kind_of
 from assay.text.records import units
 from assay.text.refusals import absence_claim
 
@@ -55,6 +56,7 @@ class Claim:
         names: The claim's names.
         calendar: Its months and week days.
         denies: Whether it denies something.
+        replied: What it claims without the yes-no question before it, "It's in stock".
     """
 
     wanted: frozenset[str]
@@ -70,6 +72,7 @@ class Claim:
     names: tuple[str, ...]
     calendar: frozenset[str]
     denies: bool
+    replied: "Claim | None"
 
 
 @memoized(512, longest=2000)
@@ -98,7 +101,13 @@ def read_claim(statement: str) -> Claim:
         calendar=frozenset(entities.calendar_words(statement)),
         # "The passages do not mention it" denies nothing.
         denies=entities.is_negated(statement) and absence_claim(statement) is None,
+        replied=read_claim(statement[start:]) if _asks_plainly(statement[:start]) else None,
     )
+
+
+def _asks_plainly(question: str) -> bool:
+    """Whether a question wants a yes or no and denies nothing itself."""
+    return kind_of(question) == "yes or no" and not entities.is_negated(question)
 
 
 def exact(text: str) -> str:

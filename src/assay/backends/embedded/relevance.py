@@ -191,7 +191,9 @@ def _kind_reason(kind: str, *, matches: bool) -> str:
 
 
 def _declined(parts: Sequence[str]) -> str:
-    """The refusal, if it opens a short answer or makes up at least half of it."""
+    """The refusal, if it opens the answer or makes up at least half of it and is not taken back."""
+    if any(refusals.answers_after_all(part) for part in parts[1:]):
+        return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
     declining = sum(length for length, words_of in found if words_of)
     if declining * 2 >= sum(length for length, _ in found):

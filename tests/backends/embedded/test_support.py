@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.verification import shorten, support
+from assay.backends.embedded.verification import DENIED, shorten, support
 
 READER = Reader(threads=2)
 CONTEXTS = [
@@ -136,6 +136,26 @@ def test_marks_and_evidence_stand_as_they_were_written():
         "9 million dollars" in "Revenue fell to 9 million dollars in Q3."[a:b]
         for a, b in found.spans
     )
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ("It is a myth that the bank failed in 1931.", False),
+        ("There is no evidence that the bank failed in 1931, as he wrote.", False),
+        ("It is not a myth that the bank failed in 1931.", True),
+        ("It is not false that the bank failed in 1931.", True),
+        ("It isn't a myth that the bank failed in 1931.", True),
+        ("He thought it wrong that the bank failed in 1931.", True),
+        ("The rumour that the bank failed in 1931 was confirmed.", True),
+        ("It is a myth that the bank failed in 1931. In fact the bank failed in 1931.", True),
+    ],
+)
+def test_what_the_contexts_only_reject_is_not_supported(context, said):
+    (found,) = support(["The bank failed in 1931."], [context], READER)
+    assert (found.probability == DENIED) is not said
+    assert found.contradicted is not said
+    assert found.reason.startswith("The evidence mentions it only to reject it") is not said
 
 
 def test_a_long_sentence_is_cut_between_words():
