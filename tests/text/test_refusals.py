@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.refusals import absence_claim, is_plain_refusal, refusal
+from assay.text.refusals import absence_claim, answers_after_all, is_plain_refusal, refusal
 
 REFUSALS = [
     "I don't know.",
@@ -127,6 +127,10 @@ ANSWERS = [
     "As a large language model, it has many parameters.",
     "The information is not available in shops.",
     "Not available in Germany.",
+    '"I don\'t know" is a 2003 song.',
+    "'I don't know' is a 2003 song.",
+    "“I don't know,” he said, “but the treaty was signed in 1919.”",
+    'To such questions the model answers "I cannot answer that" in blue.',
 ]
 CLAIMS = {
     "The passages do not mention his age.": "his age",
@@ -203,6 +207,11 @@ def test_what_is_written_carelessly_declines_as_plainly(text):
     assert is_plain_refusal(text)
 
 
+def test_words_that_somebody_is_quoted_with_are_no_plain_refusal():
+    assert not is_plain_refusal("“I don't know,” he said, “but the treaty was signed in 1919.”")
+    assert is_plain_refusal("“I don't know.”")
+
+
 @given(st.text(max_size=200))
 def test_nothing_crashes(text):
     refusal(text)
@@ -219,3 +228,17 @@ def test_long_texts_take_no_long_time(piece):
     begin = time.process_time()
     refusal(piece * (20_000 // len(piece)))
     assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answers"),
+    [
+        ("However, it was built in Rome in 1932.", True),
+        ("But the tower is 300 metres high.", True),
+        ("However, I can help you with other questions.", False),
+        ("However, the passages do not mention it.", False),
+        ("It was built in Rome in 1932.", False),
+    ],
+)
+def test_a_sentence_may_take_a_refusal_before_it_back(sentence, answers):
+    assert answers_after_all(sentence) is answers

@@ -74,13 +74,17 @@ LINES = [
      ["Step 1: Open the valve", "Step 2: Wait until the lamp is green."]),
     ("A. 5 km\nB. 7 km", ["A. 5 km", "B. 7 km"]),
     ("The winner stands below.\n\nIda Moe", ["The winner stands below.", "Ida Moe"]),
+    ("The winners are:\nIda Moe\nBob Lee", ["The winners are Ida Moe", "The winners are Bob Lee"]),
     ("The winners are:\n- Ida Moe\n\nBob Lee\nCarl Roe",
      ["The winners are Ida Moe", "Bob Lee", "Carl Roe"]),
+    # A title over a heading over a text.
+    ("My soup\n\nPreparation\n\nHeat the oil.", ["Heat the oil."]),
+    ("**My soup**\n**Preparation**\nHeat the oil.", ["Heat the oil."]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("answer", "expected"), LINES)
-def test_short_lines_are_statements(answer, expected):
+def test_lines_with_nothing_beneath_them_are_no_headings(answer, expected):
     assert [statement.text for statement in statements(answer)] == expected
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from assay.text import chatter
 from assay.text.markup import clean, without_tags
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
@@ -16,124 +17,14 @@ from assay.text.subjects import FINITE, is_alone, resolve, subject_and_cuts, sub
 from assay.text.tables import tables
 from assay.text.words import words
 
-AGREED = r"(?:sure(?: thing)?|certainly|of course|absolutely|no problem|okay|ok|alright|understood)"
-_POLITE = (
-    r"(?:sure|of course|absolutely|certainly|ok|okay|alright|thanks|thank|sorry|hello|hi|hey|hope|"
-    r"welcome|thing|there|again|so|very|much|a|lot|at|all|and|to|too|me|us|for|you|your|you're|"
-    r"the|this|that|any|about|asking|everyone|everybody|folks|friend|sir|madam|dear|pleasure|my|"
-    r"question|query|inquiry|request|message|confusion|inconvenience|delay|mistake|error|trouble|"
-    r"misunderstanding|oversight|help|patience|interest|understanding)"
-)
-_I = r"i(?:'d| would| can|'ll| will)"
-_DO_NOT = r"(?:do not|don't)"
-_ADVICE = r"(?:legal|medical|financial|professional|tax|investment)\b[^.]{0,40}\badvice\b"
-_ANSWER = r"(?:information|response|answer|content|summary|overview)"
-_OPEN = r"(?:any|more|further|other|additional|specific|follow-up)"
-_UNCLEAR = r"(?:questions?|concerns?|doubts?|quer(?:y|ies)|feedback)"
-_TURN = (
-    r"(?:ask|reach out|contact (?:me|us)|let (?:me|us) know|tell me|share|message me|follow up|say)"
-)
-_SERVE = (
-    r"(?:help|assist|answer|provide|explain|clarify|elaborate|share|walk|give|look|"
-    r"go (?:over|into)|discuss|tell you more|show|send|draft|write|summari[sz]e|expand|add|suggest|"
-    r"recommend|dig|break)"
-)
-_MANNERS = (
-    # "Sure thing!", but "Sure, it is open until 9 pm" and "Thanks to the treaty the war ended".
-    (
-        rf"(?:{AGREED}|(?:great|good) question|hello|hi|hey|thanks|thank you|"
-        rf"you're welcome|sorry)\b(?:\W+{_POLITE}\b)*[^\w.]*$"
-    ),
-    (
-        r"(?:(?:that's|that is|this is|what) an? )?(?:great|good|excellent|interesting) "
-        r"question(?: (?:about|on)\b[^.,]{0,40})?\W*$"
-    ),
-    (
-        r"(?:thanks|thank you) for (?:your|asking|reaching|contacting|providing|sharing|using)\b"
-        r"[^.,;:]{0,60}\W*$"
-    ),
-    r"(?:hello|hi|hey),? \w+(?: \w+)?[,!]+$",
-    (
-        rf"(?:i(?:'m|'ll| am) |we're |always )*(?:{_I} be )?(?:happy|glad|here) to "
-        rf"{_SERVE}\b(?!.*\bthat (?:the|your|you|it|we)\b)[^.,;:]{{0,80}}\W*$"
-    ),
-    (
-        r"i(?:'ll| can| will)(?: certainly| gladly)? (?:help|assist|answer)\b(?: you)?"
-        r"(?: (?:with )?(?:this|that|it|your)\b[^.,]{0,30})?\W*$"
-    ),
-    rf"{_I} [^.]{{0,80}}\bif you(?:'d like| want| wish)\W*$",
-    (
-        r"(?:i hope|hope) (?:this|that|it)\b(?: \w+){0,3} (?:finds|helps?|helped|helpful|"
-        r"useful|answers?|answered|clarif\w+|clears?|makes sense|gives?|provides?|explains?)\b"
-    ),
-    # Offers to go on, as in "If you have any questions, feel free to ask."
-    rf"(?:please )?(?:let me know\b|feel free(?:\W*$| to {_TURN}\b)|just ask\W*$)",
-    rf"(?:please )?{_DO_NOT} hesitate(?:\W*$| to {_TURN}\b)",
-    (
-        rf"(?:if|should) you have (?:{_OPEN} ){{1,3}}{_UNCLEAR}\b[^,]{{0,80}}"
-        r"(?:\W*$|,[^.]{0,20}\b(?:please|feel free|let|ask|i'm|i am|i'll|i can|i'd|we're|reach)\b)"
-    ),
-    (
-        r"if you\b[^.]{0,120}\b(?:let me know\b|just ask\W*$"
-        rf"|(?:feel free|{_DO_NOT} hesitate)(?: to {_TURN}\b|\W*$))"
-    ),
-    (
-        r"(?:(?:i'm|i am) )?(?:so |very |really )?sorry (?:to hear|you're|for the)\b"
-        r"[^.,;:]{0,120}\W*$"
-    ),
-    r"i understand (?:your|how)\b[^.,;:]{0,60}\W*$",
-    r"let me (?:explain|break|walk)\b[^.:]{0,60}\W*$",
-    r"is there anything (?:else|more)\b",
-    # Good wishes: "Stay safe!"
-    r"have an? (?:great|good|nice|lovely|wonderful|pleasant|safe|fantastic)\b[^.!?]{0,40}!\W*$",
-    (
-        r"(?:good luck|best of luck|take care(?! of)|safe travels|happy \w+ing|congratulations)\b"
-        r"[^.!?:]{0,40}!\W*$"
-    ),
-    r"stay (?:safe|healthy|well|tuned)(?: and \w+)?!\W*$",
-    r"enjoy(?: (?:your|the|it)\b[^.!?]{0,30})?!\W*$",
-    r"(?:great|good|exciting) news\W*$",
-    # No advice: "This is not legal advice."
-    (
-        r"(?:(?:disclaimer|please note|note)\b:?\s*(?:that )?)?(?:this|it|the above) (?:is not|"
-        r"isn't|does(?: not|n't) constitute|should not be \w+ as) "
-        rf"(?:a substitute for )?{_ADVICE}(?!.*\bbut\b)"
-    ),
-    (
-        rf"(?:disclaimer\b:?\s*)?(?:this|the) {_ANSWER}(?: \w+)? is (?:\w+ )?for (?:\w+ )?"
-        r"(?:education\w*|information\w*)(?: and \w+)? purposes"
-    ),
-    (
-        r"(?:disclaimer\b:?\s*)?i(?:'m| am) not an? (?:\w+ )?(?:doctor|lawyer|attorney|"
-        r"physician|advis[eo]r|professional)\W*$"
-    ),
-    # How a letter begins and ends.
-    r"dear\b[^.!?]{0,40},$",
-    (
-        r"(?:(?:best|kind|warm) (?:regards|wishes)|(?:yours )?(?:sincerely|faithfully|truly)|"
-        r"regards)(?:,[^.!?]{0,40})?$"
-    ),
-    # The offers with which answers in other languages end.
-    r"(?:wenn|falls) sie (?:weitere|noch) fragen\b|ich hoffe,? das hilft\b",
-    r"j'espère que (?:cela|ça)\b|n'hésitez pas à (?:me|nous|demander|poser)\b",
-    r"espero que (?:te|le|esto)\b",
-    r"si tienes? (?:más|alguna)(?: otra)? (?:preguntas?|dudas?|consultas?)\b",
-    r"希望(?:对|這|这|以上)|ご不明な点|أتمنى أن يكون هذا",
-)
-# What tells a number or an address states something: "If you have any questions, call 555-0199."
-_CHATTER = re.compile(
-    rf"(?!.*(?:\d|\w@\w|https?://))\W*(?:{'|'.join(_MANNERS)})", re.IGNORECASE | re.DOTALL
-)
-
-
-def is_chatter(sentence: str) -> bool:
-    """Whether a sentence is manners: a greeting, an offer, a good wish, a disclaimer."""
-    return bool(_CHATTER.match(sentence.replace("’", "'")))
-
-
 LEAD_IN = re.compile(
     r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
     re.IGNORECASE,
+)
+HERE_ARE = re.compile(
+    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
+    r"(?P<what>(?:the|all|some)\s.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 GENERAL = re.compile(
     r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
@@ -141,6 +32,31 @@ GENERAL = re.compile(
     r"passages?|sources?|documents?|to)\b",
     re.IGNORECASE,
 )
+_AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
+)
+# "To set up 2FA"
+_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
+
+
+def statement_before_list(sentence: str) -> str:
+    """The beginning of a sentence that ends with a colon, as far as it states something; "" if not.
+
+    "It is 20 g, and mind the following:" states "It is 20 g", and so does "It is 20 g as follows:".
+    Without a number, what announces nothing else is not told from an announcement.
+    """
+    text = sentence.rstrip(":：*_ ")
+    joined = _JOINED.match(text)
+    if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
+        return joined["said"]
+    said = _AS_FOLLOWS.sub("", text)
+    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
+    return said if states else ""
+
+
+def _announces(text: str) -> bool:
+    return bool(LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])))
 
 
 class Statement(NamedTuple):
@@ -173,8 +89,16 @@ _SPLIT = re.compile(
     rf"(?={_CLAUSE})"
 )
 _HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
+_SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
 # A verb that no plural noun is taken for.
 _STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
+# What begins so is one thought: its parts depend on each other.
+_DEPENDENT = re.compile(
+    r"(?:if|when|although|though|because|while|since|unless|after|before|as|given|whether|"
+    r"not only|either|neither|both)\b",
+    re.IGNORECASE,
+)
 _REPORTED = re.compile(r"\b(?:if|whether|because|said|says|that|who|which|where)\b", re.IGNORECASE)
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
 _GOES_ON = re.compile(
@@ -184,6 +108,13 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_CLAUSE = re.compile(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
+# "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
+_NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
+_KEY_AND_VALUE = re.compile(
+    rf"(?!(?:title|subject|re|topic|note|tip)\b|{_NUMBERED.pattern}(?!\s*[^\w\s]{{0,4}}\s?\d))"
+    r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(r"[?？؟][\"'”’)\]*_]*$")
 # A fence is closed by one as long at least; what holds a backtick further on opens none.
 _CODE = re.compile(
@@ -191,9 +122,14 @@ _CODE = re.compile(
     r"|^[ \t]*`{3,}[^`\n]+`{3,}[ \t\r]*$",
     re.MULTILINE,
 )
+_LABEL = re.compile(
+    r"\W{0,3}(?:(?:final |short |long |brief )?answer|A|response|explanation|conclusion|summary)"
+    r"\W{0,2}:\W{0,2}\s+(?=\w)",
+    re.IGNORECASE,
+)
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    rf"(?:(?:yes|no|{AGREED})(?:,|\s[–—-])\s+"
+    rf"(?:(?:yes|no|{chatter.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
@@ -203,7 +139,10 @@ _BARE = re.compile(
     r"it depends|not (?:ideally|necessarily|really|exactly|quite|always))\W*|\d{1,2}[.)])$",
     re.IGNORECASE,
 )
-_SHORT_ITEM = 6  # words of what may name a list
+_DENIED = "❌✗✘🚫"  # "❌ Free parking" is an item
+_LONGEST_TITLE = 120  # characters
+_SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
+_NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
 _PHRASE = 4  # words; no more are a phrase whatever they are
 _LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
@@ -217,19 +156,30 @@ class _Reading:
     alone: bool = True  # no other person was named since
     lead_ins: list[tuple[int, str]] = field(default_factory=list)  # by how far they are indented
     awaits: bool = False  # the sentence before was "The captain is:"; what follows completes it
+    cites: int = -1  # where the last line of a list of sources ended; -1 outside of one
 
     def lead_in(self) -> str:
         return self.lead_ins[-1][1] if self.lead_ins else ""
 
-    def enter(self, block: Block, indent: int) -> None:
-        """Forget the lead-ins that this block does not belong to.
+    def enter(self, block: Block, indent: int, *, goes_on: bool) -> None:
+        """Forget the lead-ins that this block does not belong to; `goes_on`: with the line before.
 
         "The winners are:" may stand over items without markers.
         """
         if block.marker:
             self.lead_ins = [entry for entry in self.lead_ins if entry[0] < indent]
-        elif not self.awaits:
+        elif not (self.awaits or goes_on):
             self.lead_ins = []
+
+    def is_cited(self, answer: str, block: Block) -> bool:
+        """Whether a block names sources only, or is the title of such blocks."""
+        line = answer[block.start : block.end]
+        begins = chatter.heads_sources(line) and block.marker[-1:] in {"", "#"}
+        goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
+        near = answer.count("\n", max(self.cites, 0), block.start) < 2
+        listed = goes_on and (bool(block.marker) or near or chatter.is_numbered(line))
+        self.cites = block.end if begins or listed else -1
+        return begins or listed or _is_source(line)
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
@@ -250,24 +200,42 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     reading = _Reading(subject_of(question))
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
-    for block in parts:
-        reading.enter(block, _indent(prose, block))
+    listed = _listed(prose, parts)
+    asked = chatter.names_sources(question)  # "What are good sources of iron?"
+    for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
+        if not (lonely or asked) and reading.is_cited(prose, block):
+            continue
+        goes_on = block in listed and before is not None and not before.marker
+        reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
+            if span[0] > block.start and not asked and _is_source(sentence):
+                continue
             if sentence.endswith((":", "：")) and not lonely:
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
+                if not reading.lead_in():
+                    found += _told_before(prose, span, reading, whole=whole)
                 continue
-            if lonely or not (_QUESTION.search(sentence) or block.marker.startswith("#")):
+            item = block in listed or (after is None and not block.marker)
+            over = not item and _over(prose, before, block, after)
+            title = not item and _is_heading(sentence, block, over=over)
+            asks = _QUESTION.search(sentence) or block.marker.startswith("#")
+            if lonely or not (asks or (title and not reading.awaits)):
                 found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
             reading.awaits = False
     kept = [
         statement
         for statement in found
-        if not is_chatter(statement.text) and not is_plain_refusal(statement.text)
+        if not chatter.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
+
+
+def _is_source(line: str) -> bool:
+    """Whether a line or sentence only names a source."""
+    return chatter.is_source(line) and not _SAYS.search(line)
 
 
 def is_phrase(text: str) -> bool:
@@ -293,10 +261,10 @@ def _of_sentence(
     answer: str, span: Span, reading: _Reading, *, lonely: bool, whole: bool
 ) -> Iterator[Statement]:
     """The statements of one sentence."""
+    label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
+    begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE.match(answer[slice(*span)]) and not lonely:
         return
-    yes = _YES.match(answer, *span)
-    begin = yes.end() if yes and yes.end() < span[1] else span[0]
     sentence = (begin, span[1])
     for start, end, subject in [(*sentence, "")] if whole else _clauses(answer, sentence):
         written = f"{subject} {answer[start:end]}" if subject else answer[start:end]
@@ -307,11 +275,19 @@ def _of_sentence(
         reading.follow(text)
 
 
+def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+    """What a sentence before a list states besides announcing it."""
+    said = statement_before_list(answer[slice(*span)])
+    if said:
+        end = span[0] + len(said)
+        yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
+
+
 def _clauses(answer: str, span: Span) -> Iterator[tuple[int, int, str]]:
     """The parts of one sentence, or the sentence itself, each with the subject it lacks."""
     start, end = span
     sentence = answer[start:end]
-    if sentence[:1] in "\"“'‘":
+    if _DEPENDENT.match(sentence) or sentence[:1] in "\"“'‘":
         yield start, end, ""
         return
     cuts = [0]
@@ -340,12 +316,79 @@ def _is_clause(left: str, joint: re.Match[str]) -> bool:
     return len(left.split()) > 2 and bool(_HAS_VERB.search(left)) and not _REPORTED.search(left)
 
 
+def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
+    """Whether it is no more than a title; `over`: whether a list hangs on its block."""
+    count = len(sentence.split())
+    is_title = _is_bold(sentence)
+    # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
+    verb = _STATES if is_title and count <= _NOUN_PHRASE else _HAS_VERB
+    if count > _SHORT_ITEM or verb.search(sentence) or sentence[0] in _DENIED:
+        return False
+    if block.marker:
+        return is_title and over
+    return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
+
+
+def _listed(text: str, parts: list[Block]) -> set[Block]:
+    """The items of lists without markers: short lines after each other, with no text beneath."""
+    found: set[Block] = set()
+    run: list[Block] = []
+    for block, after in zip(parts, [*parts[1:], None], strict=False):
+        if not _is_short_line(text, block):
+            run = []
+            continue
+        bold = _is_bold(text[block.start : block.end].strip())
+        if run and bold != _is_bold(text[run[0].start : run[0].end].strip()):
+            run = []
+        run.append(block)
+        # Two lines over a text are a title and a heading, unless nothing is between them.
+        close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
+        if len(run) > 2 or close or after is None:
+            found.update(run[-3:])
+        elif _counts_on(text, block, after):
+            found.add(block)
+    return found
+
+
+def _is_short_line(text: str, block: Block) -> bool:
+    """Whether a block has the form of a heading, whatever its words are."""
+    if block.marker or block.end - block.start > _LONGEST_TITLE:
+        return False
+    line = text[block.start : block.end].strip()
+    title = len(line.split()) <= _SHORT_ITEM and (line[-1:].isalnum() or _is_bold(line))
+    return title and not _KEY_AND_VALUE.match(line)
+
+
+def _is_bold(line: str) -> bool:
+    return line.startswith(("**", "__")) and line.endswith(("**", "__"))
+
+
+def _counts_on(text: str, block: Block, after: Block) -> bool:
+    """Whether "Step 2: ..." follows "Step 1: ...", with nothing under that."""
+    this = _NUMBERED.match(text, block.start, block.end)
+    following = _NUMBERED.match(text, after.start, after.end)
+    return bool(this and following and this["what"] == following["what"])
+
+
+def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+    """Whether what follows a list item belongs to it, and not to the list or what comes after."""
+    if after is None or not block.marker:
+        return False
+    level = _indent(text, block)
+    # The last of several items does not stand over the paragraph after their list.
+    last = before is not None and bool(before.marker) and _indent(text, before) == level
+    return _indent(text, after) > level or not (after.marker or last)
+
+
 def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     """What an item needs before it: "The moons are", "The members of the crew:"; "" for nothing.
 
     "Here are some tips:" says nothing about its items.
     """
     text = clean(sentence).rstrip(":：").rstrip()
+    here = HERE_ARE.fullmatch(text)
+    if here and not GENERAL.search(here["what"]):
+        return f"{here['what'][:1].upper()}{here['what'][1:]}:"
     general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
     if LEAD_IN.search(text) or general:
         return ""
@@ -362,7 +405,9 @@ def _with_lead_in(text: str, written: str, lead_in: str) -> str:
         return text
     small = next((char for char in written if char.isalnum()), "").islower()
     before = _BEFORE_CLAUSE.search(lead_in)
-    if not (before and (small or before["condition"])):  # "if:" and "You have a fever"
+    if small and _PREDICATE.match(text):  # "The drug: may cause pain"
+        lead_in = lead_in.rstrip(":")
+    elif not (before and (small or before["condition"])):  # "if:" and "You have a fever"
         goes_on = small and not lead_in.endswith(":")
         ended = text.endswith((".", "!", "。")) and len(text.split()) > 2
         if (ended and not goes_on) or _STATES.search(text):
