@@ -177,6 +177,9 @@ FEATURES = (
     "log_sentences",
 )
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
+_REJECTED = re.compile(
+    r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
+)
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,7 @@ class Comparison:
     foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
     flag: Flag | None  # what a record's yes or no says of it
     swap: Swap | None  # what it mixes up
+    rejected: bool  # it stands there word by word, but only behind "it is a myth that"
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -244,6 +248,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         foreign=claim.start > 0 and not found,
         flag=record,
         swap=_find_swap(statement, claim, evidence),
+        rejected=_is_rejected(claim, evidence),
     )
 
 
@@ -279,6 +284,17 @@ def _verbatim(claim: Claim, evidence: Evidence) -> bool:
         _says(piece, claim) and claim.exact in exact(piece.text)
         for piece in _places(claim, evidence)
     )
+
+
+def _is_rejected(claim: Claim, evidence: Evidence) -> bool:
+    texts = [piece.plain for piece in _places(claim, evidence) if claim.plain in piece.plain]
+    before = [text[: text.index(claim.plain) + 1] for text in texts]
+    return bool(claim.length and texts) and all(map(_rejects, before))
+
+
+def _rejects(text: str) -> bool:
+    match = _REJECTED.search(text)
+    return bool(match) and not entities.is_negated(text[: match.start()] if match else "")
 
 
 def _places(claim: Claim, evidence: Evidence) -> Iterator[Piece]:

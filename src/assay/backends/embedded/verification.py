@@ -69,7 +69,7 @@ VERBATIM = 0.97  # the least probability of what stands in the contexts word by 
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
 OBJECTED = UNCERTAIN[1]  # the largest one where a number or a name of it stands nowhere
-DENIED = 0.1  # the largest one of what a record denies, or of a mix-up
+DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -168,6 +168,8 @@ def _probability(judged: Judged) -> float:
         value = min(value, OBJECTED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
+    if judged.comparison.rejected:
+        value = min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
@@ -177,8 +179,8 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     told = judged.comparison.flag
-    swap = judged.comparison.swap
-    contradicted = not supported and bool(told or swap or refuted > neutral)
+    denied = judged.comparison.rejected or judged.comparison.swap
+    contradicted = not supported and bool(told or denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
@@ -248,6 +250,8 @@ def _doubts(found: Comparison) -> list[str]:
     doubts = []
     if found.flag and not found.flag.agrees:
         doubts.append("the record says the opposite")
+    if found.rejected:
+        doubts.append("the evidence mentions it only to reject it")
     if found.swap:
         _, first, second = found.swap
         doubts.append(
