@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.backends.embedded import Embedded, encoder, reader
+from assay.backends.embedded import Embedded, embedding, reader
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.passes import Passes
-from assay.backends.embedded.window import Window, answering, supporting
-from assay.text.clauses import statements
+from assay.backends.embedded.inference import Passes
+from assay.backends.embedded.reader import Window, answering, supporting
 from assay.text.sentences import sentences
+from assay.text.statements import statements
 from benchmarks.calls import RAGAS
 from benchmarks.data import ROOT, Record, load
 
@@ -43,7 +43,7 @@ LUNCH = 10_000  # samples
 _LONG = """
 import random, time
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import support
+from assay.backends.embedded.verification import support
 random.seed(0)
 words = ["".join(random.choices("abdegiklmnorstu", k=random.randint(2, 8))) for _ in range(3000)]
 said = lambda n: " ".join(random.choices(words, k=n)).capitalize() + "."
@@ -118,7 +118,7 @@ def measured(given: Sequence[dict[str, Any]], judge: Embedded, store: Path) -> R
     """Evaluate samples, then make their passes again, and those of inference one by one."""
     made: list[Job] = []
     start, before = time.perf_counter(), time.process_time()
-    with noted(reader.passes, made), noted(encoder.sentences, made):
+    with noted(reader.passes, made), noted(embedding.sentences, made):
         assay.evaluate(given, RAGAS, judge, store=store)
     wall, cpu = time.perf_counter() - start, time.process_time() - before
     alone = [job for row in given for job in _alone(row)]
@@ -145,7 +145,7 @@ def _alone(row: dict[str, Any]) -> Iterator[Job]:
         for sentence in sentences(text):
             yield from _read(answering(question, [sentence], reader.tokenise))
             ids = tuple(reader.tokenise(sentence).ids.tolist())
-            yield lambda ids=ids: encoder._run(ids)  # type: ignore[misc]  # noqa: SLF001
+            yield lambda ids=ids: embedding._run(ids)  # type: ignore[misc]  # noqa: SLF001
 
 
 def _read(windows: Sequence[Window]) -> Iterator[Job]:

@@ -7,8 +7,8 @@ import numpy as np
 
 import assay
 from assay.backends.embedded import Embedded
-from assay.backends.embedded.models import session
-from assay.backends.embedded.window import FIRST
+from assay.backends.embedded.inference import session
+from assay.backends.embedded.reader import FIRST
 
 Run = Callable[[], object]
 

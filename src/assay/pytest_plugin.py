@@ -405,7 +405,7 @@ def _miss(result: "Result", demand: Demand) -> str:
     from assay.report.run import collect
     from assay.report.run.console import sample as shown
     from assay.score import Score
-    from assay.text.decimals import decimals
+    from assay.text.numbers import decimals
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)

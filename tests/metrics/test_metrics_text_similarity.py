@@ -26,7 +26,7 @@ from assay.metrics.text_similarity import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Verdict, embed_tokens, verify_statements
-from assay.text.token_f1 import tokens
+from assay.text.words import tokens
 from support import scripts
 from support.scripts import by_sentence, plausible, score, verify_if
 

@@ -11,7 +11,7 @@ from assay.report.distribution import Spread
 from assay.report.run import evidence
 from assay.report.run.evidence import TextTable
 from assay.score import Part
-from assay.text.hidden import HIDDEN
+from assay.text.sanitize import HIDDEN
 
 ENDS = st.tuples(st.integers(-5, 60), st.integers(-5, 60))
 SPANS = st.lists(st.tuples(ENDS, st.text(max_size=2)), max_size=6)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 
-from assay.backends.embedded.models import available_cores
+from assay.backends.embedded.inference import available_cores
 from assay.judge import Reply
 from support import scripts
 

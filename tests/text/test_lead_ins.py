@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.text.clauses import statements
-from assay.text.lead_ins import told_before
+from assay.text.statements import statement_before_list, statements
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,7 @@ from assay.text.lead_ins import told_before
     ],
 )
 def test_what_is_stated_before_a_list(sentence, told):
-    assert told_before(sentence) == told
+    assert statement_before_list(sentence) == told
 
 
 def test_a_claim_before_a_list_is_a_statement_where_it_stands():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.quantities import quantities, said_as, written
-from assay.text.usual import usual
+from assay.text.normalize import normalize
+from assay.text.quantities import quantities, written, written_like
 
 SAME = [
     ("1500 ms", "1.5 s"),
@@ -86,7 +86,7 @@ EITHER = [
 
 
 def keys(text):
-    return {key for quantity in quantities(usual(text).text) for key in quantity.keys}
+    return {key for quantity in quantities(normalize(text).text) for key in quantity.keys}
 
 
 @pytest.mark.parametrize(("one", "other"), SAME + EITHER)
@@ -107,8 +107,8 @@ def test_what_states_no_quantity_has_none(text):
 
 
 def test_a_text_says_it_as_the_other_one_does_and_its_places_stay_known():
-    said = usual("It lasts 90 mins and costs €20, not $4.2M.")
-    read = said_as(said, written(["The film lasts one and a half hours.", "It costs €20."]))
+    said = normalize("It lasts 90 mins and costs €20, not $4.2M.")
+    read = written_like(said, written(["The film lasts one and a half hours.", "It costs €20."]))
     assert read.text == "It lasts one and a half hours and costs €20, not $4.2 million."
 
     def original(part):
@@ -121,13 +121,13 @@ def test_a_text_says_it_as_the_other_one_does_and_its_places_stay_known():
 
 
 def test_what_the_other_text_says_in_these_words_too_stays():
-    said = usual("50% of them left.")
-    assert said_as(said, written(["Half of the men left.", "50% of them did."])) is said
-    assert said_as(said, written(["A third left."])) is said
+    said = normalize("50% of them left.")
+    assert written_like(said, written(["Half of the men left.", "50% of them did."])) is said
+    assert written_like(said, written(["A third left."])) is said
 
 
 def test_a_first_word_keeps_its_capital():
-    read = said_as(usual("75% of them left."), written(["It was three quarters of them."]))
+    read = written_like(normalize("75% of them left."), written(["It was three quarters of them."]))
     assert read.text == "Three quarters of them left."
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.refusals import absence_claim, is_plain_refusal, refusal, turns_to_answer
+from assay.text.refusals import absence_claim, answers_after_all, is_plain_refusal, refusal
 
 REFUSALS = [
     "I don't know.",
@@ -241,4 +241,4 @@ def test_long_texts_take_no_long_time(piece):
     ],
 )
 def test_a_sentence_may_take_a_refusal_before_it_back(sentence, answers):
-    assert turns_to_answer(sentence) is answers
+    assert answers_after_all(sentence) is answers

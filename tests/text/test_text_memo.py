@@ -4,8 +4,8 @@ import gc
 import tracemalloc
 import weakref
 
-from assay.text.memo import remembered
-from assay.text.tongues import tongue
+from assay.text import memoized
+from assay.text.language_id import identify_language
 from assay.text.words import stems
 
 
@@ -16,7 +16,7 @@ class Found:
 def test_short_ones_are_remembered_and_of_long_ones_the_last_two():
     calls = []
 
-    @remembered(3, longest=4)
+    @memoized(3, longest=4)
     def read(text: str) -> Found:
         calls.append(text)
         return Found()
@@ -30,7 +30,7 @@ def test_short_ones_are_remembered_and_of_long_ones_the_last_two():
 
 
 def test_what_is_forgotten_is_freed():
-    read = remembered(3, longest=4)(lambda _text: Found())
+    read = memoized(3, longest=4)(lambda _text: Found())
     first = weakref.ref(read("a long text"))
     for n in range(2):
         read(f"another long text {n}")
@@ -44,7 +44,7 @@ def test_endless_words_and_texts_do_not_stay_in_memory():
         for n in range(20):
             endless = f"{n}x" * 100_000
             stems(endless)
-            tongue(endless)
+            identify_language(endless)
         del endless
         gc.collect()
         held, _ = tracemalloc.get_traced_memory()

@@ -4,9 +4,9 @@ import pytest
 
 from assay.backends.embedded.comparison import compare
 from assay.backends.embedded.evidence import prepare
-from assay.text import facts, numbers, words
-from assay.text.citations import without_citations, without_pointers
-from assay.text.clauses import statements
+from assay.text import entities, numbers, words
+from assay.text.markup import without_citations, without_pointers
+from assay.text.statements import statements
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_words_that_only_look_so_are_left_alone():
     ],
 )
 def test_a_name_stands_in_a_text_in_another_way(name, text):
-    assert facts.stands_in(name, facts.lookup(text), facts.acronyms(text))
+    assert entities.stands_in(name, entities.lookup(text), entities.acronyms(text))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_name_stands_in_a_text_in_another_way(name, text):
     ],
 )
 def test_another_name_does_not(name, text):
-    assert not facts.stands_in(name, facts.lookup(text), facts.acronyms(text))
+    assert not entities.stands_in(name, entities.lookup(text), entities.acronyms(text))
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,11 @@ def test_another_name_does_not(name, text):
     ],
 )
 def test_initials_belong_to_the_name_behind_them(text, names):
-    assert facts.names(text) == names
+    assert entities.names(text) == names
 
 
 def test_units_are_no_names():
-    assert facts.names("Heat it to 350 degrees Fahrenheit, or 177 Celsius.") == []
+    assert entities.names("Heat it to 350 degrees Fahrenheit, or 177 Celsius.") == []
 
 
 def test_a_mark_with_blanks_within_is_a_mark():

@@ -16,9 +16,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.window import Tokens, Window, answering, supporting
+from assay.backends.embedded.reader import Tokens, Window, answering, supporting
 from assay.bench.splits import fold_of
-from assay.text.usual import Usual
+from assay.text.normalize import Normalized
 from training.verifier import people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
@@ -91,7 +91,7 @@ def _example(
     row: Row,
     number: int,
     cuts: list[tuple[int, int, str | None]],
-    said: list[Usual],
+    said: list[Normalized],
     window: Window,
     *,
     any_wrong: bool,

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.backends.embedded import nearness, relevance, support
-from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded import relevance, verification
+from assay.backends.embedded.embedding import Encoder
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.fitted import Fitted
 from assay.backends.embedded.reader import Reader
+from assay.backends.embedded.verification import Fitted
 from assay.bench import hard_negatives
 from assay.bench.data import Data, dataset
 from assay.bench.splits import HELD_OUT, fold_of
@@ -40,7 +40,7 @@ from training.verifier.swaps import mistaken, swapped
 from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 
-PACKAGE = Path(support.__file__).parent
+PACKAGE = Path(verification.__file__).parent
 # Sets to fit on and their weights; the nearer to a RAG answer the heavier.
 FITTED = {
     "ragtruth_qa": 10.0,
@@ -87,7 +87,7 @@ GIVEN, PEOPLES, PEOPLES_MOST = "given", 0.25, 200
 # Sentences: those that people marked, whole contexts beside a like question's, and "" all others.
 MARKED, ALIKE = "marked", "alike"
 SENTENCES = {MARKED: 0.25, ALIKE: 0.35, "": 0.4}
-_COSINE = nearness.FEATURES.index("cosine")
+_COSINE = relevance.FEATURES.index("cosine")
 
 
 class Measured(NamedTuple):
@@ -98,7 +98,7 @@ class Measured(NamedTuple):
     features: tuple[float, ...]
     contrary: float  # reader's log-odds of refuted against neutral
     label: str
-    judged: support.Judged
+    judged: verification.Judged
     marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
 
 
@@ -144,7 +144,7 @@ def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
         if not evidence.pieces:
             continue
         cuts = people.segments(row)
-        judged = support.measure([row.answer[a:b] for a, b, _ in cuts], evidence, reader)
+        judged = verification.measure([row.answer[a:b] for a, b, _ in cuts], evidence, reader)
         if cuts[0][2] is None:  # a summary: its worst sentence stands for it
             worst = min(judged, key=lambda j: j.features[0])
             pairs = [(worst, row.label or "", None)]
@@ -183,14 +183,14 @@ def fit_support(rows: list[Measured]) -> dict[str, object]:
     names = np.array([row.data for row in rows])
     labels = np.array([row.supported for row in rows])
     features = np.array([row.features for row in rows])
-    signs = np.array([SUPPORT_SIGNS.get(name, 0) for name in support.FEATURES])
+    signs = np.array([SUPPORT_SIGNS.get(name, 0) for name in verification.FEATURES])
     kept = np.isin(names, list(FITTED))
     apart = [name for name in FITTED if name not in ANSWERS]
     columns = np.stack([names == name for name in apart], axis=1).astype(float)
     weights = weigh(names[kept], labels[kept], FITTED)
     solution = fit(features[kept], labels[kept], weights, signs, columns[kept])
     scores = predict(solution, features)
-    place = support.FEATURES.index
+    place = verification.FEATURES.index
     print(f"{'set':26} {'n':>5} {'good':>5} {'AUROC':>6} {'reader':>6} {'words':>6} {'bal.':>6}")
     for name in dict.fromkeys(names.tolist()):
         mine = names == name
@@ -214,7 +214,7 @@ def fit_support(rows: list[Measured]) -> dict[str, object]:
         value = auroc(contrary[mine], refuted[mine])
         print(f"refuted against neutral, {name}: AUROC {value:.3f}, n {mine.sum()}")
     limit = fit_spans(rows, scores)
-    return contents(support.FEATURES, solution, doubt=limit)
+    return contents(verification.FEATURES, solution, doubt=limit)
 
 
 def fit_spans(rows: list[Measured], scores: np.ndarray) -> float:
@@ -226,7 +226,7 @@ def fit_spans(rows: list[Measured], scores: np.ndarray) -> float:
             if row.data not in LABELLED or row.marks is None:
                 continue
             wanted = {c for s, e in row.marks for c in range(s, e)}
-            spans = support.marked(row.judged, float(limit)) if score < 0.5 else ()
+            spans = verification.marked(row.judged, float(limit)) if score < 0.5 else ()
             found = {c for s, e in spans for c in range(s, e)}
             hit, said, true = hit + len(wanted & found), said + len(found), true + len(wanted)
         value = 2 * hit / max(1, said + true)
@@ -258,7 +258,7 @@ def _fit_near(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[s
     near, near_names, truth = [], [], []
     contexts = [row for row in rows[::3] if row.answers is None] + list(_chosen())
     for row in contexts:
-        measured = nearness.read(row.question, [row.texts], encoder, reader)
+        measured = relevance.read(row.question, [row.texts], encoder, reader)
         for features, label in zip(measured, _known(row, measured), strict=True):
             if label in (0.0, 1.0):
                 near.append(features)
@@ -271,10 +271,10 @@ def _fit_near(rows: Sequence[Asked], encoder: Encoder, reader: Reader) -> dict[s
         for label, part in ((True, HELPFUL), (False, 1 - HELPFUL)):
             mine = (kinds == name) & (labels == label)
             weights[mine] = share * part / max(1, mine.sum())
-    signs = np.array([NEAR_SIGNS[name] for name in nearness.FEATURES])
+    signs = np.array([NEAR_SIGNS[name] for name in relevance.FEATURES])
     solution = fit(inputs, labels, weights / weights.mean(), signs)
     _table("helps", names, labels, inputs, predict(solution, inputs))
-    return contents(nearness.FEATURES, solution)
+    return contents(relevance.FEATURES, solution)
 
 
 def _known(row: Asked, measured: Sequence[Sequence[float]]) -> Sequence[float | None]:

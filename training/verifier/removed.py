@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.embedding import Encoder
 from assay.backends.embedded.evidence import Evidence, Piece, prepare
-from assay.text import facts, numbers
+from assay.text import entities, numbers
 from assay.text.words import stems
 from training.verifier import people
 from training.verifier.rows import Row
@@ -106,7 +106,7 @@ def _quoted(places: Iterable[int], evidence: Evidence) -> str:
 def _holds(quoted: str, text: str) -> bool:
     """Whether it has every number and name of a statement, as what bears it out must."""
     return set(numbers.numbers(quoted)).issuperset(numbers.numbers(text)) and all(
-        name in quoted for name in facts.names(text)
+        name in quoted for name in entities.names(text)
     )
 
 

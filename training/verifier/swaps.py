@@ -13,16 +13,16 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay.text import facts, numbers
+from assay.text import entities, numbers
 from training.verifier.rows import Row
 
-PAIRS = [pair.split("/") for pair in facts._OPPOSITES]  # noqa: SLF001
+PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
 _BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
 
 
 def swapped(good: list[Row]) -> Iterator[Row]:
     """Of supported statements those where a swap was possible, each followed by its twin."""
-    foreign = [name for row in good for name in facts.names(row.answer) if len(name) > 3]
+    foreign = [name for row in good for name in entities.names(row.answer) if len(name) > 3]
     for row in good:
         seed = zlib.crc32(row.answer.encode())
         ways = [number, name, opposite, denial]
@@ -51,7 +51,7 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
 
 def name(row: Row, seed: int, foreign: list[str]) -> str:
     """A name of another source."""
-    stated = facts.names(row.answer)
+    stated = entities.names(row.answer)
     context = "\n".join(row.contexts)
     others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
     if not stated or not others:
@@ -71,7 +71,7 @@ def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
 
 def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
     """The first auxiliary verb denied."""
-    if facts.is_negated(row.answer):
+    if entities.is_negated(row.answer):
         return ""
     return _BE.sub(r"\1 not", row.answer, count=1)
 

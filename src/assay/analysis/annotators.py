@@ -12,26 +12,26 @@ from assay.analysis.labelled import Item, Labelled
 from assay.sample import Sample
 from assay.stats import agreement, raters
 from assay.stats.intervals import Floats, Statistic, value_of
-from assay.text import overlap, token_f1
+from assay.text import words
 from assay.text.words import content_words
 
 
 def _in_contexts(text: str, sample: Sample) -> float | None:
     if sample.contexts is None:
         return None
-    return overlap.recall(content_words(text), content_words(" ".join(sample.contexts)))
+    return words.recall(content_words(text), content_words(" ".join(sample.contexts)))
 
 
 def _like_reference(text: str, sample: Sample) -> float | None:
     if sample.reference is None:
         return None
-    return token_f1.compare(text, sample.reference).f1
+    return words.compare(text, sample.reference).f1
 
 
 def _like_question(text: str, sample: Sample) -> float | None:
     if sample.question is None:
         return None
-    return overlap.recall(content_words(sample.question), content_words(text))
+    return words.recall(content_words(sample.question), content_words(text))
 
 
 # Rules that need no judge: how good a text is, given its sample; None where a rule says nothing.

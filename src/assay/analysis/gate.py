@@ -15,7 +15,7 @@ from assay.runner.config_files import section
 from assay.runner.result import Result, known_labels
 from assay.runner.summary import MetricSummary
 from assay.store import Run
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1

@@ -13,7 +13,7 @@ from assay.runner.result import NOT_DONE, Result, labels, one_label
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.store import Store
-from assay.text.token_f1 import compare
+from assay.text.words import compare
 
 LabelSource: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, Any]]
 

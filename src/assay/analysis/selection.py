@@ -25,8 +25,8 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.stats.correction import RANDOM_SHARE, chances, fixed_numbers, priority, sizes
 from assay.store import Store
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.hidden import plain
-from assay.text.token_f1 import tokens
+from assay.text.sanitize import plain
+from assay.text.words import tokens
 
 COLUMNS: Final = (
     *("sample", "label", "metric", "inclusion_probability"),

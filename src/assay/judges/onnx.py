@@ -16,9 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.models import workers
-from assay.backends.embedded.passes import aside
-from assay.backends.embedded.support import shorten
+from assay.backends.embedded.inference import aside, workers
+from assay.backends.embedded.verification import shorten
 from assay.errors import InputError, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.onnx_model import Folder, Network, Numbers, network
@@ -32,7 +31,7 @@ from assay.tasks import (
     embed_tokens,
     verify_statements,
 )
-from assay.text.memo import remembered
+from assay.text import remembered
 from assay.text.words import STOP_WORDS, stem, words
 
 __all__ = ["Onnx"]

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.passes import Passes
+from assay.backends.embedded.inference import Passes
 from assay.errors import InputError
 from assay.judges.data_digest import digest, whole_digest
 

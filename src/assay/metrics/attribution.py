@@ -13,9 +13,9 @@ from assay.metrics.evidence import share, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.citations import NUMBERED, numbered, without_citations
+from assay.text.markup import NUMBERED, numbered, without_citations
 from assay.text.sentences import Span, spans
-from assay.text.token_f1 import tokens
+from assay.text.words import tokens
 
 _SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
 _LEADING = re.compile(rf"(?:\s*{NUMBERED.pattern})+\s*", re.IGNORECASE)

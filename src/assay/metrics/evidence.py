@@ -20,8 +20,8 @@ from assay.tasks import (
     VerifyStatements,
 )
 from assay.tasks.statements import Level
-from assay.text.placing import placed
 from assay.text.sentences import spans
+from assay.text.words import align
 
 Statements: TypeAlias = tuple[Statement, ...]
 # What a score says of itself where it is made of probabilities that the judge does not give.
@@ -138,7 +138,7 @@ def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int
     return tuple(
         (start + a, start + b)
         for start, end in statement.spans
-        for a, b in placed(verdict.spans, statement.text, text[start:end])
+        for a, b in align(verdict.spans, statement.text, text[start:end])
     )
 
 

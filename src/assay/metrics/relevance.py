@@ -42,8 +42,8 @@ from assay.tasks import (
     VerifyStatements,
 )
 from assay.tasks.embedding import cosine
+from assay.text.language_id import identify_language
 from assay.text.sentences import Span
-from assay.text.tongues import tongue
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"
 OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"
@@ -108,10 +108,10 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
 
 def _in_other_language(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     """Whether each is clearly in another language than what was asked and what was answered."""
-    known = {tongue(question), tongue(answer)} - {""}
+    known = {identify_language(question), identify_language(answer)} - {""}
     if not known:
         return [False] * len(generated)
-    return [tongue(text) not in {*known, ""} for text in generated]
+    return [identify_language(text) not in {*known, ""} for text in generated]
 
 
 async def compared(

@@ -15,7 +15,7 @@ from assay.tasks import (
     EmbedTokens,
     TokenVectors,
 )
-from assay.text import token_f1
+from assay.text import words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,7 +119,7 @@ class TokenF1(Wording):
 
     def compare_in(self, language: str | None, answer: str, reference: str) -> float:
         """The chosen one of the three."""
-        return float(getattr(token_f1.compare(answer, reference, language), self.mode))
+        return float(getattr(words.compare(answer, reference, language), self.mode))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from uuid import uuid4
 from assay.errors import CutShort, InputError, OverBudget, Unavailable
 from assay.judge import Reply, Task
 from assay.store.keys import cut_key, digest, reply_key
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 Keep: TypeAlias = Callable[[Reply], Awaitable[object]]
 Bound: TypeAlias = Callable[[str], int | None]

@@ -12,7 +12,7 @@ from assay.middleware.concurrency import tell
 from assay.middleware.wrapper import Wrapper
 from assay.store import Store
 from assay.store.keys import cut_key, reply_key
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 # Seconds that replies on their way are waited for when a run ends early.
 GRACE_S = 2.0

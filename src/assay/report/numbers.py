@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.stats.intervals import Interval
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 DASH = "\N{EN DASH}"
 

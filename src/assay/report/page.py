@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from assay.report import labels, numbers, sanitize
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 
 def page(template: str, style: str, *, version: str, **context: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from assay.text.hidden import HIDDEN, code_point, plain
+from assay.text.sanitize import HIDDEN, code_point, plain
 
 __all__ = [
     "breakable",

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.report import sanitize
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 # By tone. No colour carries a meaning alone: each stands beside a symbol or a word.
 STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import TooLong, Unreadable
-from assay.judge import Reply, Task
+from assay.judge import BackendLike, Reply, Task
 from assay.judges.llm import LLM
 from assay.metrics import Metric
 from assay.middleware.concurrency import tell

@@ -15,7 +15,7 @@ from assay.stats.intervals import Interval
 from assay.store import Run, Store
 from assay.tasks import Embed
 from assay.tasks.embedding import Vector, cosine
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from assay.runner.settings import Settings, chosen
 from assay.runner.stack import MAX_LOCAL, longest_reply, reworded
 from assay.score import Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.clauses import is_phrase
 from assay.text.questions import plain
+from assay.text.statements import is_phrase
 
 Verdicts: TypeAlias = tuple[Verdict, ...]
 

@@ -10,7 +10,7 @@ from assay.data.columns import MISSING, fetch, normal, recognised
 from assay.data.rows import Converter, Record
 from assay.data.values import describe, plain, unboxed
 from assay.errors import InputError, Unreadable
-from assay.text.shown import one_line
+from assay.text.sanitize import one_line
 
 
 class Unfit(TypeError):

@@ -11,8 +11,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import AnswerQuestions, Written
 from assay.testset.passages import Passage
-from assay.text.overlap import recall
-from assay.text.words import stems
+from assay.text.words import recall, stems
 
 # Questions that nobody asks who has not just read the text.
 _POINTS = re.compile(

@@ -31,8 +31,7 @@ from assay.tasks import (
 from assay.testset import checks
 from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, Passage, cut
-from assay.text.overlap import recall
-from assay.text.words import stems
+from assay.text.words import recall, stems
 
 Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
 # The reference of a question without an answer: metrics of statements find none in it.

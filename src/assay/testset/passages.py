@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.testset.documents import Document
-from assay.text.overlap import Weights, inverse_frequency, weighted_recall
 from assay.text.sentences import spans
-from assay.text.words import stems, words
+from assay.text.words import Weights, inverse_frequency, stems, weighted_recall, words
 
 # A passage of fewer words holds nothing to ask about; most are as long as was asked for.
 SHORTEST = 25

@@ -1,4 +1,4 @@
-"""Which sentences of an answer are manners, and which lines only list its sources?
+"""Sentences of an answer that are manners, and lines that only list its sources.
 
 Greetings, thanks, offers, good wishes and disclaimers state nothing about the subject; nor do the
 lines below "References", which no context can bear out.

@@ -1,8 +1,108 @@
-"""How does a statement read as plain text?"""
+"""Text without citations, Markdown and HTML."""
 
 import re
 
-from assay.text.citations import without_citations
+_AND = r"(?:and|or|&)\s+"
+# No two ways to read the same blanks: a long run of them takes no longer than its length.
+_MORE = rf"\s*(?:[,;]\s*(?:{_AND})?|{_AND}|[-–]\s*)\d{{1,3}}"
+_LIST = rf"\d{{1,3}}(?:{_MORE})*"
+# Texts that were retrieved and items of the answer's own list. An article, a section, a part and
+# an option are things of the world: with another number the statement is another one.
+_POINTER = (
+    r"(?:passages?|contexts?|documents?|sources?|references?|excerpts?|"
+    rf"steps?|methods?|points?|items?)\s+#?{_LIST}\b"
+)
+# Numbers in brackets that are said: "the scale is [1-5]", "choose [1] for yes and [2] for no",
+# "lies in [2,5]", "a[1]". But "as shown in [2,5]" and "according to [1]" name sources.
+_SAID = (
+    r"\b(?:is|are|was|were|equals?|between|within|ranges?|intervals?|choose|press|select|enter|type|"
+    rf"use)\s+(?:of\s+)?\[{_LIST}\](?:[^.\[\]\n]{{1,40}}\b(?:and|or)\s+\[{_LIST}\])*"
+    rf"|(?<!(?:ed|wn|en|nd)\s)\b(?-i:in)\s+\[\d{{1,3}}(?:{_MORE})+\]"
+    r"|\b(?-i:[a-z])\[\d{1,3}\]"
+)
+# No mark is a list that begins with 0, as "[0,1]" does.
+_NO_INTERVAL = r"(?!0\s*[,;–-])"
+_MARK = rf"\[{_NO_INTERVAL}(?:\^|(?:citation|cite|source|ref|doc)s?\s?:?\s?)?{_LIST}\^?\]"
+_URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
+# A mark that is a link, "[Source](https://a.example)", in brackets or not.
+_LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
+_BRACKETS = re.compile(
+    rf"(?P<said>{_SAID})(?!{_URL})"
+    rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|{_MARK}|【[^【】\n]{{1,30}}】)",
+    re.IGNORECASE,
+)
+# A mark of numbers alone, and what it lists.
+NUMBERED = re.compile(rf"\[{_NO_INTERVAL}({_LIST})\]", re.IGNORECASE)
+# "It is still in use [1]." has the words of what is said, and cites all the same.
+_LAST = re.compile(
+    rf"(?:\w+\s+\[\d{{1,3}}\]|(?:use|type)\s+\[{_LIST}\])(?=\s*(?:[.,;:!?)\[]|$))", re.MULTILINE
+)
+_PLACE = rf"(?:pp?\.|pages?|sections?|sec\.|§|lines?|paragraphs?)\s*{_LIST}"
+_PART = rf"(?:{_POINTER}|(?:docs?|chunks?|snippets?)\s+#?{_LIST}\b)"
+_FILE = r"[\w. -]{1,80}\.(?:pdf|docx?|pptx?|xlsx?|html?|txt|md)"
+_ORIGIN = r"(?:sources?|references?|refs?|citations?):\s"
+# "(Passage 2)", "(Document 2, p. 4)", "(handbook.pdf, p. 12)", "(Source: the handbook)".
+_IN_BRACKETS = re.compile(
+    r"\[cite_start\]|(?<!\s)\s*+(?:"
+    rf"[(\[]\s*+(?:see\s+)?(?:{_PART}(?:,\s*(?:{_PART}|{_PLACE}))*|{_FILE},?\s{_PLACE})\s?[)\]]"
+    rf"|\({_ORIGIN}[^()\n]{{1,200}}\)"
+    rf"|\[(?:{_ORIGIN}[^\[\]\n]{{1,200}}|{_FILE}(?:\#\w+=\d+)?|cite(?:_end)?)\](?!\()"
+    ")",
+    re.IGNORECASE,
+)
+_POINTERS = re.compile(rf"\b{_POINTER}", re.IGNORECASE)
+# "Based on the given passages, " and "according to the information provided, ".
+_LEAD = re.compile(
+    r"\W*(?:based (?:up)?on|according to|as (?:stated|mentioned|described|noted|given) in)"
+    r"(?: (?:all|the|these|this|your|our|provided|given|above|following|information|in|from|of))*"
+    r" (?:passages?|contexts?|documents?|sources?|excerpts?|texts?|information|data)"
+    r"(?: (?:provided|given|above))?,\s+",
+    re.IGNORECASE,
+)
+# The sign of a number that comes first stays: "-15", "$5".
+_MARKER = re.compile(r"^(?:[^\w$€£¥<>≤≥±+−–-]|[-–+]\s)*(?:\(?\d{1,2}[.)]\s+)?")
+_LABEL = re.compile(rf"\W*{_POINTER}:\s+", re.IGNORECASE)
+# "years of age¹.", but "5 cm²", "miles²", "10⁶", "(a+b)²", "sin²(x)" and "speed² × mass".
+_NO_POWER = (
+    r"(?<!sec)(?<!foot)(?<!feet)(?<!inch)(?<!inches)(?<!mile)(?<!miles)(?<!yard)(?<!yards)"
+    r"(?<!met[er][er])(?<!met[er][er]s)(?<!acre)(?<!acres)(?<!sin)(?<!cos)(?<!tan)(?<!log)"
+)
+_RAISED = re.compile(
+    rf"(?:(?<=[a-z]{{3}}){_NO_POWER}|(?<=[a-z]{{3}}\))|(?<=[.,;:!?”]))"
+    r"[¹²³⁰⁴-⁹]+(?:[,⁻–][¹²³⁰⁴-⁹]+)*(?!\w|\s?[=+×·*/^−])"
+)
+
+
+def without_citations(text: str) -> str:
+    """`text` without "[1]", "(Passage 2)", "(Source: handbook)", "¹"; nothing else is touched."""
+    marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+    return marked if "=" in marked else _RAISED.sub("", marked)
+
+
+def numbered(text: str) -> list[str]:
+    """What each mark of numbers alone lists, in order: "1" of "[1]", "2, 4-5" of "[2, 4-5]"."""
+    marks = [
+        NUMBERED.search(found[0])
+        for found in _BRACKETS.finditer(text)
+        if not found["said"] or _LAST.match(text, found.start())
+    ]
+    return [mark[1] for mark in marks if mark]
+
+
+def without_lead(text: str) -> str:
+    """The same, and without what leads into the sentence.
+
+    That is a number, as in "3. Open it" and "Step 3: Open it", and "Based on the given passages, ".
+    """
+    bare = _MARKER.sub("", without_citations(text))
+    lead = _LEAD.match(bare) or _LABEL.match(bare)
+    return _MARKER.sub("", bare[lead.end() :]) if lead else bare
+
+
+def without_pointers(text: str) -> str:
+    """The same, and without "Passage 2" and "step 4" in the sentence."""
+    return _MARKER.sub("", _POINTERS.sub("", without_lead(text)))
+
 
 # Between two letters or digits it is none: "2**64".
 _MARKUP = re.compile(
@@ -27,3 +127,63 @@ def clean(text: str) -> str:
     # "iPhone", "max_delay" and "find()" are written small.
     name = _WRITTEN_SMALL.match(plain)
     return plain if name else plain[:1].upper() + plain[1:]
+
+
+# Those of prose, and those by which models are asked to mark their answer and its sources.
+_INLINE = (
+    "a|abbr|answer|b|citation|cite|code|em|final_answer|font|i|mark|response|small|source|span|"
+    "strong|sub|sup|u"
+)
+_APART = (
+    "article|blockquote|body|br|dd|div|dl|dt|h[1-6]|head|hr|html|main|ol|p|section|table|tbody|"
+    "thead|tr|ul"
+)
+_AMID = r"(?!(?<=[a-z,]\s)<\w+>(?:\s[a-z]|[.,;:]))"  # the words of a sentence
+_TAG = re.compile(
+    rf"(?<!`){_AMID}<(?P<close>/?)(?:(?P<inline>{_INLINE})|(?P<item>li)|(?P<cell>td|th)|(?P<apart>{_APART}))"
+    r"(?:\s[^<>=]{1,100}=[^<>]{0,500})?\s?/?>(?!`|\s(?:tag|element)s?\b)|(?P<blank>&nbsp;)",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(rf"</({_INLINE})>", re.IGNORECASE)
+
+
+# As in m², CO₂, and the marks of sources: in brackets, or after the end of a sentence.
+_SCRIPT = re.compile(
+    r"(?P<ends>(?<=[.,;:!?]))?<(?P<kind>sup|sub)>(?P<said>\[?[\w+−–-]{1,10}\]?)</(?P=kind)>",
+    re.IGNORECASE | re.ASCII,
+)
+_SUPERSCRIPT = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+
+
+def without_tags(text: str) -> str:
+    """The text with blanks for its tags, as long as it was.
+
+    What tags keep apart stands in lines of its own: items with a dash, cells between bars.
+    """
+    if "<" not in text and "&nbsp;" not in text:
+        return text
+    text = _SCRIPT.sub(_beside, text)
+    closed = {name.lower() for name in _CLOSED.findall(text)}
+
+    def read(tag: re.Match[str]) -> str:
+        inline = tag["inline"]
+        return tag.group() if inline and inline.lower() not in closed else _blank(tag)
+
+    return _TAG.sub(read, text)
+
+
+def _beside(script: re.Match[str]) -> str:
+    """What stands raised or lowered, at once behind its word; nothing for the mark of a source."""
+    said, raised = script["said"], script["kind"].lower() == "sup"
+    if raised and (said.startswith("[") or script["ends"] is not None):
+        said = ""
+    return (said.translate(_SUPERSCRIPT) if raised else said).ljust(len(script.group()))
+
+
+def _blank(tag: re.Match[str]) -> str:
+    size = len(tag.group())
+    if tag["item"] and not tag["close"]:
+        return "\n" + "- ".ljust(size - 1)
+    if tag["cell"]:
+        return (" " if tag["close"] else "|").ljust(size)
+    return (" " if tag["inline"] or tag["blank"] else "\n") * size

@@ -1,15 +1,16 @@
-"""Which numbers does a text state, whatever way they are written?
+"""Numbers as texts write them, and as results print them.
 
-"1,000", "1000" and "one thousand" are one number; so are "$2.5 million" and "2500000", "5 PM" and
-"17:00", "5-9 pm" and "17:0-21:0", "noon" and "12 PM", "59½", "59 1/2" and "59.5", "6th" and
-"sixth". Units are not kept: "5 km" and "5 miles" both state 5.
+"1,000" and "one thousand" are one number; so are "5 PM" and "17:00", "59½" and "59.5". Units are
+not kept: "5 km" and "5 miles" both state 5.
 """
-
-# ruff: noqa: SIM905 - word lists read better as prose
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from typing import Final
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
 
 SMALL = {
     word: value
@@ -144,7 +145,7 @@ def _in_digits(text: str) -> dict[str, str]:
     return found
 
 
-def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
+def is_close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:
     """Whether `number` (plain form) differs from one of `others` by at most that share of it."""
     if not _is_amount(number):
         return number in others
@@ -154,7 +155,7 @@ def close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bo
     )
 
 
-def begins_any(written: str, others: Iterable[str]) -> bool:
+def is_prefix_of_any(written: str, others: Iterable[str]) -> bool:
     """Whether "5.3", as written, is the beginning of a longer version: "5.3.2"."""
     return "." in written and any(other.startswith(f"{written}.") for other in others)
 
@@ -205,3 +206,34 @@ def _spelled_value(spelled: re.Match[str]) -> str:
 
 def _format(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+_MOST: Final = 4
+_SMALL: Final = 0.0095
+_TINY: Final = 1e-6
+
+
+def decimals(value: float, digits: int) -> str:
+    """A number with so many digits after the point, and more where these would mislead.
+
+    A mean of 0.996 must not be read as a perfect 1.00, nor 0.004 as 0.00. Of what is small, such as
+    the cost of an answer, two digits count wherever they begin: 0.0012 and 0.0014 are not alike.
+
+    Args:
+        value: The number, finite.
+        digits: Of them after the point, 4 at most.
+    """
+    if 0 < abs(value) < _SMALL:
+        return _small(value)
+    value = value or 0.0  # no minus before nothing
+    for more in range(digits, _MOST + 1):
+        text = f"{value:.{more}f}"
+        if float(text) == value or float(text) != round(value):
+            return text
+    return f"{value:.9g}"
+
+
+def _small(value: float) -> str:
+    text = f"{value:.2g}"
+    # 0.00007 is read at a glance, 7e-05 is not; of more zeros than these nobody sees how many.
+    return f"{float(text):.7f}".rstrip("0") if abs(value) >= _TINY else text

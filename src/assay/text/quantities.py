@@ -1,9 +1,7 @@
-"""Which amounts, times and dates does a text state, and how are they written in another text?
+"""Amounts, times and dates of a text, rewritten as another text writes them.
 
-"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon", "75%" and "three
-quarters", "5/13/2020" and "May 13, 2020", "500,000" and "half a million" say the same. Only what is
-exactly as much counts as the same: 5 km are no 3.1 miles, and metric and imperial units stay apart.
-What can be read in two ways ("300 m", "5/1/2020", "half past five") is the same as either.
+"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon" are the same. Only
+what is exactly as much counts as the same: 5 km are no 3.1 miles.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -14,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from assay.text.memo import remembered
+from assay.text import memoized
+from assay.text.normalize import Normalized
 from assay.text.numbers import SCALES, SMALL, TENS
 from assay.text.sentences import Span
-from assay.text.usual import Usual
 
 Key = tuple[str, float]  # what is measured, and how much in its least unit
 
@@ -158,9 +156,9 @@ class Quantity:
     keys: frozenset[Key]
 
 
-@remembered(4096, longest=2000)
+@memoized(4096, longest=2000)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """What a text in its usual form states (see `assay.text.usual`), in order."""
+    """What a text in its usual form states (see `assay.text.normalize`), in order."""
     if not _HINT.search(text):
         return ()
     found: dict[Span, frozenset[Key]] = {}
@@ -190,7 +188,7 @@ def written(texts: Iterable[str]) -> dict[Key, list[str]]:
     return found
 
 
-def said_as(text: Usual, written: Mapping[Key, Sequence[str]]) -> Usual:
+def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Normalized:
     """The text with quantities as another text writes them, where it writes them otherwise.
 
     Args:
@@ -214,7 +212,7 @@ def said_as(text: Usual, written: Mapping[Key, Sequence[str]]) -> Usual:
         length, done = length + len(said), end
     if not changes:
         return text
-    return Usual("".join([*parts, text.text[done:]]), tuple(changes), text)
+    return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
 
 
 def _dates(match: re.Match[str]) -> Iterator[Key]:

@@ -1,11 +1,11 @@
-"""What kind of answer does a question ask for, and does a text hold one?"""
+"""The kind of answer that a question asks for, and whether a text holds one."""
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
 import re
 from typing import Literal
 
-from assay.text import facts, numbers, words
+from assay.text import entities, numbers, words
 
 Kind = Literal["time", "number", "person", "place", "reason", "yes or no", "open"]
 
@@ -137,7 +137,7 @@ def kind_of(question: str) -> Kind:
 def holds(kind: Kind, text: str, question: str = "") -> bool:
     """Whether `text` holds something of that kind which the question does not already name."""
     if kind == "time":
-        return bool(_TIME.search(text) or facts.calendar_words(text) or numbers.numbers(text))
+        return bool(_TIME.search(text) or entities.calendar_words(text) or numbers.numbers(text))
     if kind == "number":
         return bool(set(numbers.numbers(text)) - set(numbers.numbers(question))) or bool(
             _AMOUNT.search(text)
@@ -156,5 +156,5 @@ def _new_names(text: str, question: str) -> bool:
     known = set(words.words(question))
     # "Marie Curie" as the whole answer is a name although it begins the sentence.
     alone = all(word[:1].isupper() or word in {"of", "the"} for word in text.split())
-    candidates = [*facts.names(text), *([text] if alone else [])]
+    candidates = [*entities.names(text), *([text] if alone else [])]
     return any(set(words.content_words(name)) - known for name in candidates)

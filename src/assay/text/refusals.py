@@ -1,15 +1,174 @@
-"""Does an answer decline to answer, and with which words?
+"""Refusals to answer, and statements that the sources are silent.
 
-Only the author's own refusal counts ("I don't know", "it cannot be determined from the passages").
-"It is not known who built it" is an answer, and so are "The treaty did not mention reparations"
-and "We do not offer refunds": "we" is mostly whoever the passages are about.
-That something does not stand in the passages is a statement about them as well: `absence_claim`
-finds what is said to be absent, so that a judge can look for it.
+Only the author's own refusal counts ("I don't know"): "It is not known who built it" and "We do not
+offer refunds" are answers. That something is absent from the passages can be checked against them.
 """
 
 import re
+from typing import NamedTuple
 
-from assay.text.absence import SOURCE, Absence, absence_claim, absence_words
+
+class Absence(NamedTuple):
+    """That the sources do not say something."""
+
+    what: str  # what they are said not to say; "" where that was not found
+
+
+_QUALIFIED = (
+    r"(?:(?:provided|given|above|retrieved|supplied|available|following|present|cited|search|"
+    r"background|source|reference|context|supporting|first|second|third|fourth|fifth|last|other)\s)"
+)
+_NOUN = (
+    r"(?:contexts?|passages?|documents?|texts?|information|sources?|articles?|results|excerpts?|"
+    r"materials?|knowledge base|data|snippets?|paragraphs?|references?|documentation|record|"
+    r"review|json|table)"
+)
+_AFTER = r"(?:\s(?:(?:that\s(?:was|were|is|are)\s)?(?:provided|given|above|available|here|\d+)))?"
+# "the passage", "any of the documents provided", "provided context", "passages 1 and 2".
+SOURCE = (
+    r"(?:(?:(?:any|none|all|both|either) of )?(?:the|these|this|your|our|my|any)\s"
+    rf"{_QUALIFIED}{{0,3}}{_NOUN}|{_QUALIFIED}{{1,3}}{_NOUN}"
+    r"|(?:passages?|documents?|contexts?|sources?)\s\d+(?:\s?(?:,|and|or|to|-)\s?\d+)*)"
+    rf"{_AFTER}"
+)
+# A source that can only be what was retrieved: of it "did not mention" counts too.
+_SURELY = (
+    rf"(?:(?:the|these|this|your|our|my)\s(?:{_QUALIFIED}{{1,3}}{_NOUN}|contexts?|passages?|"
+    rf"excerpts?|snippets?){_AFTER})"
+)
+_N_T = r"(?:n(?:'|’)t|\snot)"
+_HOW = (
+    r"(?:\s(?:explicitly|specifically|directly|clearly|fully|thoroughly|actually|really|currently|just|even|also|"
+    r"seem to|appear to))*"
+)
+_TELL = (
+    r"(?:mention|contain|say|specify|provide|include|state|give|answer|explain|discuss|address|"
+    r"indicate|offer|describe|have|cover|reveal|clarify|name|list|detail|disclose|elaborate|"
+    r"make (?:any )?(?:mention|reference)|refer|tell)"
+)
+_TOLD = (
+    r"(?:mentioned|specified|provided|stated|given|available|included|discussed|addressed|covered|"
+    r"described|found|listed|explained|named|detailed|disclosed|indicated|clear|present|contained)"
+)
+_KIND = (
+    r"(?:(?:relevant|specific|such|direct|explicit|further|clear|available|additional|other)\s)*"
+)
+_NEWS = r"(?:information|mention|details?|specifics)"
+_ANY_NEWS = (
+    r"(?:information|mention|details?|specifics|answers?|references?|indication|evidence|data|"
+    r"context|explanation|statement|description)"
+)
+_NO = r"(?:no|not any|not enough|insufficient|little)\s"
+_ABOUT = (
+    r"(?:about|on|regarding|concerning|of|for|as to|to|that|whether|related to|relating to|"
+    r"pertaining to|with regard to|with respect to|in regard to)"
+)
+_WHAT = r"(?P<what>[^.;]*?)"
+_END = (
+    r"(?=\s?(?:[.;!]|$|,?\s?\b(?:but|however|although|though|nor|so)\b|"
+    r",\s(?:it|which|and|the|we|you)\b))"
+)
+_PASSIVE = r"(?P<what>(?!(?:it|this|that)\s\w+\s?n[o'’]t\b|there\b)\w[^.;]*?)"
+_CANNOT = r"(?:cannot|can(?:'|’)t|can\snot|could\snot|couldn(?:'|’)t)"
+# "However, the price", "It is old, but the price"
+_LED_IN = re.compile(
+    r"^(?:however|unfortunately|additionally|also|although|though|while|but|(?:please )?note that)"
+    r"\b,?\s*|,\s(?:but|and|although|though|while)\s",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\W*(?:if|when|unless|whether)\b", re.IGNORECASE)
+_ABSENCES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # "The context does not mention X", "... provide any information about X"
+        (
+            rf"\b(?:{SOURCE}\s(?:do(?:es)?{_N_T}|never|fails? to)"
+            rf"|{_SURELY}\s(?:did{_N_T}|failed to)){_HOW}\s{_TELL}(?:\s(?:to|on|upon))?"
+            rf"(?:\s(?:(?:any|enough|much|sufficient)\s)?{_KIND}{_ANY_NEWS}(?:\s{_ABOUT})?)?"
+            rf"(?:\s{_WHAT})?{_END}"
+        ),
+        # "The passage says nothing about X"
+        (
+            rf"\b{SOURCE}{_HOW}\s(?:says?|tells? us|reveals?|states?)\snothing"
+            rf"(?:\s{_ABOUT}\s{_WHAT})?{_END}"
+        ),
+        # "The context contains no information about X", "... lacks details on X"
+        (
+            rf"\b{SOURCE}{_HOW}\s(?:(?:contains?|provides?|gives?|includes?|offers?|has|have|makes?)\s"
+            rf"{_NO}{_KIND}|lacks?\s(?:any\s)?){_ANY_NEWS}(?:\s{_ABOUT}\s{_WHAT})?{_END}"
+        ),
+        # "The passage is silent on X"
+        (
+            rf"\b{SOURCE}\s(?:is|are)\s(?:silent|unclear|not clear|not specific|vague)\s"
+            rf"(?:{_ABOUT}\s)?{_WHAT}{_END}"
+        ),
+        # "There is no information in the context about X", "there is no evidence in it of X"
+        (
+            rf"\bthere(?:\s(?:is|are)|(?:'|’)s)(?:\s{_NO}|n(?:'|’)t\s(?:any|enough)\s"
+            rf"|\snot\s(?:any|enough)\s){_KIND}(?:{_NEWS}"
+            rf"|{_ANY_NEWS}(?=\s(?:\w+\s)?(?:in|within|from)\s{SOURCE}))"
+            rf"(?:\s(?:available|provided|given|found|here))?(?:\s(?:in|within|from)\s{SOURCE})?"
+            rf"(?:\s{_ABOUT}\s{_WHAT})?(?:\s(?:in|within|from)\s{SOURCE})?{_END}"
+        ),
+        # "No mention is made of X", "No information about X is given in the passages"
+        (
+            rf"^\W*+{_NO}{_KIND}{_NEWS}(?:\s(?:is|are|was|were)\s(?:made|given|provided|available|found))?"
+            rf"(?:\s{_ABOUT}\s{_WHAT})?(?:\s(?:is|are)\s(?:made|given|provided|available|found))?"
+            rf"(?:\s(?:in|within|from)\s{SOURCE})?{_END}"
+        ),
+        # "X is not mentioned in the passages"
+        (
+            rf"^\W*+{_PASSIVE}\s(?:is|are|was|were)(?:n(?:'|’)t|\snot|\snever|\snowhere){_HOW}\s{_TOLD}\s"
+            rf"(?:in|by|within|from|anywhere in)\s{SOURCE}"
+        ),
+        # "It is unclear from the passage whether X", "It is not stated in the text that X"
+        (
+            rf"\bit\sis\s(?:unclear|unknown|not\s(?:\w+ly\s)?{_TOLD})\s(?:from|in|based on|by)\s"
+            rf"{SOURCE}(?:\s{_WHAT})?{_END}"
+        ),
+        # "X cannot be determined from the passages"
+        (
+            rf"^\W*+{_PASSIVE}\s{_CANNOT}\sbe\s(?:determined|found|inferred|established|known|given|"
+            rf"answered|verified|confirmed)\s(?:from|based\son|with|in|by|using)\s{SOURCE}"
+        ),
+        # "I could not find X in the passages"
+        (
+            rf"\b(?:{_CANNOT}|did{_N_T}|do{_N_T}|unable to|not able to){_HOW}"
+            rf"\s(?:find|see|locate|identify)\s(?:(?:any|a|the)\s)?(?:{_ANY_NEWS}\s{_ABOUT}\s)?{_WHAT}\s(?:in|within|from|among)"
+            rf"\s{SOURCE}"
+        ),
+    )
+)
+_LONGEST = 600  # characters looked at; such a sentence is short
+
+
+def absence_words(sentence: str) -> str:
+    """The words by which a sentence says so; "" if it does not."""
+    found = _found(sentence)
+    return found.group().strip() if found else ""
+
+
+def absence_claim(sentence: str) -> Absence | None:
+    """What a sentence says is not in the sources; None if it says nothing of the kind.
+
+    "The passages do not mention his age" is `Absence("his age")`. It is true exactly if that does
+    not stand in the sources.
+    """
+    found = _found(sentence)
+    if found is None:
+        return None
+    *_, what = _LED_IN.split(found["what"] or "")
+    return Absence(what.strip(" ,:\"'"))
+
+
+def _found(sentence: str) -> re.Match[str] | None:
+    line = " ".join(sentence[:_LONGEST].split())
+    matches = (pattern.search(line) for pattern in _ABSENCES)
+    found = next((match for match in matches if match), None)
+    if found and _CONDITION.match(line) and "," not in line[: found.start()]:
+        return None
+    return found
+
 
 __all__ = ["Absence", "absence_claim", "is_plain_refusal", "refusal"]
 
@@ -26,7 +185,7 @@ _HAVE = (
     r"identify|possess)"
 )
 # What an answer's author lacks. "We do not offer refunds" is a claim of whoever sells.
-_NEWS = (
+_WHAT_IS_LACKING = (
     r"(?:(?:that|this|it|you|one|any)\b(?=\W*$|,| in | from | here| based)"
     r"|(?:(?:you|with|me|any|enough|more|further|sufficient|specific|such|the|an?|direct|exact|"
     r"definitive|clear|reliable|detailed|relevant|additional|this|that|requested)\s){0,4}"
@@ -52,7 +211,7 @@ _UNABLE = (
     r"(?:answer|determine|say|tell|provide|find)\b(?! (?:him|her|them|its?|his|their)\b)"
     r"|(?<!made )\b(?:it|that|this(?: question)?)(?: is|'s|’s)?"
     r"(?: (?:simply|just|therefore|thus|also|currently|not))? "
-    rf"{_IMPOSSIBLE} (?:(?:answer|determine|say)\b|(?:find|tell|provide) {_NEWS})"
+    rf"{_IMPOSSIBLE} (?:(?:answer|determine|say)\b|(?:find|tell|provide) {_WHAT_IS_LACKING})"
     rf"|\b{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b(?=[^.;]{{0,80}}? {_OF_SOURCE})"
     rf"|^\W*{_SORRY}{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b(?=[^.,;]*+\W*$))"
 )
@@ -85,7 +244,7 @@ _BARE = (
 )
 _REFUSAL = re.compile(
     rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
-    rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_NEWS})"
+    rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_WHAT_IS_LACKING})"
     r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|"
     r"unable to (?:answer|determine|say|tell|provide|find|help|assist|comply|access)|"
     r"not familiar|not qualified|not permitted)\b"
@@ -190,7 +349,7 @@ def is_plain_refusal(sentence: str) -> bool:
     return not any(_answers(turn) for turn in turns)
 
 
-def turns_to_answer(sentence: str) -> bool:
+def answers_after_all(sentence: str) -> bool:
     """Whether a sentence takes a refusal before it back: "However, it was built in Rome"."""
     found = _BUT.match(sentence)
     return found is not None and _answers(sentence[found.end() :])

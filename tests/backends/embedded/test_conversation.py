@@ -3,7 +3,7 @@
 import pytest
 
 from assay.backends.embedded import Embedded
-from assay.backends.embedded.conversation import asked, question_in_context
+from assay.backends.embedded.judge import asked, question_in_context
 from assay.judge import Judge
 from assay.tasks import RateAnswer, SplitStatements
 

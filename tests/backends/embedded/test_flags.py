@@ -3,7 +3,7 @@
 import pytest
 
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import AGREED, DENIED, support
+from assay.backends.embedded.verification import AGREED, DENIED, support
 
 RECORD = (
     '{"name": "Blue Cafe", "stars": 3.5, "hours": {"Sunday": "closed"}, "attributes": {"WiFi": "no",'

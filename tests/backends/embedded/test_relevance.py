@@ -4,10 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.embedded.encoder import Encoder
+from assay.backends.embedded.embedding import Encoder
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
-from assay.backends.embedded.usefulness import context_usefulness
+from assay.backends.embedded.relevance import (
+    answer_relevance,
+    context_usefulness,
+    sentence_relevance,
+)
 from assay.errors import Unavailable
 
 MODELS = Encoder(threads=2), Reader(threads=2)

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.reader import tokenise
-from assay.backends.embedded.window import (
+from assay.backends.embedded.reader import (
     ABSENT,
     FIRST,
     LAST,
@@ -20,6 +19,7 @@ from assay.backends.embedded.window import (
     answering,
     chosen,
     supporting,
+    tokenise,
 )
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assay.text import facts, numbers, questions, refusals
+from assay.text import entities, numbers, questions, refusals
 from training.verifier.asked import forms, phrases
 from training.verifier.asked.contexts import Drawn, split
 from training.verifier.asked.lexical import Neighbours, Weights, stems
@@ -79,7 +79,7 @@ class Builder:
         if questions.kind_of(question) == "yes or no":
             return True
         known = stems(question)
-        new = [name for name in facts.names(text) if stems(name) - known]
+        new = [name for name in entities.names(text) if stems(name) - known]
         few = len(text.split()) <= SHORT
         return bool(new or few or set(numbers.numbers(text)) - set(numbers.numbers(question)))
 
@@ -207,7 +207,7 @@ class Builder:
             return False
         match kind:
             case "person":
-                named = set(facts.names(text)) and self.weights.overlap(question, text) > 0.4
+                named = set(entities.names(text)) and self.weights.overlap(question, text) > 0.4
                 return not named and not re.search(r"\bby\b", text)
             case "time" | "number":
                 return not questions.holds(kind, text, question)

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from assay.text import facts
+from assay.text import entities
 from assay.text.words import STOP_WORDS
 from training.verifier.rows import Row
 from training.verifier.synthetic import lexicon, paraphrase
@@ -275,7 +275,7 @@ def two_numbers(sentence: str, _passage: Passage, rng: random.Random) -> Change 
 
 def negation(sentence: str, _passage: Passage, rng: random.Random) -> Change | None:
     """A denial put in, or taken out."""
-    if facts.is_negated(sentence):
+    if entities.is_negated(sentence):
         return _affirmed(sentence, rng)
     found = [m for m in _AUX.finditer(sentence) if find(sentence, _two(sentence, m)) >= 0]
     past = _PAST.search(sentence)

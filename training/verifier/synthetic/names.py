@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from assay.text import facts
+from assay.text import entities
 from training.verifier.synthetic import lexicon
 from training.verifier.synthetic.corpus import passages
 
@@ -40,7 +40,7 @@ def names_in(text: str) -> list[str]:
 
 @cache
 def _found(text: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"['\u2019]s?$", "", name) for name in facts.names(text))
+    return tuple(re.sub(r"['\u2019]s?$", "", name) for name in entities.names(text))
 
 
 @cache

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from assay.text import facts
+from assay.text import entities
 from assay.text.words import STOP_WORDS, stems
 from training.verifier.rows import Row
 from training.verifier.synthetic import lexicon, paraphrase
@@ -109,7 +109,7 @@ def without(passage: Passage, place: int) -> str | None:
     sentence = passage.sentences[place]
     rest = " ".join(s for i, s in enumerate(passage.sentences) if i != place)
     have, wanted = set(stems(rest)), set(stems(sentence))
-    names = set(facts.names(sentence)) | set(re.findall(r"\d[\d,.]*", sentence))
+    names = set(entities.names(sentence)) | set(re.findall(r"\d[\d,.]*", sentence))
     new = [word for word in wanted if word not in have]
     if len(new) < 3 and not any(name not in rest for name in names):
         return None

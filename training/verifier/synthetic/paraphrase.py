@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Callable
 
-from assay.text import facts
+from assay.text import entities
 from training.verifier.synthetic import lexicon
 from training.verifier.synthetic.changes import apply, article, find, like
 from training.verifier.synthetic.corpus import Passage
@@ -163,7 +163,7 @@ def synonyms(
 
 def kinds(sentence: str, _passage: Passage, rng: random.Random) -> str | None:
     """What it also is: a musician for a guitarist. Not in what is denied or said of all."""
-    if facts.is_negated(sentence) or re.search(
+    if entities.is_negated(sentence) or re.search(
         r"\b(?:all|every|only|most|best|first|few|any|each|if|more|\w+est)\b", sentence
     ):
         return None
@@ -425,7 +425,7 @@ def _first_clause(sentence: str) -> str | None:
 
 def weaker(sentence: str, _passage: Passage, rng: random.Random) -> str | None:
     """Some for all, may for will: less than the passage says."""
-    if facts.is_negated(sentence):
+    if entities.is_negated(sentence):
         return None
     pairs = [
         ("all", "many"), ("always", "often"), ("will", "may"), ("exactly", "about"),

@@ -1,4 +1,4 @@
-"""How far can the embedded judge be trusted? Its card: what was measured, and what is known of it.
+"""The card of the embedded judge: how far it agrees with people, and what is known of it.
 
 `card.json` is written by `benchmarks/judge/run.py --write-card`; no figure in it is typed by hand.
 """

@@ -1,7 +1,4 @@
-"""What do the contexts of a sample offer as evidence, unit by unit?
-
-A unit is a sentence, or of a record a value with its keys, read as a person would.
-"""
+"""What a statement claims and what the contexts offer as evidence, looked up once."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +9,133 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.exchange import Pair, Part, pairs, parts
-from assay.text import facts, numbers, overlap, quantities, words
-from assay.text.memo import remembered
+from assay.backends.embedded.swaps import Pair, Part, pairs, parts
+from assay.text import entities, memoized, numbers, quantities, words
+from assay.text.markup import without_lead, without_pointers, without_tags
+from assay.text.normalize import Normalized, normalize
+from assay.text.questions import kind_of
 from assay.text.records import units
-from assay.text.tags import without_tags
-from assay.text.usual import Usual, usual
+from assay.text.refusals import absence_claim
+
+_ABOUT = re.compile(
+    r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"
+    r"at least|at most|up to|some|estimated|close to)\b|~",
+    re.IGNORECASE,
+)
+# More signs than a few are a line that is drawn; without a bound each would begin the search anew.
+_SIGNED = re.compile(
+    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?){0,8}+)(\d+(?:[.,]\d+){0,8}+)(\s?[%$€£¥](?!\d))?"
+    r"|(?<=[A-Za-z])([+#]+)(?!\w)"
+)
+# Letters, or they would be no part of a word; every minus and dash is one.
+_LETTERS = str.maketrans(
+    {sign: f"sign{chr(97 + i)}" for i, sign in enumerate("-+±<>≤≥=$€£¥%#")}
+    | dict.fromkeys("\u2212\u2013", "signa")
+    | {" ": ""}
+)
+_PHRASE = re.compile(r"\?\s+(?=\S)")
+_FEW = 8  # words that answer a question without being a sentence
+_NO_NAMES = frozenset({"yes", "no", "true", "false", "both", "none", "neither", "nobody", "never"})
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A statement without what only points at its sources.
+
+    Attributes:
+        wanted: The stems of its content words.
+        figures: Those of them that are numbers.
+        content: Its content words in order, each once.
+        plain: Its words in lower case, each between blanks; "" without any. "Passage 2" stays.
+        exact: The same with the signs of its numbers (see `exact`).
+        length: How many words those are.
+        start: Where its claim begins, behind a question; else 0.
+        stems: The stems of the claim's content words, in order.
+        numbers: The claim's numbers, in plain form, as they are written.
+        tolerance: How far these may be off, as a share: more than 0 for "about 50".
+        names: The claim's names.
+        calendar: Its months and week days.
+        denies: Whether it denies something.
+        replied: What it claims without the yes-no question before it, "It's in stock".
+    """
+
+    wanted: frozenset[str]
+    figures: frozenset[str]
+    content: tuple[str, ...]
+    plain: str
+    exact: str
+    length: int
+    start: int
+    stems: tuple[str, ...]
+    numbers: Mapping[str, str]
+    tolerance: float
+    names: tuple[str, ...]
+    calendar: frozenset[str]
+    denies: bool
+    replied: "Claim | None"
+
+
+@memoized(512, longest=2000)
+def read_claim(statement: str) -> Claim:
+    """What a statement claims."""
+    bare = without_lead(statement) or statement
+    statement = without_pointers(statement) or statement
+    wanted = frozenset(words.stems(statement))
+    start = claim_start(statement)
+    # Behind other words a capital makes a name of an answer's first word, too.
+    text = f"it is {statement[start:]}" if start else statement
+    spoken = words.words(bare)
+    named = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
+    return Claim(
+        wanted=wanted,
+        figures=frozenset(stem for stem in wanted if stem[:1].isdigit()),
+        content=tuple(dict.fromkeys(words.content_words(statement))),
+        plain=f" {' '.join(spoken)} " if spoken else "",
+        exact=exact(bare),
+        length=len(spoken),
+        start=start,
+        stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
+        numbers=numbers.numbers(text),
+        tolerance=0.05 if _ABOUT.search(text) else 0.0,
+        names=tuple(name for name in named if not numbers.numbers(name)),
+        calendar=frozenset(entities.calendar_words(statement)),
+        # "The passages do not mention it" denies nothing.
+        denies=entities.is_negated(statement) and absence_claim(statement) is None,
+        replied=read_claim(statement[start:]) if _asks_plainly(statement[:start]) else None,
+    )
+
+
+def _asks_plainly(question: str) -> bool:
+    """Whether a question wants a yes or no and denies nothing itself."""
+    return kind_of(question) == "yes or no" and not entities.is_negated(question)
+
+
+def exact(text: str) -> str:
+    """Its words in lower case, each between blanks, with the signs that stand at them.
+
+    "-15", "$5", "5%", "< 18" and "C++" are no "15", "5", "18" and "C"; "5 €" is "€5".
+    """
+    signed = _SIGNED.sub(_with_signs, text).replace("⁻", "signa")  # "10⁻⁶" is no "10⁶"
+    return f" {' '.join(words.words(signed))} "
+
+
+def _with_signs(found: re.Match[str]) -> str:
+    before, number, behind, letters = found.group(1, 2, 3, 4)
+    signs = "".join((before or "", behind or "", letters or "")).translate(_LETTERS)
+    return signs + (number or "")
+
+
+def claim_start(statement: str) -> int:
+    """Where its claim begins: behind the question in "Who built it? Eiffel", else at 0.
+
+    The words of a question claim nothing.
+    """
+    found = _PHRASE.search(statement)
+    phrase = words.words(statement[found.end() :]) if found else []
+    # With "Yes" the question itself is what is claimed.
+    claims = 0 < len(phrase) <= _FEW and phrase[0] not in _NO_NAMES
+    return found.end() if found and claims else 0
+
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this
 _WORD = re.compile(r"\S+")
@@ -32,7 +150,7 @@ class Piece:
     context: int  # its place among the contexts, from 0
     text: str
     stems: tuple[str, ...]
-    said: str  # its words in lower case, each between blanks
+    plain: str  # its words in lower case, each between blanks
     start: int  # where its unit stands in the context
     end: int
 
@@ -53,7 +171,7 @@ class Evidence:
     sets: tuple[frozenset[str], ...]  # the stems of each piece
     sayings: frozenset[str]  # what the pieces say, each as a whole
     places: Mapping[str, Places]  # the pieces in which a stem stands, in order
-    weights: overlap.Weights  # inverse frequency of a stem among the pieces
+    weights: words.Weights  # inverse frequency of a stem among the pieces
     stems: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
     numbers: Mapping[str, str]
@@ -77,7 +195,7 @@ class Evidence:
             near = self.window(piece)
             text = " ".join(self.pieces[i].text for i in near)
             stems = frozenset().union(*(self.sets[i] for i in near))
-            found = Around(stems, stems.union(facts.lookup(text)), numbers.numbers(text))
+            found = Around(stems, stems.union(entities.lookup(text)), numbers.numbers(text))
             self._around[piece] = found
         return found
 
@@ -96,10 +214,14 @@ class Evidence:
     def _written(self) -> dict[quantities.Key, list[str]]:
         return quantities.written(piece.text for piece in self.pieces)
 
-    def read(self, statement: str) -> Usual:
+    def read(self, statement: str) -> Normalized:
         """A statement in its usual form, with amounts and times as the evidence writes them."""
-        said = usual(statement)
-        return quantities.said_as(said, self._written) if quantities.quantities(said.text) else said
+        normalized = normalize(statement)
+        return (
+            quantities.written_like(normalized, self._written)
+            if quantities.quantities(normalized.text)
+            else normalized
+        )
 
     def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
@@ -117,9 +239,9 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     """
     in_order = sorted(enumerate(contexts), key=lambda numbered: numbered[1])
     pieces = tuple(
-        Piece(index, text, stems, said, start, end)
+        Piece(index, text, stems, plain, start, end)
         for index, context in in_order
-        for text, stems, said, start, end in _pieces(context)
+        for text, stems, plain, start, end in _pieces(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
     places: dict[str, list[int]] = {}
@@ -128,28 +250,28 @@ def prepare(contexts: Sequence[str]) -> Evidence:
             places.setdefault(stem, []).append(place)
     whole = "\n".join(context for _, context in in_order)
     # As written and as read: "OutdoorSeating" and "outdoor seating".
-    plain = frozenset(facts.lookup(whole)).union(*(piece.said.split() for piece in pieces))
+    plain = frozenset(entities.lookup(whole)).union(*(piece.plain.split() for piece in pieces))
     return Evidence(
         pieces=pieces,
         sets=sets,
-        sayings=frozenset(piece.said for piece in pieces),
+        sayings=frozenset(piece.plain for piece in pieces),
         places={stem: np.array(each) for stem, each in places.items()},
-        weights=overlap.inverse_frequency(sets),
+        weights=words.inverse_frequency(sets),
         stems=frozenset(places),
-        bigrams=frozenset().union(*(overlap.bigrams(piece.stems) for piece in pieces)),
-        numbers=numbers.numbers(usual(whole).text),
+        bigrams=frozenset().union(*(words.bigrams(piece.stems) for piece in pieces)),
+        numbers=numbers.numbers(normalize(whole).text),
         words=plain.union(map(words.stem, plain)),
-        acronyms=frozenset(facts.acronyms(whole)),
+        acronyms=frozenset(entities.acronyms(whole)),
     )
 
 
-@remembered(128, longest=20_000)
+@memoized(128, longest=20_000)
 def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
     return tuple(
         (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
         for unit in units(without_tags(context))
-        for text in _cut(usual(unit.text).text)
+        for text in _cut(normalize(unit.text).text)
     )
 
 

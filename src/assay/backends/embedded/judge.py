@@ -1,5 +1,6 @@
-"""How the embedded models answer tasks: offline, without a key, in this process."""
+"""The embedded judge: answers tasks offline, without a key, in this process."""
 
+import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -8,13 +9,15 @@ from itertools import groupby
 from typing import Any
 
 from assay.backends.embedded.card import Quality, card
-from assay.backends.embedded.conversation import asked, question_in_context
-from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.passes import aside
+from assay.backends.embedded.embedding import Encoder
+from assay.backends.embedded.inference import aside
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.relevance import answer_relevance, sentence_relevance
-from assay.backends.embedded.support import support
-from assay.backends.embedded.usefulness import context_usefulness
+from assay.backends.embedded.relevance import (
+    answer_relevance,
+    context_usefulness,
+    sentence_relevance,
+)
+from assay.backends.embedded.verification import support
 from assay.errors import Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.tasks import (
@@ -42,9 +45,39 @@ from assay.tasks import (
 )
 from assay.tasks.statements import SplitTexts
 from assay.text import questions
-from assay.text.clauses import Statement, is_phrase, statements
 from assay.text.entities import entities
-from assay.text.sentences import spans
+from assay.text.sentences import sentences, spans
+from assay.text.statements import Statement, is_phrase, statements
+from assay.text.subjects import subject_of
+from assay.text.words import words
+
+# A question of fewer words ("When?") cannot be understood alone, nor one that begins so or that
+# names its subject by a pronoun.
+_SHORT = 3
+_LEANING = re.compile(
+    r"^\W*(?:and|but|so|or|then|also|(?:what|how) about)\b"
+    r"|\b(?:he|she|it|they|him|her|them|his|its|their|this|that|these|those|there)\b",
+    re.IGNORECASE,
+)
+
+
+def asked(task: SplitStatements) -> str:
+    """The question, or else the last sentence before it that names a subject."""
+    before = [s for message in task.earlier for s in sentences(_text(message))]
+    named = (sentence for sentence in (task.question, *before[::-1]) if subject_of(sentence))
+    return next(named, task.question)
+
+
+def question_in_context(task: RateAnswer) -> str:
+    """The question, after the user's last message before it where it leans on that."""
+    before = [m for m in task.earlier if m.startswith("user: ")]
+    leans = _LEANING.search(task.question) or len(words(task.question)) < _SHORT
+    return f"{_text(before[-1])} {task.question}" if before and leans else task.question
+
+
+def _text(message: str) -> str:
+    return message.partition(": ")[2]
+
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
 VERSION = "v2.6.0"

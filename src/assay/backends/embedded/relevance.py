@@ -1,25 +1,75 @@
-"""Does a sentence or an answer bear on a question?
+"""Relevance of sentences and answers to a question, and usefulness of contexts.
 
-Sentences: see `nearness.py`. Answers: a logistic combination of what the trained reader says of
-the answer beside the question, how far its sentences help, its kind, and what it is about
-by its cosine to the question, which knows an answer that takes up none of the question's words;
-`training/verifier/fit.py` fits it.
+Each is a logistic combination, fitted in `training/verifier/fit.py`, of what the trained network
+says, the cosine to the question, shared words and whether the kind of thing asked for is there.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 
-from assay.backends.embedded import nearness
-from assay.backends.embedded.encoder import Encoder
-from assay.backends.embedded.fitted import Fitted
-from assay.backends.embedded.nearness import RELEVANT, measure, probability, whole
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import shorten
+from assay.backends.embedded.embedding import Encoder
+from assay.backends.embedded.reader import Reader, Reading
+from assay.backends.embedded.verification import Fitted, best_support, shorten
 from assay.errors import Unavailable
 from assay.text import questions, refusals, sentences, words
+from assay.text.statements import statements
+
+FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
+RELEVANT = 0.5
+_HELPS = 3  # among the votes of a reading
+
+
+def measure(
+    question: str, sentences: Sequence[str], encoder: Encoder, readings: Sequence[Reading]
+) -> list[tuple[float, ...]]:
+    """The measurements of every sentence, in the order of `FEATURES`."""
+    if not sentences:
+        return []
+    vectors = encoder.encode([question, *sentences])
+    cosines = (vectors[1:] @ vectors[0]).astype(float)
+    best = float(cosines.max())
+    found = [words.stems(sentence) for sentence in sentences]
+    weights = words.inverse_frequency(found)
+    wanted = words.stems(question)
+    kind = questions.kind_of(question)
+    return [
+        (
+            float(reading.votes[_HELPS]),
+            float(cosine),
+            best - float(cosine),
+            words.weighted_recall(wanted, stems, weights),
+            float(questions.holds(kind, sentence, question)),
+        )
+        for reading, cosine, stems, sentence in zip(
+            readings, cosines, found, sentences, strict=True
+        )
+    ]
+
+
+def read(
+    question: str, contexts: Sequence[Sequence[str]], encoder: Encoder, reader: Reader
+) -> list[tuple[float, ...]]:
+    """The measurements of all sentences of some contexts, each context read apart."""
+    sentences = [sentence for context in contexts for sentence in context]
+    begins = frozenset(accumulate(map(len, contexts)))
+    readings = reader.read_beside_question(question, sentences, begins)
+    return measure(question, sentences, encoder, readings)
+
+
+def probability(features: Sequence[float]) -> float:
+    """The probability, in [0, 1], that a sentence of these measurements helps to answer."""
+    return Fitted.load("relevance.json", FEATURES).probability(features)
+
+
+def whole(readings: Sequence[Reading], vote: int) -> float:
+    """A vote's mean over all tokens of a text that was read sentence by sentence."""
+    lengths = [len(reading.offsets) for reading in readings]
+    values = [float(reading.votes[vote]) for reading in readings]
+    return float(np.average(values, weights=lengths)) if sum(lengths) else 0.0
+
 
 ANSWER_FEATURES = (
     "answers",  # the reader's logit that the text answers the question, mean over its tokens
@@ -60,7 +110,7 @@ def sentence_relevance(
     """
     _demand_question(question)
     kind = questions.kind_of(question)
-    rows = nearness.read(question, contexts, encoder, reader)
+    rows = read(question, contexts, encoder, reader)
     return [
         _relevance(question, sentence, features, kind)
         for sentence, features in zip(chain.from_iterable(contexts), rows, strict=True)
@@ -101,7 +151,7 @@ def measure_answer(
 ) -> tuple[tuple[float, ...], list[float]]:
     """The measurements of an answer in the order of `ANSWER_FEATURES`, and how far each helps."""
     answer = " ".join(parts)
-    readings = reader.beside_question(question, parts)
+    readings = reader.read_beside_question(question, parts)
     rows = measure(question, parts, encoder, readings)
     helpful = [probability(row) for row in rows]
     asked, said = encoder.encode([question, answer])
@@ -142,10 +192,85 @@ def _kind_reason(kind: str, *, matches: bool) -> str:
 
 def _declined(parts: Sequence[str]) -> str:
     """The refusal, if it opens the answer or makes up at least half of it and is not taken back."""
-    if any(refusals.turns_to_answer(part) for part in parts[1:]):
+    if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
     declining = sum(length for length, words_of in found if words_of)
     if declining * 2 >= sum(length for length, _ in found):
         return next(words_of for _, words_of in found if words_of)
     return found[0][1] if len(found) <= 2 else ""
+
+
+_SHORT = 3  # content words; such a target ("Paris", "in 1889") is a phrase, not a statement
+
+
+@dataclass(frozen=True)
+class Usefulness:
+    """How far one context helps to arrive at the target."""
+
+    probability: float  # in [0, 1]
+    useful: bool  # probability >= 0.5
+    reason: str
+    sentence: str  # the most helpful sentence; "" in an empty context
+
+
+_EMPTY = Usefulness(0.0, useful=False, reason="The context is empty.", sentence="")
+
+
+@dataclass(frozen=True)
+class _Context:
+    """A context, its sentences, and of each the probability that it helps with the question."""
+
+    text: str
+    sentences: list[str]
+    helpful: list[float]
+
+
+def context_usefulness(
+    question: str, target: str, contexts: Sequence[str], encoder: Encoder, reader: Reader
+) -> list[Usefulness]:
+    """For every context, in order, whether it helps to arrive at a target (reference, answer)."""
+    split = [sentences.sentences(context) for context in contexts]
+    rows = iter(read(question, split, encoder, reader))
+    found = [
+        _Context(context, parts, [probability(next(rows)) for _ in parts])
+        for context, parts in zip(contexts, split, strict=True)
+    ]
+    if len(set(words.content_words(target))) <= _SHORT:
+        return [_for_phrase(target, context) for context in found]
+    claims = [statement.text for statement in statements(target, question)] or [target]
+    return [_for_claims(claims, context, reader) for context in found]
+
+
+def _for_claims(claims: Sequence[str], context: _Context, reader: Reader) -> Usefulness:
+    """Of a longer target, the statement that the context supports best must be supported."""
+    if not context.sentences:
+        return _EMPTY
+    best = best_support(claims, context.text, reader)
+    # The support of the target decides; the question keeps a context of mere shared words out.
+    value = 0.75 * best.probability + 0.25 * max(context.helpful)
+    useful = value >= RELEVANT
+    verb = "supports" if useful else "does not support"
+    reason = f"It {verb} the target answer. {best.reason}"
+    return Usefulness(value, useful, reason, best.sentence)
+
+
+def _for_phrase(target: str, context: _Context) -> Usefulness:
+    """A short target must stand in the context, best in a sentence that bears on the question."""
+    if not context.sentences:
+        return _EMPTY
+    wanted = words.stems(target) or words.words(target)
+    if _share(wanted, context.text) < 1.0:
+        reason = f"'{target.strip()}' does not appear in the context."
+        nearest = int(np.argmax(context.helpful))
+        value = 0.3 * context.helpful[nearest]
+        return Usefulness(value, useful=False, reason=reason, sentence=context.sentences[nearest])
+    shares = [_share(wanted, sentence) for sentence in context.sentences]
+    best = int(np.argmax(np.asarray(shares) + np.asarray(context.helpful)))
+    value, sentence = 0.5 + 0.5 * context.helpful[best], context.sentences[best]
+    reason = f"'{target.strip()}' appears in the context: {shorten(sentence)}"
+    return Usefulness(value, useful=True, reason=reason, sentence=sentence)
+
+
+def _share(wanted: Sequence[str], text: str) -> float:
+    return words.recall(wanted, {*words.stems(text), *words.words(text)})

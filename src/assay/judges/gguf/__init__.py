@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.backends.embedded.models import available_cores
+from assay.backends.embedded.inference import available_cores
 from assay.errors import InputError
 from assay.judge import Reply, Task
 from assay.judges.data_digest import digest

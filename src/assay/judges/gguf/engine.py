@@ -21,7 +21,7 @@ from assay import errors
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import repeated
 from assay.judges.llm import SEEDS, Token
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 DRAW_TEMPERATURE = 0.7
 BATCH = 256  # tokens read between two chances to stop

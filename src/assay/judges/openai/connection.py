@@ -16,7 +16,7 @@ import msgspec
 from assay.errors import Denied, InputError, TimedOut, Unavailable
 from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left
 from assay.middleware.concurrency import PerLoop
-from assay.text.shown import whole
+from assay.text.sanitize import whole
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0

@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
-from assay.text.shown import one_line
+from assay.text.sanitize import one_line
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

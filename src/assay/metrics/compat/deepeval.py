@@ -36,7 +36,7 @@ from assay.tasks import (
     Verdict,
     VerifyStatements,
 )
-from assay.text.clauses import is_phrase
+from assay.text.statements import is_phrase
 
 DEEPEVAL = "DeepEval (confident-ai/deepeval), its code"
 FOLLOWS = "DeepEval 4.3.1"

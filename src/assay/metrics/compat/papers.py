@@ -39,7 +39,7 @@ from assay.tasks import (
     Statement,
 )
 from assay.text.sentences import spans
-from assay.text.token_f1 import overlap, token_pair
+from assay.text.words import overlap, token_pair
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from assay.analysis.comparison import (
 from assay.analysis.groups import LEAST, LEAST_EQUAL, ByGroup
 from assay.report import labels, numbers, titles
 from assay.score import Part
-from assay.text.decimals import decimals
+from assay.text.numbers import decimals
 
 Json = Mapping[str, Any]
 MINUS: Final = "\N{MINUS SIGN}"

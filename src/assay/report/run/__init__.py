@@ -19,7 +19,7 @@ from assay.sample import Sample
 from assay.score import Outcome
 from assay.store import Run, Store
 from assay.tasks import Embed, EmbedTokens
-from assay.text.language import is_english
+from assay.text.language_id import is_english
 
 # More samples than this make a page that no browser likes; the table still counts them all.
 MOST_SAMPLES = 2000

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import DENIED, shorten, support
+from assay.backends.embedded.verification import DENIED, shorten, support
 
 READER = Reader(threads=2)
 CONTEXTS = [

@@ -1,4 +1,4 @@
-"""Which vector stands for a text, on this machine and without a network?
+"""Embeddings of texts and tokens by the model that ships with assay.
 
 The model is all-MiniLM-L6-v2 (Apache-2.0), quantised to int8; `training/embedder` makes it.
 """
@@ -10,13 +10,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.models import folder, session, tokenizer, workers
-from assay.backends.embedded.passes import Passes
-from assay.backends.embedded.reader import tokenise
-from assay.backends.embedded.window import FIRST, LAST
+from assay.backends.embedded.inference import Passes, folder, session, tokenizer, workers
+from assay.backends.embedded.reader import FIRST, LAST, tokenise
 
 Vectors = npt.NDArray[np.float32]
-Given = tuple[int, ...]  # the ids of a window
+WindowIds = tuple[int, ...]  # the ids of a window
 
 WINDOW = 256  # tokens the model was trained to read at once, the two special ones among them
 DIMENSIONS = 384
@@ -68,7 +66,7 @@ class Encoder:
         found = states(self._windows(text), self.threads)
         return names, np.concatenate(found)
 
-    def _windows(self, text: str) -> list[Given]:
+    def _windows(self, text: str) -> list[WindowIds]:
         """Token ids in equal windows of at most 256, each within its pair of special tokens."""
         ids = tokenise(text).ids.tolist()
         count = max(1, -(-len(ids) // (WINDOW - 2)))
@@ -77,7 +75,7 @@ class Encoder:
         return [(FIRST, *part, LAST) for part in parts]
 
 
-def _run(window: Given) -> Vectors:
+def _run(window: WindowIds) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     (result,) = session("minilm").run(["sentence"], feed)
@@ -85,7 +83,7 @@ def _run(window: Given) -> Vectors:
     return vectors
 
 
-def _token_states(window: Given) -> Vectors:
+def _token_states(window: WindowIds) -> Vectors:
     ids = np.asarray([window], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     (result,) = session("minilm").run(["tokens"], feed)
@@ -94,8 +92,8 @@ def _token_states(window: Given) -> Vectors:
 
 
 # Sentences come again within a sample, and with their context for other questions (2 kB each).
-sentences: Passes[Given, Vectors] = Passes(_run, len, 8192)
-states: Passes[Given, Vectors] = Passes(_token_states, len, 16)
+sentences: Passes[WindowIds, Vectors] = Passes(_run, len, 8192)
+states: Passes[WindowIds, Vectors] = Passes(_token_states, len, 16)
 
 
 def _mean(vectors: Vectors, weights: list[int]) -> Vectors:

@@ -1,8 +1,8 @@
-"""Is the language of a text told where it is clear, and left open where it is not?"""
+"""Languages are told where that is clear."""
 
 import pytest
 
-from assay.text.tongues import tongue
+from assay.text.language_id import identify_language, is_english
 
 QUESTIONS = {
     "en": ("When was the tower built?", "How many people live in the city?"),
@@ -26,7 +26,7 @@ QUESTIONS = {
     ("name", "text"), [(name, text) for name, texts in QUESTIONS.items() for text in texts]
 )
 def test_a_question_is_told_by_its_letters_or_its_commonest_words(name, text):
-    assert tongue(text) == name
+    assert identify_language(text) == name
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,45 @@ def test_a_question_is_told_by_its_letters_or_its_commonest_words(name, text):
     ],
 )
 def test_what_is_in_no_language_in_particular_is_left_open(text):
-    assert tongue(text) == ""
+    assert identify_language(text) == ""
 
 
 def test_names_in_other_letters_do_not_change_the_language():
-    assert tongue("Wann wurde der Turm von 东京 gebaut?") == "de"
-    assert tongue("Python 3.12 是什么时候发布的版本？") == "CJK"
+    assert identify_language("Wann wurde der Turm von 东京 gebaut?") == "de"
+    assert identify_language("Python 3.12 是什么时候发布的版本？") == "CJK"
 
 
 def test_a_long_text_is_told_by_its_beginning():
-    assert tongue("Der Turm ist hoch und die Stadt ist alt. " * 5000) == "de"
+    assert identify_language("Der Turm ist hoch und die Stadt ist alt. " * 5000) == "de"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "42",
+        "Paris",
+        "Eiffel Tower, Paris, France",
+        "When was the tower built? It was built from 1887 to 1889 for the World's Fair in Paris.",
+        "who got the first nobel prize in physics Wilhelm Conrad Röntgen",
+    ],
+)
+def test_english(text):
+    assert is_english(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wann wurde der Turm gebaut? Der Turm wurde im Jahr 1889 gebaut und ist das Wahrzeichen.",
+        "Quand la tour a-t-elle été construite ? Elle a été construite entre 1887 et 1889.",
+        "¿Cuándo se construyó la torre? La torre se construyó entre 1887 y 1889 en París.",
+        "När byggdes tornet? Tornet byggdes mellan 1887 och 1889 för att fira revolutionen i landet",
+        "埃菲尔铁塔是什么时候建造的？",
+        "متى بني برج إيفل؟",
+        "Когда построили башню?",
+        "東京タワーの高さは333メートルです。",
+    ],
+)
+def test_other_languages(text):
+    assert not is_english(text)

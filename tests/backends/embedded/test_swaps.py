@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.exchange import exchange
 from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.support import DENIED, support
+from assay.backends.embedded.swaps import find_swap
+from assay.backends.embedded.verification import DENIED, support
 
 PEOPLE = "Alice lives in Paris. Bob lives in Rome."
 AGES = "Alice is 30 years old. Bob is 40 years old."
@@ -37,7 +37,7 @@ CASES = [
 
 def mixed(statement, *contexts):
     evidence = prepare(contexts)
-    return exchange(evidence.read(statement).text, evidence.parts, evidence.alike)
+    return find_swap(evidence.read(statement).text, evidence.parts, evidence.alike)
 
 
 def of(statement, context):

@@ -1,10 +1,8 @@
-"""Does a statement mix up what the contexts say of two things?
+"""Statements that mix up what the contexts say of two things.
 
 "Alice lives in Paris. Bob lives in Rome." does not say that Alice lives in Rome, though every word
-of it is there. Two parts of sentences that say the same of different things, one near the other,
-are laid side by side: where they differ, a statement takes after one of them throughout. One that
-takes after the first here and after the second there says what neither of them does. Nor does
-"Alice beat Bob" say that Bob beat Alice.
+of it is there. Two parts of sentences that say the same of different things are laid side by side:
+a statement that takes after the first here and after the second there says what neither does.
 """
 
 import re
@@ -15,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay.text import words
-from assay.text.predicates import FINITE
+from assay.text.subjects import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.
@@ -46,7 +44,7 @@ _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same or
 _SHORT = 4  # words: of no more, one is enough
 
 
-class Exchange(NamedTuple):
+class Swap(NamedTuple):
     """What a statement mixes up.
 
     Attributes:
@@ -171,7 +169,7 @@ def _differences(mine: Sequence[str], others: Sequence[str]) -> list[Slot]:
     return [Slot(frozenset(mine) - frozenset(others), frozenset(others) - frozenset(mine))]
 
 
-def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exchange | None:
+def find_swap(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
     """What a statement mixes up; None if nothing.
 
     Args:
@@ -184,7 +182,7 @@ def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exc
     for part in parts(statement):
         for other in said:
             if _is_turned(part, other) and not any(part.tokens == one.tokens for one in said):
-                return Exchange(other.piece, other.text.strip())
+                return Swap(other.piece, other.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if not mixed or any(part.stems <= other.stems for other in said):
             continue
@@ -192,7 +190,7 @@ def exchange(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Exc
         both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
         if _sentences(part.stems, said) <= both:
             first, second, _ = mixed[0]
-            return Exchange(first.piece, first.text.strip(), second.text.strip())
+            return Swap(first.piece, first.text.strip(), second.text.strip())
     return None
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.text.normalize import normalize
 from assay.text.quantities import quantities
-from assay.text.usual import usual
 
 SAME = [
     ("30 s", "30 seconds"),
@@ -43,7 +43,7 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_two_ways_of_writing_are_one(one, other):
-    assert usual(one).text == usual(other).text
+    assert normalize(one).text == normalize(other).text
 
 
 @pytest.mark.parametrize(
@@ -62,54 +62,54 @@ def test_two_ways_of_writing_are_one(one, other):
     ],
 )
 def test_what_has_another_meaning_or_needs_no_change_stays(text):
-    assert usual(text).text == text
-    assert not usual(text).changes
+    assert normalize(text).text == text
+    assert not normalize(text).changes
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_what_is_written_in_the_usual_form_stays_so(one, other):
     for text in (one, other):
-        said = usual(text).text
-        assert usual(said).text == said
+        said = normalize(text).text
+        assert normalize(said).text == said
 
 
 def test_signs_that_look_alike_are_one_in_their_places():
     text = "The high\u2011speed line, 299\u202f792\u202f458 km long, is at \u22125\u00a0°C."
-    said = usual(text)
+    said = normalize(text)
     assert said.text == "The high-speed line, 299,792,458 km long, is at \u22125 °C."
     assert said.original((4, 14)) == (4, 14)
 
 
 def test_signs_that_nobody_sees_are_left_out():
-    said = usual("More infor\u00admation\u200b here.")
+    said = normalize("More infor\u00admation\u200b here.")
     assert said.text == "More information here."
     assert said.original((5, 16)) == (5, 17)
     assert said.original((17, 21)) == (19, 23)
 
 
 def test_a_sort_of_picture_is_no_number():
-    assert usual("two 4K displays").text == "two 4K displays"
-    assert usual("14K users, $4K").text == "14,000 users, $4 thousand"
-    assert usual("4K users, 5k runs").text == "4,000 users, 5,000 runs"
-    assert usual("Sat down in the 1990s").text == "Sat down in the 1990s"
+    assert normalize("two 4K displays").text == "two 4K displays"
+    assert normalize("14K users, $4K").text == "14,000 users, $4 thousand"
+    assert normalize("4K users, 5k runs").text == "4,000 users, 5,000 runs"
+    assert normalize("Sat down in the 1990s").text == "Sat down in the 1990s"
 
 
 @pytest.mark.parametrize("text", ["It is -5 °C.", "It is \u22125 °C.", "It is minus 5 °C."])
 def test_a_minus_is_one_sign(text):
-    said = usual(text)
+    said = normalize(text)
     assert said.text == "It is \u22125 °C."
     assert quantities(said.text) == ()
-    assert usual("10 minus 5, 3-5, a -b").text == "10 minus 5, 3-5, a -b"
+    assert normalize("10 minus 5, 3-5, a -b").text == "10 minus 5, 3-5, a -b"
 
 
 @pytest.mark.parametrize("text", ["the Earth–Sun distance", "in Mar del Plata", "in Jan Mayen"])
 def test_names_are_no_days_and_no_months(text):
-    assert usual(text).text == text
+    assert normalize(text).text == text
 
 
 def test_a_place_in_it_is_a_place_in_the_original():
     text = "It cost 20 euros on Jan 5, not $4.2M."
-    said = usual(text)
+    said = normalize(text)
     assert said.text == "It cost €20 on January 5, not $4.2 million."
 
     def original(part):
@@ -126,7 +126,7 @@ def test_a_place_in_it_is_a_place_in_the_original():
 @given(st.lists(st.sampled_from([text for pair in SAME for text in pair] + ["so", ",", "."])))
 def test_changes_are_in_order_and_the_rest_is_as_it_was(parts):
     text = " ".join(parts)
-    said = usual(text)
+    said = normalize(text)
     done = at = 0
     for start, end, first, last in said.changes:
         assert said.text[at:start] == text[done:first]

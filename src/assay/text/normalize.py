@@ -1,15 +1,14 @@
-"""How would a text read with its units, sums, dates and titles in their usual form?
+"""The normal form of units, sums, dates and titles in a text.
 
-"12 megapixels", "4.2 million dollars", "Q3" and "Jan 5" are the same as "12 MP", "$4.2M", "third
-quarter" and "January 5"; whoever compares two texts word by word has to write either the same way,
-and a model reads best what it has met most. What can be read in two ways stays ("5 m", "7/4").
+"12 megapixels", "4.2 million dollars", "Q3" and "Jan 5" read "12 MP", "$4.2 million", "third
+quarter" and "January 5". What can be read in two ways stays ("5 m", "7/4").
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.text.memo import remembered
+from assay.text import memoized
 from assay.text.sentences import Span
 
 # Behind a number. Upper and lower case tell a megabyte from a millibar, and grams from a network.
@@ -120,7 +119,7 @@ _HINT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class Normalized:
     """A text in its usual form.
 
     Attributes:
@@ -131,7 +130,7 @@ class Usual:
 
     text: str
     changes: tuple[tuple[int, int, int, int], ...] = ()
-    before: "Usual | None" = None
+    before: "Normalized | None" = None
 
     def original(self, span: Span) -> Span:
         """The characters of the original that stand for these; of a change the whole."""
@@ -155,14 +154,14 @@ class Usual:
         return at + shift
 
 
-@remembered(4096, longest=2000)
-def usual(text: str) -> Usual:
+@memoized(4096, longest=2000)
+def normalize(text: str) -> Normalized:
     """The text in its usual form."""
     if not text.isascii():
         text = _GROUPS.sub(",", text).translate(_LIKE)
     text = _MINUS.sub("\u2212", text)
     if not _HINT.search(text):
-        return Usual(text)
+        return Normalized(text)
     parts: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     done = length = 0
@@ -174,7 +173,7 @@ def usual(text: str) -> Usual:
         length += match.start() - done
         changes.append((length, length + len(said), match.start(), match.end()))
         length, done = length + len(said), match.end()
-    return Usual("".join([*parts, text[done:]]), tuple(changes))
+    return Normalized("".join([*parts, text[done:]]), tuple(changes))
 
 
 def _said(match: re.Match[str]) -> str:

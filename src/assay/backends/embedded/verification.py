@@ -1,27 +1,65 @@
-"""Do the contexts support a statement, which sentence says so, and which words are not supported?
+"""Verification of statements: probability, verdict, reason and unsupported spans.
 
-The trained reader judges every statement beside its evidence; what it says is combined with
-sixteen measurements of words, numbers and names (`comparison.FEATURES`) by a logistic regression
-whose coefficients are fixed. How both were fitted and what they reach is in `training/verifier`.
+What the trained network says is combined with the measurements of `comparison.FEATURES` by a
+logistic regression, fitted in `training/verifier`.
 """
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 
 import numpy as np
 
 from assay.backends.embedded import comparison
-from assay.backends.embedded.claim import claim_start
 from assay.backends.embedded.comparison import Comparison, compare
-from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.fitted import Fitted
+from assay.backends.embedded.evidence import Evidence, claim_start, prepare
 from assay.backends.embedded.reader import Reader, Reading
 from assay.tasks.verification import UNCERTAIN, is_uncertain
-from assay.text.memo import remembered
+from assay.text import memoized
+from assay.text.normalize import Normalized
 from assay.text.sentences import Span
-from assay.text.usual import Usual
 from assay.text.words import WORD
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A logistic regression as `training/verifier` fitted it.
+
+    Attributes:
+        coefficients: One for each measurement, in their order.
+        intercept: What is added to the weighted sum.
+        threshold: The probability, in [0, 1], from which on the answer is yes.
+        constants: Other fitted numbers, by name.
+    """
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    threshold: float
+    constants: Mapping[str, float]
+
+    @classmethod
+    @cache
+    def load(cls, file: str, names: tuple[str, ...]) -> "Fitted":
+        """The coefficients in a file of this package, in the order of the measurements' names."""
+        text = resources.files("assay.backends.embedded").joinpath(file).read_text("utf-8")
+        content = json.loads(text)
+        return cls(
+            tuple(float(content["coefficients"][name]) for name in names),
+            float(content["intercept"]),
+            float(content.get("threshold", 0.5)),
+            content.get("constants", {}),
+        )
+
+    def probability(self, features: Sequence[float]) -> float:
+        """The probability, in [0, 1], that measurements in the order of the names give."""
+        terms = (weight * value for weight, value in zip(self.coefficients, features, strict=True))
+        total = self.intercept + sum(terms)
+        # Beyond 30 nothing changes but that exp may overflow.
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
 
 FEATURES = (
     "votes",  # the reader's log-odds of supported against refuted or neutral
@@ -65,7 +103,7 @@ class Judged:
     """What is known of one statement before anything is decided."""
 
     statement: str
-    read: Usual  # what the other two are about
+    read: Normalized  # what the other two are about
     comparison: Comparison
     reading: Reading
 
@@ -106,14 +144,14 @@ def _nothing(statement: str) -> Support:
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
     read = [evidence.read(statement) for statement in statements]
-    readings = reader.beside_evidence([said.text for said in read], evidence)
+    readings = reader.read_beside_evidence([said.text for said in read], evidence)
     return [
         Judged(statement, said, compare(said.text, evidence), reading)
         for statement, said, reading in zip(statements, read, readings, strict=True)
     ]
 
 
-@remembered(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
+@memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
 def _prepared(contexts: tuple[str, ...]) -> Evidence:
     # Several metrics ask about the same contexts one after the other.
     return prepare(contexts)
@@ -124,7 +162,7 @@ def _probability(judged: Judged) -> float:
     told = judged.comparison.flag
     if told:
         value = max(value, AGREED) if told.agrees else min(value, DENIED)
-    if judged.comparison.exchange:
+    if judged.comparison.swap:
         value = min(value, DENIED)
     if judged.comparison.numbers or judged.comparison.names:
         value = min(value, OBJECTED)
@@ -141,7 +179,7 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     told = judged.comparison.flag
-    denied = judged.comparison.rejected or judged.comparison.exchange
+    denied = judged.comparison.rejected or judged.comparison.swap
     contradicted = not supported and bool(told or denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
@@ -214,8 +252,8 @@ def _doubts(found: Comparison) -> list[str]:
         doubts.append("the record says the opposite")
     if found.rejected:
         doubts.append("the evidence mentions it only to reject it")
-    if found.exchange:
-        _, first, second = found.exchange
+    if found.swap:
+        _, first, second = found.swap
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )

@@ -1,4 +1,4 @@
-"""Are statements traceable, self-contained where safe, and never invented?"""
+"""The statements of an answer."""
 
 import time
 import tomllib
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.clauses import statements
+from assay.text.statements import statements
 
 CASES = [
     ("", "Paris", ["Paris"]),
@@ -192,3 +192,87 @@ def test_a_power_is_no_mark_up():
     assert [s.text for s in statements(answer, whole=True)] == [
         "The key space is 2**64, and that is x**2 * y**3."
     ]
+
+
+SAID = "The dam is 60 m high."
+
+
+def of(answer):
+    return [statement.text for statement in statements(answer)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Happy to help!",
+        "Just ask!",
+        "Please don't hesitate to reach out.",
+        "If you need more information, just let me know.",
+        "I'd be happy to provide more details.",
+        "I can also provide a table if you'd like.",
+        "I'm sorry to hear that your phone isn't charging!",
+        "I understand your frustration.",
+        "That's a great question!",
+        "Thank you for your patience.",
+        "Have a great day!",
+        "Good luck with your test!",
+        "Please note that this is not legal advice.",
+        "Disclaimer: I am not a lawyer.",
+        "**Disclaimer:** This information is for educational purposes only.",
+        "N'hésitez pas à me contacter !",
+        "If you have any further questions or need clarification, I'm here to help!",
+        "I hope this information helps you with your trip.",
+        "Feel free to ask if anything is unclear.",
+        "Should you have any questions about the dam, please reach out.",
+        "I'd be glad to help with more.",
+        "Enjoy your stay!",
+        "I hope this email finds you well.",
+    ],
+)
+def test_manners_state_nothing(line):
+    assert of(f"{SAID}\n\n{line}") == [SAID]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I'm not a doctor, but the dose is 5 mg.",
+        "If you need a visa, apply by May.",
+        "This is not a legal requirement.",
+        "Good news travels fast.",
+        "The staff are happy to help.",
+        "Sorry but the tower was closed in 1990.",
+        "Please consult the manual on page 5.",
+        "If you have any allergies, avoid the drug.",
+        "If you have any questions, the office is open till nine.",
+        "If you have more than two fines, the licence is revoked.",
+        "If you have any questions, call 555-0199.",
+        "Feel free to bring a dog.",
+        "Enjoy free breakfast at the inn!",
+        "Stay well below the limit!",
+        "Have a waiting period of a month!",
+        "Sorry for the delay; the parcel arrives on Monday.",
+        "Let me explain the rule: fees are due in May.",
+        "I hope it rains tomorrow.",
+        "I'm happy to help you see that the fee is waived.",
+        "I'm glad to tell you the parcel arrived.",
+        "If you feel pain, don't hesitate to call a doctor.",
+        "If you get lost, just ask the guard.",
+        "Take care of the filter!",
+        "This is not a substitute for medical advice but a leaflet.",
+        "Based on the report, I can confirm that the fee is waived.",
+        "Based on the report, I would recommend the red pill.",
+        "According to the handbook, the following are covered: fire and theft.",
+        "Si tienes alguna alergia, evita el fármaco.",
+        "N'hésitez pas à consulter un médecin.",
+    ],
+)
+def test_what_begins_like_manners_may_state_something(line):
+    assert of(f"{SAID}\n\n{line}") == [SAID, line]
+
+
+@pytest.mark.parametrize("piece", ["a", "sorry for the !", "*a ", "<li>", "1. ", "[1] a\n"])
+def test_a_long_answer_is_read_in_time(piece):
+    begin = time.process_time()
+    statements(piece * (40_000 // len(piece)))
+    assert time.process_time() - begin < 10

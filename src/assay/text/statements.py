@@ -1,9 +1,7 @@
-"""Which self-contained statements does an answer make, and where does each stand?
+"""Splitting an answer into self-contained statements, without its manners.
 
 Conservative on purpose: a sentence is only taken apart where both parts are surely clauses or
-predicates of one subject, and a pronoun is only replaced where one subject can be meant. One
-statement too long is better than a broken one. What states nothing (a question, greeting, heading,
-offer of help, refusal, code) is left out.
+predicates of one subject, and a pronoun is only replaced where one subject can be meant.
 """
 
 import re
@@ -11,16 +9,54 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.text import chatter
-from assay.text.lead_ins import GENERAL, HERE_ARE, LEAD_IN, told_before
-from assay.text.markup import clean
-from assay.text.predicates import FINITE, subject_and_cuts
+from assay.text import statements
+from assay.text.markup import clean, without_tags
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
-from assay.text.subjects import is_alone, resolve, subject_of
+from assay.text.subjects import FINITE, is_alone, resolve, subject_and_cuts, subject_of
 from assay.text.tables import tables
-from assay.text.tags import without_tags
 from assay.text.words import words
+
+LEAD_IN = re.compile(
+    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
+    re.IGNORECASE,
+)
+HERE_ARE = re.compile(
+    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
+    r"(?P<what>(?:the|all|some)\s.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+GENERAL = re.compile(
+    r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
+    r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
+    r"passages?|sources?|documents?|to)\b",
+    re.IGNORECASE,
+)
+_AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
+)
+# "To set up 2FA"
+_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
+
+
+def statement_before_list(sentence: str) -> str:
+    """The beginning of a sentence that ends with a colon, as far as it states something; "" if not.
+
+    "It is 20 g, and mind the following:" states "It is 20 g", and so does "It is 20 g as follows:".
+    Without a number, what announces nothing else is not told from an announcement.
+    """
+    text = sentence.rstrip(":：*_ ")
+    joined = _JOINED.match(text)
+    if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
+        return joined["said"]
+    said = _AS_FOLLOWS.sub("", text)
+    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
+    return said if states else ""
+
+
+def _announces(text: str) -> bool:
+    return bool(LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])))
 
 
 class Statement(NamedTuple):
@@ -93,7 +129,7 @@ _LABEL = re.compile(
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    rf"(?:(?:yes|no|{chatter.AGREED})(?:,|\s[–—-])\s+"
+    rf"(?:(?:yes|no|{statements.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
@@ -138,10 +174,10 @@ class _Reading:
     def is_cited(self, answer: str, block: Block) -> bool:
         """Whether a block names sources only, or is the title of such blocks."""
         line = answer[block.start : block.end]
-        begins = chatter.heads_sources(line) and block.marker[-1:] in {"", "#"}
+        begins = statements.heads_sources(line) and block.marker[-1:] in {"", "#"}
         goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
         near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or near or chatter.is_numbered(line))
+        listed = goes_on and (bool(block.marker) or near or statements.is_numbered(line))
         self.cites = block.end if begins or listed else -1
         return begins or listed or _is_source(line)
 
@@ -165,7 +201,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
     listed = _listed(prose, parts)
-    asked = chatter.names_sources(question)  # "What are good sources of iron?"
+    asked = statements.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
         if not (lonely or asked) and reading.is_cited(prose, block):
             continue
@@ -192,14 +228,14 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     kept = [
         statement
         for statement in found
-        if not chatter.is_chatter(statement.text) and not is_plain_refusal(statement.text)
+        if not statements.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
 
 
 def _is_source(line: str) -> bool:
     """Whether a line or sentence only names a source."""
-    return chatter.is_source(line) and not _SAYS.search(line)
+    return statements.is_source(line) and not _SAYS.search(line)
 
 
 def is_phrase(text: str) -> bool:
@@ -241,7 +277,7 @@ def _of_sentence(
 
 def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
     """What a sentence before a list states besides announcing it."""
-    said = told_before(answer[slice(*span)])
+    said = statement_before_list(answer[slice(*span)])
     if said:
         end = span[0] + len(said)
         yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
