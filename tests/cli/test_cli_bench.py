@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from assay.cli.edge import BAD_INPUT
+from assay.cli.errors import BAD_INPUT
 from assay.store import Store
 
 FILE = "attribution/attributionbench_test500.jsonl.gz"

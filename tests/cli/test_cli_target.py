@@ -7,7 +7,7 @@ import sys
 import pytest
 from cli_help import write_rows
 
-from assay.cli.targeting import _headers
+from assay.cli.target import _headers
 
 SYSTEM = """
 import os

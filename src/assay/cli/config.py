@@ -1,4 +1,4 @@
-"""Which options does the configuration set, and what may stand in it?"""
+"""The defaults that a configuration file gives to options, and the schema of that file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -113,11 +113,11 @@ def _in_words(form: Mapping[str, Any]) -> str:
 
 
 def _options() -> dict[str, click.Option]:
-    from assay.cli.run import command
+    from assay.cli.run import run_command
 
     found = {
         max(option.opts, key=len).lstrip("-"): option
-        for option in command.params
+        for option in run_command.params
         if isinstance(option, click.Option)
     }
     return {name: option for name, option in found.items() if name not in _NEVER}

@@ -1,4 +1,4 @@
-"""How does a command end: with which exit code, and what is said about it?"""
+"""How a command ends: its exit code, and what is said about an error."""
 
 import errno
 import io
@@ -42,7 +42,7 @@ EXIT_CODES = """Exit codes:
   130  interrupted (Ctrl-C); the same command goes on from there"""
 
 
-class Edge(click.Group):
+class CommandGroup(click.Group):
     """A group of commands that return their exit code, and whose errors are told in words."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -124,7 +124,7 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         if sys.stdout is not stdout:  # click's answer to a reader of --help who leaves early
             return OK
         raise
-    except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
+    except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed, all is told
         return _unforeseen(error, debug=debug)
 
 

@@ -1,17 +1,104 @@
-"""Which file does --out ask for, and can it be written?"""
+"""What commands write: to the terminal, as JSON, and to the files of --out."""
 
 import json
+import os
+import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
+import click
+import rich.console
+from rich.console import RenderableType
+from rich.text import Text
+
+from assay.cli.options import ReportRequest
 from assay.config_file import FILES
 from assay.dataset.remote import is_uri, landing, located, shown_uri
 from assay.errors import InputError, Problem
+from assay.report import safe
+from assay.run import STORE
+from assay.run.result import Result
+from assay.store import Store
 
-if TYPE_CHECKING:
-    from assay.run.result import Result
+# What is not a terminal has no width; a log or a file takes more than the 80 columns of old.
+_WIDTH_OF_FILES = 100
+
+
+class Console(rich.console.Console):
+    """A console whose reader may leave early (``assay show | head``): that is no error."""
+
+    def on_broken_pipe(self) -> None:
+        """Write to nowhere from now on; the command goes on and ends with its own code."""
+        self.quiet = True
+        _to_nowhere(sys.stdout)
+
+
+def stdout() -> Console:
+    """For results."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """For everything else."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH_OF_FILES
+    return console
+
+
+def print_lines(lines: Sequence[tuple[str, str]]) -> None:
+    """What to know at the end, named in a column: files and commands, there to be copied."""
+    width = max((len(name) for name, _ in lines), default=0)
+    console = stdout()
+    for name, value in lines:  # no line breaks within
+        line = Text(name.ljust(width), "dim").append(f"  {safe.plain(value)}", "not dim")
+        console.print(line, soft_wrap=True)
+
+
+def present(
+    data: Any,
+    request: ReportRequest,
+    writers: Mapping[str, Callable[[Any], str]],
+    show: Callable[[Any], RenderableType],
+) -> None:
+    """Write the result of a command to its files, and show it as JSON or by `show`."""
+    write_data(data, request.outs, writers)
+    if request.as_json:
+        print_json(data)
+    else:
+        stdout().print(show(data))
+        print_lines(file_lines(request.outs))
+
+
+def print_text(text: str) -> None:
+    """Text as it is, on stdout."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _to_nowhere(sys.stdout)
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON, on stdout; in ASCII where stdout takes no Unicode."""
+    unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    # What is no number would be no JSON: better found here than by who reads it.
+    text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False)
+    print_text(text + "\n")
+
+
+def _to_nowhere(stream: IO[str]) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
 
 _FORMS = {
     ".html": "the report, one page that needs nothing else",
@@ -22,7 +109,7 @@ _FORMS = {
 }
 
 
-def check(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) -> None:
+def check_files(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) -> None:
     """See before anything is spent that every file can be written and is not read as well.
 
     Args:
@@ -52,7 +139,7 @@ def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list
     return _places("--out", out, others)
 
 
-def check_place(option: str, file: str | None, *others: str) -> None:
+def check_file(option: str, file: str | None, *others: str) -> None:
     """See that a file of another option than --out can be written and is not read as well.
 
     Args:
@@ -103,8 +190,8 @@ def write_text(option: str, file: str, text: str) -> None:
         raise InputError(what, "name another file, or make room for it") from error
 
 
-def written(outs: Sequence[str]) -> list[tuple[str, str]]:
-    """What is said of the files at the end, for `screen.tell`: the same by every command."""
+def file_lines(outs: Sequence[str]) -> list[tuple[str, str]]:
+    """The files that were written, as `print_lines` takes them."""
     return [("report", _shown(out)) for out in outs]
 
 
@@ -117,7 +204,7 @@ def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def write(result: "Result", outs: Sequence[str]) -> None:
+def write_reports(result: Result, outs: Sequence[str]) -> None:
     """Write every file.
 
     Raises:
@@ -126,14 +213,14 @@ def write(result: "Result", outs: Sequence[str]) -> None:
     for out in outs:
         try:
             with landing(out) as path:
-                _write(result, path)
+                _write_report(result, path)
         except OSError as error:
             what = f"--out {_shown(out)} cannot be written: {error.strerror or error}"
             remedy = f"the scores are kept: assay report {result.run.id} --out FILE"
             raise InputError(what, remedy) from error
 
 
-def _write(result: "Result", path: Path) -> None:
+def _write_report(result: Result, path: Path) -> None:
     from assay.report import markdown
     from assay.report.collect import collect, summed_up
 
@@ -148,3 +235,19 @@ def _write(result: "Result", path: Path) -> None:
         path.write_text(markdown.render(summed_up(result)), encoding="utf-8")
     else:
         path.write_text(_json(collect(result)), encoding="utf-8")
+
+
+def run_name(result: Result) -> str:
+    """How a run is named on a command line: by its name where no other is called so."""
+    run = result.run
+    with Store(result.path) as store:
+        return run.name if run.name and store.called(run.name) == 1 else run.short
+
+
+def command_line(*words: str, store: str) -> str:
+    """The command, quoted, with the store it is about unless that is the one it would take."""
+    context = click.get_current_context(silent=True)
+    default = (context and context.lookup_default("store")) or STORE
+    named = () if store == default else ("--store", store)
+    # A control character of an id must not steer the terminal, not even within quotation marks.
+    return safe.plain(shlex.join(("assay", *words, *named)))

@@ -1,0 +1,257 @@
+"""An evaluation as the command line asks for it: options read, metrics selected, all checked."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.backends.route import Route
+from assay.cli import options, output, values
+from assay.cli.judges import Judges, LimitedJudgeRequest, budget, measured
+from assay.cli.prompts import read_prompts
+from assay.cli.target import Target, TargetRequest, read_target
+from assay.dataset import FIELDS, Record, read
+from assay.dataset.check import no_rows
+from assay.dataset.files import near
+from assay.dataset.gaps import is_gap, not_found, which_column
+from assay.dataset.remote import is_uri
+from assay.dataset.sheets import parted
+from assay.errors import InputError, Problem
+from assay.judge import Backend, Task, Traits
+from assay.metrics import METRICS, Metric, resolve
+from assay.metrics.catalogue import DIAGNOSTIC, OCCASIONAL, USUAL
+from assay.run.connect import choose
+from assay.run.plan import who_can
+from assay.run.settings import Engine, Settings
+
+# So many rows are looked at.
+_ROWS = 1000
+_CANNOT = "the judge cannot do"
+_ABSENT = "is in no row"
+# Of two metrics that differ in what they need only, the one that needs more tells more.
+_SPARES = {"context_precision_without_reference": "context_precision"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(LimitedJudgeRequest, TargetRequest, options.ReportRequest):
+    """What `assay run` is asked for."""
+
+    data: str
+    metrics: tuple[str, ...]
+    name: str | None
+    tags: tuple[str, ...]
+    note: str | None
+    params: tuple[str, ...]
+    maps: tuple[str, ...]
+    contexts: str
+    limit: int | None
+    skip_invalid: str | None
+    judge_cards: tuple[str, ...]
+    prompts: str | None
+    engine: Engine
+    workers: int | None
+    worker_cores: int
+    together: bool
+    probe: bool | None
+    dry_run: bool
+    quiet: bool
+    no_progress: bool
+
+
+@dataclass(frozen=True)
+class MetricSelection:
+    """The metrics that fit the data.
+
+    Attributes:
+        metrics: Their names.
+        left_out: Name -> why, for the others of the usual ones.
+    """
+
+    metrics: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What is evaluated, and how.
+
+    Attributes:
+        data: Path of the data, or what a system answered to it.
+        metrics: What to compute; none yet if that depends on what a system answers.
+        selection: How the metrics were selected, None if the user named them.
+        judge: Who judges.
+        embedder: Who makes embeddings, None for the default.
+        store: The SQLite file.
+        settings: Everything else.
+        outs: Files to write.
+        target: The system that is asked first, None if the data holds answers.
+    """
+
+    data: Any
+    metrics: tuple[Metric, ...]
+    selection: MetricSelection | None
+    judge: Backend
+    embedder: Backend | None
+    store: str
+    settings: Settings
+    outs: tuple[str, ...]
+    target: Target | None = None
+
+
+def read_request(request: RunRequest) -> Evaluation:
+    """The evaluation that the options describe.
+
+    Raises:
+        InputError: If they cannot be understood, before data or judge are touched.
+    """
+    data = request.data
+    if not is_uri(data) and not parted(Path(data))[0].exists():
+        raise InputError(f"there is no file '{data}'", near(Path(data)))
+    inputs = [data, request.store, *request.judge_cards, *filter(None, [request.prompts])]
+    output.check_files(request.outs, *inputs, *filter(None, [request.skip_invalid]))
+    output.check_file("--skip-invalid", request.skip_invalid, *inputs[1:])
+    if request.engine == "local":
+        options.reject_options("is for --engine ray", "leave it out", "workers", "worker_cores")
+    settings = _settings(request)
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files)
+    output.check_file("--skip-invalid", request.skip_invalid, *judges.files)
+    values.look_here()
+    specs = values.metric_specs(request.metrics)
+    target, selection = read_target(request, settings), None
+    if not specs and not target:
+        selection = select_metrics(data, settings, choose(judge, embedder, settings))
+        specs = list(selection.metrics)
+    return Evaluation(
+        data=data,
+        metrics=resolve(specs) if specs else (),
+        selection=selection,
+        judge=judge,
+        embedder=embedder,
+        store=request.store,
+        settings=settings,
+        outs=request.outs,
+        target=target,
+    )
+
+
+def _settings(request: RunRequest) -> Settings:
+    return Settings(
+        mapping=values.mapping(request.maps),
+        limit=request.limit,
+        contexts=values.contexts(request.contexts),
+        skip_invalid=Path(request.skip_invalid) if request.skip_invalid else None,
+        prompts=read_prompts(request.prompts),
+        together=request.together,
+        limits=request.limits(),
+        engine=request.engine,
+        workers=request.workers,
+        cores=request.worker_cores,
+        budget=budget(request.price, request.budget),
+        probe=request.probe,
+        measured=measured(request.judge_cards),
+        name=request.name or "",
+        tags=request.tags,
+        note=request.note or "",
+        params=values.params(request.params),
+    )
+
+
+def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelection:
+    """The common metrics whose needs some row fills and whose tasks the judge can do.
+
+    With judges in this process also those that only a diagnosis needs: they cost no money.
+
+    Raises:
+        InputError: If there is none, or the data cannot be read or hold no rows.
+    """
+    gaps, scattered, columns, unfound = _gaps(data, settings)
+    fit: list[str] = []
+    left_out: dict[str, str] = {}
+    unable: list[type[Task[Any]]] = []
+    local = all(Traits.of(leaf).local for leaf in (route.default, *route.kinds.values()))
+    for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
+        metric = METRICS[name]
+        missing = _reasons(metric.needs, gaps)
+        asked = metric().asks(route.serves)
+        cannot = [kind for kind in asked if not route.serves(kind)]
+        if missing:
+            left_out[name] = ", ".join(missing)
+        elif name in scattered:
+            left_out[name] = f"no row holds all of {', '.join(metric.needs)}"
+        elif cannot:
+            left_out[name] = f"{_CANNOT} {', '.join(kind.kind for kind in cannot)}"
+            unable += cannot
+        elif _SPARES.get(name) not in fit:
+            fit.append(name)
+    if not fit:
+        wanted = {need for name in USUAL for need in METRICS[name].needs}
+        reasons = _reasons([need for need in FIELDS if need in wanted], gaps)
+        reasons += [f"{name}: {why}" for name, why in left_out.items() if _CANNOT in why]
+        name = getattr(data, "name", data)
+        what = f"no metric can be computed from {name}: {', '.join(reasons)}"
+        by_name = "name columns with --map field=column; one row is one question"
+        remedy = who_can(unable[0]) if unable else by_name
+        raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])
+    return MetricSelection(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
+
+
+def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
+    """Why these fields cannot be used; those that no row holds are told together."""
+    missing = [need for need in needs if need in gaps]
+    absent = " or ".join(need for need in missing if gaps[need] == _ABSENT)
+    others = [f"{need} {gaps[need]}" for need in missing if gaps[need] != _ABSENT]
+    return [f"no row holds {absent}", *others] if absent else others
+
+
+def _gaps(data: Any, settings: Settings) -> tuple[dict[str, str], set[str], str, list[Problem]]:
+    """What the first rows lack.
+
+    Returns:
+        Why a field cannot be used, by field; the metrics whose fields stand in no row together;
+        the columns there are; what the mapping names and no row has.
+    """
+    mapping = settings.mapping
+    names = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
+    needs = {need for name in names for need in METRICS[name].needs}
+    present: set[str] = set()
+    filled: set[str] = set()
+    served: set[str] = set()
+    columns: dict[str, str] = {}
+    unfound = set(mapping)
+    read_any = False
+    source = read(data, mapping=mapping, limit=min(settings.limit or _ROWS, _ROWS))
+    row = None
+    for row in source:
+        columns |= {name: _nested(row.record, name) for name in row.columns}
+        if row.record.values is not None:
+            unfound &= row.unfound
+        if row.problems:  # refused or skipped when the run begins
+            continue
+        read_any = True
+        held = {need for need in needs if not is_gap(row.fields.get(need), need)}
+        present |= held
+        filled |= {need for need in held if row.fields.get(need) != ()}
+        served |= {name for name in names if held.issuperset(METRICS[name].needs)}
+    if row is None:
+        raise no_rows(source.name)
+    ambiguous = row.reading.ambiguous.items()
+    unclear = {name: held_by for name, held_by in ambiguous if name != "reference"}
+    if unclear:  # to compute what needs none of them would be another answer than was asked for
+        raise InputError(which_column(unclear))
+    if not read_any:  # what is wrong with the rows is told when the run begins
+        served, present, filled = {*names}, needs, needs
+    gaps = dict.fromkeys(needs - present, _ABSENT)
+    # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
+    gaps |= dict.fromkeys(present - filled, "is empty in every row")
+    column_list = ", ".join(name + nested for name, nested in columns.items()) or "none"
+    lost = [not_found(name, mapping[name], columns) for name in mapping if name in unfound]
+    return gaps, {*names} - served, column_list, lost
+
+
+def _nested(record: Record, column: str) -> str:
+    """What to add to the name of a column that holds rows of its own, as in SQuAD's files."""
+    value = (record.values or {}).get(column)
+    nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
+    return " (a list of objects)" if nested else ""
