@@ -126,23 +126,23 @@ def _data(result: Result, request: AgreeRequest) -> dict[str, Any]:
         "most": request.worst,
     }
     if wanted:
-        found = [analysis.agree(result, human, metric, **options) for metric in wanted]
+        agreements = [analysis.agree(result, human, metric, **options) for metric in wanted]
         unmeasured: dict[str, str] = {}
     else:
-        found, refused = analysis.agree_all(result, human, **options)
+        agreements, refused = analysis.agree_all(result, human, **options)
         unmeasured = {metric: why for metric, why in refused.items() if human.of(metric)}
         unmeasured |= _strays(human, run.metrics)
     if request.threshold is not None:
         remedy = "give one of them, or name the metric that it is for: -m METRIC"
-        for one in found:
-            ends = result.run.config["about"][one.metric]["range"]
-            refuse_outside(one.metric, ends, request.threshold, "--threshold", remedy)
+        for agreement in agreements:
+            ends = result.run.config["about"][agreement.metric]["range"]
+            refuse_outside(agreement.metric, ends, request.threshold, "--threshold", remedy)
     table = None
     if request.concordance:
         above = _thresholds("above", request.above)
         below = _thresholds("below", request.below)
         table = concordance(result, human, wanted, above=above, below=below)
-    return words.told(run, human.source, found, unmeasured, table)
+    return words.told(run, human.source, agreements, unmeasured, table)
 
 
 def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
@@ -154,10 +154,10 @@ def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
 
 def _thresholds(name: str, texts: Iterable[str]) -> dict[str, float]:
     """Metric -> threshold, "" for all others."""
-    found: dict[str, float] = {}
+    thresholds: dict[str, float] = {}
     for metric, value in values.by_metric(name, texts, "0.8 or faithfulness=0.8"):
-        if metric in found:
+        if metric in thresholds:
             about = f"for {metric}" if metric else "without a metric"
             raise InputError(f"--{name} is given twice {about}", "keep one of them")
-        found[metric] = value
-    return found
+        thresholds[metric] = value
+    return thresholds

@@ -114,8 +114,8 @@ def _foresee(request: BenchRequest) -> int:
     if request.outs or request.beside:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
     with _Watch(silent=request.quiet or request.no_progress) as watch:
-        found = foresee(**_request(request, watch))
-    data = {"sets": msgspec.to_builtins(found), "all": msgspec.to_builtins(together(found))}
+        estimates = foresee(**_request(request, watch))
+    data = {"sets": msgspec.to_builtins(estimates), "all": msgspec.to_builtins(together(estimates))}
     if request.as_json:
         output.print_json(data)
     elif not request.quiet:

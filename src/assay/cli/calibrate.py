@@ -234,14 +234,14 @@ def _show(card: Card, quality: Quality, held_out: str) -> None:
         diagram.add_column(name, justify="right")
     diagram.add_column("95 % interval")
     diagram.add_column("predicted \N{MIDDLE DOT}, observed \N{BLACK CIRCLE}", no_wrap=True)
-    for cells, found in zip(report.bin_rows(quality.bins), quality.bins, strict=True):
-        diagram.add_row(*cells, _line(found.said, found.share))
+    for cells, bin_ in zip(report.bin_rows(quality.bins), quality.bins, strict=True):
+        diagram.add_row(*cells, _line(bin_.said, bin_.share))
     console.print(diagram)
 
 
-def _line(said: float, share: float, width: int = 30) -> str:
+def _line(predicted: float, share: float, width: int = 30) -> str:
     places = [" "] * (width + 1)
-    places[round(said * width)] = "\N{MIDDLE DOT}"
+    places[round(predicted * width)] = "\N{MIDDLE DOT}"
     places[round(share * width)] = "\N{BLACK CIRCLE}"
     return "".join(places)
 

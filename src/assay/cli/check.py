@@ -57,29 +57,25 @@ def check_command(request: CheckRequest) -> int:
     code = OK
     for file in request.files:
         try:
-            found = samples(
+            rows = samples(
                 read(file, mapping=mapping, contexts=contexts),
                 needs={metric.label: metric.needs for metric in metrics},
                 instead={metric.label: metric.instead for metric in metrics},
             )
-            n = _counted(found, file, mapping, named=bool(specs))
+            n = _counted(rows, file, mapping, named=bool(specs))
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
         else:
             output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
-            output.print_text("".join(f"  note: {note}\n" for note in found.notes))
+            output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
     return code
 
 
-def _counted(found: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
-    """How many samples there are.
-
-    Raises:
-        InputError: If they are not in order, or neither fill what a metric needs nor ask a system.
-    """
+def _counted(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
+    """How many samples there are."""
     n, held = 0, set[str]()
-    for n, sample in enumerate(found, start=1):  # noqa: B007 - counted
+    for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
         held |= {name for name in FIELDS if not is_gap(getattr(sample, name), name)}
     if not named and not any(held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)

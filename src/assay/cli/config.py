@@ -17,9 +17,6 @@ def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     """What stands in the configuration for the parameters of a command.
 
     All that `assay run` may be told, and of the others where they find what it kept.
-
-    Raises:
-        InputError: If the configuration cannot be read, or what is the command's cannot be.
     """
     if name == "run":
         return run(folder)
@@ -30,16 +27,12 @@ def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Defaults for the options of `assay run`, by parameter.
-
-    Raises:
-        InputError: If an option is unknown, or its value cannot be.
-    """
+    """Defaults for the options of `assay run`, by parameter."""
     from assay.dataset.aliases import closest
 
-    found, file = section(folder, "run")
+    options, file = section(folder, "run")
     known = _options()
-    for name, value in found.items():
+    for name, value in options.items():
         if name not in known:
             what = f"[run] of '{file}' has the unknown option '{name}'"
             near = closest(name, known)
@@ -48,7 +41,7 @@ def run(folder: Path) -> dict[str, Any]:
         if not _fits(value, form(known[name])):
             what = f"[run] of '{file}': {name} is {value!r}"
             raise InputError(what, f"give {_in_words(form(known[name]))}")
-    return {str(known[name].name): _given(known[name], value) for name, value in found.items()}
+    return {str(known[name].name): _given(known[name], value) for name, value in options.items()}
 
 
 def schema() -> dict[str, Any]:
@@ -115,12 +108,12 @@ def _in_words(form: Mapping[str, Any]) -> str:
 def _options() -> dict[str, click.Option]:
     from assay.cli.run import run_command
 
-    found = {
+    options = {
         max(option.opts, key=len).lstrip("-"): option
         for option in run_command.params
         if isinstance(option, click.Option)
     }
-    return {name: option for name, option in found.items() if name not in _NEVER}
+    return {name: option for name, option in options.items() if name not in _NEVER}
 
 
 def _given(option: click.Option, value: Any) -> Any:
@@ -145,5 +138,5 @@ def _fits(value: Any, form: Mapping[str, Any]) -> bool:
 
 
 def _table(about: str, properties: dict[str, Any]) -> dict[str, Any]:
-    told = {"description": about, "type": "object", "additionalProperties": False}
-    return {**told, "properties": properties}
+    table = {"description": about, "type": "object", "additionalProperties": False}
+    return {**table, "properties": properties}

@@ -89,72 +89,78 @@ def correct_command(request: CorrectRequest) -> int:
     result = Result(request.store, request.run)
     labels = analysis.read(request.labels, result)
     _warn_of_others(request, result)
-    found = [
+    corrections = [
         analysis.correct(result, labels, metric, strata=request.strata)
         for metric in analysis.metrics_meant(result, labels, request.metric)
     ]
     if request.as_json:
-        output.print_json([_json(one, request.width) for one in found])
+        output.print_json([_json(correction, request.width) for correction in corrections])
         return OK
     console = output.stdout()
-    for one in found:
-        console.print(_table(one))
-        if one.cut_short:
-            _warn_of_cut(result, one.metric, request)
-        for line in _notes(one, request.width):
+    for correction in corrections:
+        console.print(_table(correction))
+        if correction.cut_short:
+            _warn_of_cut(result, correction.metric, request)
+        for line in _notes(correction, request.width):
             console.print(Text(f"  {line}", style="dim"))
     return OK
 
 
-def _json(found: Correction, width: float) -> dict[str, Any]:
+def _json(correction: Correction, width: float) -> dict[str, Any]:
     needed = {
         "width": width,
-        "with_judge": found.labels_for(width),
-        "without_judge": found.labels_for(width, judged=False),
+        "with_judge": correction.labels_for(width),
+        "without_judge": correction.labels_for(width, judged=False),
     }
-    return {**msgspec.to_builtins(found), "worth": found.worth, "labels_for_width": needed}
+    return {
+        **msgspec.to_builtins(correction),
+        "worth": correction.worth,
+        "labels_for_width": needed,
+    }
 
 
-def _table(found: Correction) -> Table:
+def _table(correction: Correction) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    table.title = Text(safe.plain(found.metric), style="bold")
+    table.title = Text(safe.plain(correction.metric), style="bold")
     table.add_column("")
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    both, value = found.corrected, numbers.score
+    both, value = correction.corrected, numbers.score
     judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
     table.add_row("the judge", value(both.judge_mean), "", judged)
     labelled = numbers.plural(both.n_labelled, "label")
-    table.add_row("the labels", value(found.alone), _span(found.alone_interval), labelled)
+    table.add_row("the labels", value(correction.alone), _span(correction.alone_interval), labelled)
     corrected = Text(value(both.estimate), style="bold")
     table.add_row(Text("corrected", style="bold"), corrected, _span(both.interval), "both together")
     return table
 
 
-def _notes(found: Correction, width: float) -> Iterable[str]:
-    both = found.corrected
+def _notes(correction: Correction, width: float) -> Iterable[str]:
+    both = correction.corrected
     if both.interval is None:
         yield "no interval: too few labels, or labels that do not vary; label more samples"
     if both.correlation is None:
         yield "labels or scores do not vary, so the judge adds nothing"
     else:
-        worth = "" if found.worth is None else f"; worth {found.worth:.0f} labels without a judge"
+        n = correction.worth
+        worth = "" if n is None else f"; worth {n:.0f} labels without a judge"
         yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
     if both.interval is not None:
-        yield _needed(found, width)
-    if not found.by_probability:
+        yield _needed(correction, width)
+    if not correction.by_probability:
         yield _RANDOM
-    if found.n_unscored:
-        yield f"{numbers.plural(found.n_unscored, 'sample')} without a score: no part of the mean"
-    if found.n_open and not found.cut_short:
-        yield f"{found.n_open} left open: taken to be like the others; label them to be sure"
-    for why, n in found.left_out.items():
+    if correction.n_unscored:
+        unscored = numbers.plural(correction.n_unscored, "sample")
+        yield f"{unscored} without a score: no part of the mean"
+    if correction.n_open and not correction.cut_short:
+        yield f"{correction.n_open} left open: taken to be like the others; label them to be sure"
+    for why, n in correction.left_out.items():
         yield f"{n} not used: {why}"
 
 
-def _needed(found: Correction, width: float) -> str:
-    needed, unjudged = found.labels_for(width), found.labels_for(width, judged=False)
+def _needed(correction: Correction, width: float) -> str:
+    needed, unjudged = correction.labels_for(width), correction.labels_for(width, judged=False)
     without = "more than there are samples" if unjudged is None else f"{unjudged:,}"
     if needed is None:
         return f"width {width:g}: not even with a label for every sample; judge more samples"

@@ -99,11 +99,7 @@ class Evaluation:
 
 
 def read_request(request: RunRequest) -> Evaluation:
-    """The evaluation that the options describe.
-
-    Raises:
-        InputError: If they cannot be understood, before data or judge are touched.
-    """
+    """The evaluation that the options describe."""
     data = request.data
     if not is_uri(data) and not parted(Path(data))[0].exists():
         raise InputError(f"there is no file '{data}'", near(Path(data)))
@@ -162,9 +158,6 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
     """The common metrics whose needs some row fills and whose tasks the judge can do.
 
     With judges in this process also those that only a diagnosis needs: they cost no money.
-
-    Raises:
-        InputError: If there is none, or the data cannot be read or hold no rows.
     """
     gaps, scattered, columns, unfound = _gaps(data, settings)
     fit: list[str] = []
@@ -174,8 +167,8 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
     for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)
-        asked = metric().asks(route.serves)
-        cannot = [kind for kind in asked if not route.serves(kind)]
+        tasks = metric().asks(route.serves)
+        cannot = [kind for kind in tasks if not route.serves(kind)]
         if missing:
             left_out[name] = ", ".join(missing)
         elif name in scattered:

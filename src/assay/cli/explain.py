@@ -57,11 +57,11 @@ def explain_command(request: ExplainRequest) -> int:
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
     if request.toml:
-        found = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
-        if not found:
+        replaced = {kind.kind: t for kind in kinds if (t := _template(kind, templates))}
+        if not replaced:
             why = "it is served by an embedder" if kinds else "it asks nobody"
             raise InputError(f"no prompt asks {name}: {why}")
-        output.print_text(_HEADER.format(name=name) + prompts_file.write(found))
+        output.print_text(_HEADER.format(name=name) + prompts_file.write(replaced))
         return OK
     console = output.stdout()
     if metric:
@@ -98,11 +98,11 @@ def _show_worked(metric: Metric, console: Console) -> None:
     """What stands of it on the conformance page."""
     # Code of the user's own is not run on a sample that is not theirs.
     built_in = type(metric).__module__.startswith("assay.")
-    found = worked(metric) if built_in else None
-    for name, fact in shown.facts(metric, found):
+    example = worked(metric) if built_in else None
+    for name, fact in shown.facts(metric, example):
         if name != "inputs":  # stands above as what it needs
             console.print(Text.assemble((f"{name}: ", "dim"), fact))
-    if found is None:
+    if example is None:
         return
     console.print(Rule(Text("worked example", style="bold"), align="left"))
     console.print(Text(STORY, style="dim"))
@@ -111,7 +111,7 @@ def _show_worked(metric: Metric, console: Console) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for head in ("part", "text", "found", "value"):
         table.add_column(head, overflow="fold")
-    for row in shown.rows(found.outcome):
+    for row in shown.rows(example.outcome):
         table.add_row(*map(Text, row))
     console.print(table if table.row_count else Text("It has no parts."))
 
@@ -127,9 +127,9 @@ def _facts(metric: Metric) -> list[tuple[str, str]]:
     facts.append(("parameters", ", ".join(parameters) or "none"))
     aliases = [alias for alias, name in ALIASES.items() if name == metric.name]
     facts += [("also called", ", ".join(aliases))] if aliases else []
-    asked = metric.asks(_an_llm_can)
-    spare = [kind.kind for kind in metric.tasks if kind not in asked]
-    facts.append(("asks", ", ".join(kind.kind for kind in asked) or "nobody"))
+    tasks = metric.asks(_an_llm_can)
+    spare = [kind.kind for kind in metric.tasks if kind not in tasks]
+    facts.append(("asks", ", ".join(kind.kind for kind in tasks) or "nobody"))
     facts += [("or, of a judge that cannot do these", ", ".join(spare))] if spare else []
     return facts
 

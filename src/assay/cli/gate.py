@@ -140,10 +140,10 @@ def _rules(request: GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_metric(name: str, texts: Iterable[str]) -> dict[str, float]:
-    found = _pairs(name, texts)
-    if "" in found:
+    limits = _pairs(name, texts)
+    if "" in limits:
         raise InputError(f"--{name} names no metric", f"such as --{name} faithfulness=0.8")
-    return found
+    return limits
 
 
 def _joined(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
@@ -156,13 +156,13 @@ def _joined(of_file: Any, of_option: dict[str, float]) -> dict[str, float]:
 def _pairs(name: str, texts: Iterable[str]) -> dict[str, float]:
     """Metric -> number, "" for all; of two demands on the same, the stricter one."""
     stricter = max if name == "min" else min
-    found: dict[str, float] = {}
+    limits: dict[str, float] = {}
     option = name.replace("_", "-")
     for metric, value in values.by_metric(option, texts, "faithfulness=0.8"):
         # A number that is none must be seen by the rules, whatever stands beside it.
-        kept = found.get(metric, value)
-        found[metric] = value if math.isnan(value) else stricter(kept, value)
-    return found
+        kept = limits.get(metric, value)
+        limits[metric] = value if math.isnan(value) else stricter(kept, value)
+    return limits
 
 
 def _to_github(text: str) -> None:

@@ -60,11 +60,11 @@ def items_command(request: ItemsRequest) -> int:
     """
     output.check_files(request.outs, request.store, forms=_FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
-    found = analysis.items(
+    items = analysis.items(
         results, request.metric, threshold=request.threshold, force=request.force
     )
     markdown = partial(markdown_items.render, most=request.most)
     writers: dict[str, Callable[[Any], str]] = {".html": html_items.render, ".md": markdown}
     show = partial(console_items.overview, most=request.most)
-    output.present(msgspec.to_builtins(found), request, writers, show)
+    output.present(msgspec.to_builtins(items), request, writers, show)
     return OK

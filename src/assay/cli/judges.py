@@ -82,22 +82,14 @@ class Judges:
         self._windowed = False
 
     def build(self) -> tuple[Backend, Backend | None]:
-        """The judge and the embedder that the options name; None for the default embedder.
-
-        Raises:
-            InputError: As `judge` and `check`.
-        """
+        """The judge and the embedder that the options name; None for the default embedder."""
         embedder = self._request.embedder
         built = self.judge(), self.backend(embedder, embedder=True) if embedder else None
         self.check()
         return built
 
     def judge(self) -> Backend:
-        """The judge that the specs describe, as `mixed` reads them.
-
-        Raises:
-            InputError: If a spec is unknown, or there are two for the same tasks.
-        """
+        """The judge that the specs describe, as `mixed` reads them."""
         return mixed(self._request.judges, self.backend)
 
     def backend(self, spec: str, *, embedder: bool = False) -> Backend:
@@ -108,11 +100,7 @@ class Judges:
         return self._made[key]
 
     def check(self) -> None:
-        """See to it that --base-url, --api-key and --window were meant for somebody.
-
-        Raises:
-            InputError: If nobody took them.
-        """
+        """See to it that --base-url, --api-key and --window were meant for somebody."""
         if (self._request.base_url or self._request.api_key) and not self._addressed:
             what = "--base-url and --api-key apply to openai: judges, and none is given"
             raise InputError(what, "add --judge openai:MODEL")
@@ -149,19 +137,15 @@ class Judges:
 
 
 def measured(files: Sequence[str]) -> dict[str, Quality]:
-    """How well metrics by the judges whose cards these are tell bad from good.
-
-    Raises:
-        InputError: If a file is no judge card, or holds no figure that is reported beside scores.
-    """
+    """How well metrics by the judges whose cards these are tell bad from good."""
     from assay.bench.card import read
 
-    found: dict[str, Quality] = {}
+    qualities: dict[str, Quality] = {}
     for file in files:
         card = read(file)
         if not card.quality:
             what = f"the judge card '{file}' has no figure that is reported beside scores"
             remedy = "measure it again: assay bench --out FILE (replies in the store cost nothing)"
             raise InputError(what, remedy)
-        found |= card.quality
-    return found
+        qualities |= card.quality
+    return qualities

@@ -127,7 +127,7 @@ def _describe_metrics(names: Sequence[str]) -> list[dict[str, Any]]:
     route = choose(DEFAULT, None, Settings())
     rows = []
     for metric in resolve(names or [kind() for kind in METRICS.values()]):
-        asked = metric.asks(route.serves)
+        tasks = metric.asks(route.serves)
         row = {
             "name": metric.name,
             "definition": (type(metric).__doc__ or "").strip().partition("\n")[0],
@@ -140,8 +140,8 @@ def _describe_metrics(names: Sequence[str]) -> list[dict[str, Any]]:
             "range": metric.ends(),
             "higher_is_better": metric.higher_is_better,
             "guide": metric.guide,
-            "embedded_asks": [kind.kind for kind in asked],
-            "embedded_lacks": [k.kind for k in asked if not route.serves(k)],
+            "embedded_asks": [kind.kind for kind in tasks],
+            "embedded_lacks": [k.kind for k in tasks if not route.serves(k)],
             "aliases": [alias for alias, meant in ALIASES.items() if meant == metric.name],
         }
         rows.append(row)
@@ -170,11 +170,7 @@ def _details(row: dict[str, Any]) -> list[str]:
 
 
 def _compare(names: Sequence[str], request: MetricsRequest) -> int:
-    """Score the data by every metric named and show them side by side; the exit code.
-
-    Raises:
-        InputError: If fewer than two are named, or they cannot be computed.
-    """
+    """Score the data by every metric named and show them side by side; the exit code."""
     if len(names) < 2:
         what = "--compare takes two metrics or more"
         raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
@@ -205,12 +201,12 @@ class Row:
 def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:
     """Every sample, those first on which the definitions differ most."""
     columns = [list(result.outcomes(metric.label)) for metric in metrics]
-    found = []
+    compared = []
     for cells in zip(*columns, strict=True):
         outcomes = [outcome for _, outcome in cells]
         labelled = dict(zip((m.label for m in metrics), outcomes, strict=True))
-        found.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
-    return sorted(found, key=lambda row: -row.spread)
+        compared.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
+    return sorted(compared, key=lambda row: -row.spread)
 
 
 def _spread(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:

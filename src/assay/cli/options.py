@@ -45,9 +45,6 @@ def reject_options(why: str, remedy: str, *names: str) -> None:
         why: What is wrong with giving them: "is for --counterfactual".
         remedy: What to do.
         names: Parameters of the command.
-
-    Raises:
-        InputError: If one was given. Defaults, and those of a configuration file, are no wish.
     """
     context = click.get_current_context(silent=True)
     if context is None:

@@ -116,9 +116,6 @@ def check_files(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _F
         outs: The files to be written.
         others: The files that are read.
         forms: What each ending makes, in words.
-
-    Raises:
-        InputError: Naming every one that is not so.
     """
     problems = [problem for out in outs for problem in _problems(out, others, forms)]
     if problems:
@@ -146,9 +143,6 @@ def check_file(option: str, file: str | None, *others: str) -> None:
         option: The option.
         file: Its value.
         others: The files that are read, or written besides.
-
-    Raises:
-        InputError: If that is not so.
     """
     if file and (problems := _places(option, file, others)):
         raise InputError(problems)
@@ -167,21 +161,13 @@ def _places(option: str, file: str, others: Sequence[str]) -> list[Problem]:
 
 
 def write_data(data: Any, outs: Sequence[str], writers: Mapping[str, Callable[[Any], str]]) -> None:
-    """Write what a command found: by the writer of the file's ending, else as JSON.
-
-    Raises:
-        InputError: If a file cannot be written.
-    """
+    """Write what a command found: by the writer of the file's ending, else as JSON."""
     for out in outs:
         write_text("--out", out, writers.get(Path(out).suffix.lower(), _json)(data))
 
 
 def write_text(option: str, file: str, text: str) -> None:
-    """Write the file that an option names.
-
-    Raises:
-        InputError: If it cannot be written.
-    """
+    """Write the file that an option names."""
     try:
         with landing(file) as path:
             path.write_text(text, encoding="utf-8")
@@ -205,11 +191,7 @@ def _json(data: Any) -> str:
 
 
 def write_reports(result: Result, outs: Sequence[str]) -> None:
-    """Write every file.
-
-    Raises:
-        InputError: If one cannot be written.
-    """
+    """Write every file."""
     for out in outs:
         try:
             with landing(out) as path:

@@ -14,11 +14,7 @@ _SEVERAL = 2
 
 
 def read_prompts(path: str | None) -> dict[str, Template]:
-    """The prompts of a file, seen to show the judge what it is to judge.
-
-    Raises:
-        InputError: If the file cannot be used.
-    """
+    """The prompts of a file, seen to show the judge what it is to judge."""
     templates = prompts_file.read(path) if path else {}
     problems = [p for kind, t in templates.items() if t.verbatim for p in _problems(kind, t)]
     if problems:

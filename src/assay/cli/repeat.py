@@ -78,7 +78,7 @@ def repeat_command(request: RepeatRequest) -> int:
             limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
             on_progress=watch,
         )
-        found = analysis.repeat(
+        repeated = analysis.repeat(
             result,
             judge,
             draws=request.draws,
@@ -88,30 +88,30 @@ def repeat_command(request: RepeatRequest) -> int:
             settings=settings,
         )
     if request.as_json:
-        output.print_json(msgspec.to_builtins(found))
+        output.print_json(msgspec.to_builtins(repeated))
     else:
-        output.stdout().print(_shown(found, result))
+        output.stdout().print(_shown(repeated, result))
     return OK
 
 
-def _shown(found: analysis.Repeated, result: Result) -> RenderableType:
+def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
     scored = {row.metric: row.n_scored for row in result.summary()}
-    one = next(iter(found.metrics.values()))
-    times = numbers.plural(one.draws, "more time")
-    title = f"run {called(result.run)}, {numbers.plural(one.samples, 'sample')} judged {times}"
+    first = next(iter(repeated.metrics.values()))
+    times = numbers.plural(first.draws, "more time")
+    title = f"run {called(result.run)}, {numbers.plural(first.samples, 'sample')} judged {times}"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("metric", overflow="fold")
     table.add_column("a score moves\n(s.d.)", justify="right")
     table.add_column("the mean moves\n(95 %)", justify="right")
     table.add_column("verdicts that flip", overflow="fold")
-    for label, noise in found.metrics.items():
+    for label, noise in repeated.metrics.items():
         table.add_row(Text(safe.plain(label)), *_row(noise, scored.get(label, 0)))
     lines: list[RenderableType] = [
         Text(safe.plain(title), style="bold"),
-        Text(safe.plain(found.judge), "dim"),
+        Text(safe.plain(repeated.judge), "dim"),
     ]
     lines.append(table)
-    lines += [Text(text, style="dim") for text in _wording(found)]
+    lines += [Text(text, style="dim") for text in _wording(repeated)]
     return Group(*lines)
 
 
@@ -136,9 +136,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _wording(found: analysis.Repeated) -> list[str]:
+def _wording(repeated: analysis.Repeated) -> list[str]:
     lines = []
-    for kind, wording in found.wording.items():
+    for kind, wording in repeated.wording.items():
         tasks = numbers.plural(wording.n, "task")
         same = f"all of {tasks} answered the same, word for word"
         differ = f"{wording.differ:,} of {tasks} answered in other words"

@@ -96,16 +96,16 @@ def _show_sample(result: Result, metrics: list[str], sample: str, request: ShowR
         console.print(report.sample(data, sample, metric, raw=request.raw))
 
 
-def _of_one(result: Result, sample: str) -> dict[str, Any]:
+def _of_one(result: Result, sample_id: str) -> dict[str, Any]:
     """What a report holds of one sample: nothing that is counted over all of the run."""
     with Store(result.path) as store:
         run = store.run(result.run.id)
-        row, found = store.sample(run.id, sample)
+        row, sample = store.sample(run.id, sample_id)
         about = [{"label": label, **run.config["about"][label]} for label in run.metrics]
         return {
             "run": {"id": run.id},
             "metrics": about,
-            "samples": [collect_sample(store, run, row, found)],
+            "samples": [collect_sample(store, run, row, sample)],
         }
 
 
@@ -127,9 +127,9 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
         }
         for metric in metrics
     }
-    found = summary_json(result)
-    shown = [row for row in found["metrics"] if row["metric"] in metrics]
-    return {**found, "metrics": shown, "worst": cases}
+    summary = summary_json(result)
+    shown = [row for row in summary["metrics"] if row["metric"] in metrics]
+    return {**summary, "metrics": shown, "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:

@@ -109,11 +109,7 @@ class Target:
 
 
 def read_target(request: TargetRequest, settings: Settings) -> Target | None:
-    """The system that the options name, None if they name none.
-
-    Raises:
-        InputError: If they cannot be understood.
-    """
+    """The system that the options name, None if they name none."""
     if request.target is None:
         others = [field.name for field in fields(TargetRequest)]
         options.reject_options("needs a target, and none is given", "add --target URL", *others)
@@ -146,12 +142,7 @@ def read_target(request: TargetRequest, settings: Settings) -> Target | None:
 def ask_target(
     target: Target, data: Any, metrics: Sequence[Metric], store: str, *, silent: bool
 ) -> Answers:
-    """What the target answers to the data, checked to hold what the metrics need.
-
-    Raises:
-        InputError: If data or answers cannot be used.
-        Denied: If the system refuses.
-    """
+    """What the target answers to the data, checked to hold what the metrics need."""
     columns = (TextColumn("asking {task.description}"), BarColumn(), MofNCompleteColumn())
     name = target.system.name
     with counter(*columns, TimeRemainingColumn(), description=name, silent=silent) as progress:
@@ -165,7 +156,7 @@ def ask_target(
 
 
 def _headers(texts: Iterable[str]) -> dict[str, str]:
-    found = {}
+    headers = {}
     for text in texts:
         name, colon, value = text.partition(":")
         if not colon or not _HEADER.fullmatch(name.strip()):
@@ -175,8 +166,8 @@ def _headers(texts: Iterable[str]) -> dict[str, str]:
         name, value = name.strip(), _expanded(name.strip(), value.strip())
         if not value.isprintable():
             raise InputError(f"--target-header '{name}' is not NAME:VALUE", "such as X-Key:$KEY")
-        found[name] = value
-    return found
+        headers[name] = value
+    return headers
 
 
 def _expanded(header: str, value: str) -> str:
@@ -189,22 +180,18 @@ def _expanded(header: str, value: str) -> str:
 
 
 def _paths(texts: Iterable[str]) -> dict[str, str]:
-    found = {}
+    paths = {}
     for text in texts:
         name, equals, path = text.partition("=")
         if not equals or not path.strip():
             what = f"--target-reply '{text}' is not FIELD=PATH"
             raise InputError(what, "such as --target-reply answer=data.text")
-        found[name.strip()] = path.strip()
-    return found
+        paths[name.strip()] = path.strip()
+    return paths
 
 
 def _check(answers: Answers, system: System, metrics: Sequence[Metric]) -> None:
-    """See that the answers hold what the system makes and metrics need.
-
-    Raises:
-        InputError: If none of them does: no column of the data could be named in its place.
-    """
+    """See that the answers hold what the system makes and metrics need."""
     made = set(MADE) - (set(FOUND) if system.told_contexts else set())
     unserved, held, any_answered = list(metrics), set[str](), False
     for row in answers:

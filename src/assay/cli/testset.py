@@ -160,15 +160,15 @@ def testset_command(request: TestsetRequest) -> int:
 
 def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
     """The shares of the kinds as an argument of `Plan`; none if none were given."""
-    found = {}
+    shares = {}
     for text in texts:
         kind, equals, share = text.partition("=")
         try:
-            found[kind.strip()] = float(share) if equals else 1.0
+            shares[kind.strip()] = float(share) if equals else 1.0
         except ValueError as error:
             remedy = "such as --kind single_hop=2 --kind unanswerable=1"
             raise InputError(f"--kind '{text}' is not KIND=SHARE", remedy) from error
-    return {"kinds": found} if found else {}
+    return {"kinds": shares} if shares else {}
 
 
 def _estimated(
@@ -177,8 +177,8 @@ def _estimated(
     counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)
     money = counts.money(settings.budget.price)
     if request.as_json:
-        found = {name: round(value) for name, value in vars(counts).items()}
-        output.print_json({"questions": plan.wanted(), **found, "money": money})
+        rounded = {name: round(value) for name, value in vars(counts).items()}
+        output.print_json({"questions": plan.wanted(), **rounded, "money": money})
     elif not request.quiet:
         console, who = output.stdout(), ", ".join(request.judges)
         table = Table.grid(padding=(0, 2))
@@ -206,7 +206,7 @@ def _plain(made: Testset) -> dict[str, Any]:
         "questions": len(made.questions),
         "wanted": made.wanted,
         "written": made.written(),
-        "rejected": Counter(found.why for found in made.rejected),
+        "rejected": Counter(question.why for question in made.rejected),
         "overlap": made.overlap,
         **{name: getattr(made, name) for name in fields},
         "stopped": made.stopped,
@@ -223,7 +223,7 @@ def _show(made: Testset, request: TestsetRequest) -> None:
         table.add_column(heading, justify="right")
     table.add_column("why")
     for kind, count in made.written().items():
-        why = Counter(found.why for found in made.rejected if found.kind == kind)
+        why = Counter(question.why for question in made.rejected if question.kind == kind)
         reasons = ", ".join(f"{reason} {n}" for reason, n in why.most_common())
         table.add_row(kind, f"{made.wanted[kind]:,}", f"{count:,}", f"{why.total():,}", reasons)
     console.print(table)
@@ -242,17 +242,17 @@ def _remarks(made: Testset) -> list[str]:
         spent.append(f"{made.tokens_in:,} prompt tokens, {made.tokens_out:,} reply tokens")
     if made.money is not None:
         spent.append(f"{made.money:,.4f} at the price given")
-    found = ["; ".join(spent)]
+    remarks = ["; ".join(spent)]
     if made.overlap is not None:
         share = f"{made.overlap:.0%}"
         easy = "; finding it is easier than for questions in users' own words"
-        found.append(
+        remarks.append(
             f"{share} of a question's content words are in the passage it was written from"
             f"{easy if made.overlap >= EASY else ''}"
         )
     if made.questions:
-        found.append("Read some of them before you rely on them.")
-    return found
+        remarks.append("Read some of them before you rely on them.")
+    return remarks
 
 
 def _exit_code(made: Testset) -> int:
