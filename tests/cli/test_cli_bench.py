@@ -1,4 +1,4 @@
-"""Does `assay bench` show a card, write it, and refuse what it must?"""
+"""`assay bench`: the card shown and written, and what is refused."""
 
 import gzip
 import json

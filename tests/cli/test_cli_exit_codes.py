@@ -1,4 +1,4 @@
-"""Does every way to end have its exit code, its words, and no traceback?"""
+"""Every way to end has its exit code, its words, and no traceback."""
 
 import json
 

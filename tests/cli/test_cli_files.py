@@ -1,4 +1,4 @@
-"""Does every command that writes files say which, and in the same words?"""
+"""Every command that writes files says which, in the same words."""
 
 import json
 from types import SimpleNamespace

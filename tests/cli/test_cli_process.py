@@ -1,4 +1,4 @@
-"""Does the command line behave as a process: interrupted, piped, and quick to help?"""
+"""The command line as a process: interrupted, piped, and quick to help."""
 
 import json
 import os

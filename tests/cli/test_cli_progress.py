@@ -1,4 +1,4 @@
-"""Is progress shown on a terminal, told in lines in a log, and kept silent on request?"""
+"""Progress: a bar on a terminal, lines in a log, nothing on request."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Are prompts shown as a judge reads them, and does an edited prompt file mean what it says?"""
+"""Prompts are shown as a judge reads them, and an edited prompt file means what it says."""
 
 import json
 import tomllib

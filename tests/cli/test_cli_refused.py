@@ -1,4 +1,4 @@
-"""Is refused what would lose a file, be ignored, or be no number, before anything is done?"""
+"""What would lose a file, be ignored, or be no number is refused before anything is done."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Does `assay run --target` ask a system and measure what it answers?"""
+"""`assay run --target`: a system is asked, and its answers are measured."""
 
 import json
 import subprocess

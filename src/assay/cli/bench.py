@@ -1,10 +1,11 @@
 """The command `assay bench`: measure a judge on human-labelled sets."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import click
 import msgspec
@@ -23,6 +24,8 @@ from assay.errors import Denied, InputError
 from assay.report import console_bench, markdown_bench
 from assay.run.progress import Progress
 from assay.run.settings import Settings
+
+T = TypeVar("T")
 
 _FORMS = {".json": "the card, which can be read again", ".md": "Markdown"}
 
@@ -87,12 +90,12 @@ def bench_command(request: BenchRequest) -> int:
     if request.listed:
         return _list(request)
     if request.dry_run:
-        return _foresee(request)
+        return _estimate(request)
     beside_file = filter(None, [request.beside])
     output.check_files(request.outs, request.store, *beside_file, forms=_FORMS)
     beside = msgspec.to_builtins(cards.read(request.beside)) if request.beside else None
     try:
-        card = _measured(request)
+        card = _over_sets(measure, request)
     except KeyboardInterrupt:
         say(f"interrupted: every reply is kept in {request.store}; the same command goes on")
         return INTERRUPTED
@@ -110,11 +113,10 @@ def bench_command(request: BenchRequest) -> int:
     return _exit_code(card)
 
 
-def _foresee(request: BenchRequest) -> int:
+def _estimate(request: BenchRequest) -> int:
     if request.outs or request.beside:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
-    with _Watch(silent=request.quiet or request.no_progress) as watch:
-        estimates = foresee(**_request(request, watch))
+    estimates = _over_sets(foresee, request)
     data = {"sets": msgspec.to_builtins(estimates), "all": msgspec.to_builtins(together(estimates))}
     if request.as_json:
         output.print_json(data)
@@ -123,13 +125,8 @@ def _foresee(request: BenchRequest) -> int:
     return OK
 
 
-def _measured(request: BenchRequest) -> JudgeCard:
-    with _Watch(silent=request.quiet or request.no_progress) as watch:
-        return measure(**_request(request, watch))
-
-
-def _request(request: BenchRequest, watch: "_Watch") -> dict[str, Any]:
-    """The arguments of `measure`, checked."""
+def _over_sets(function: Callable[..., T], request: BenchRequest) -> T:
+    """What `measure` or `foresee` gives for the sets and the judge of the request."""
     sets, data = chosen(request.names), _data(request.data)
     if request.full and request.limit is not None:
         raise InputError("--full and --limit are both given", "keep one of them")
@@ -137,21 +134,22 @@ def _request(request: BenchRequest, watch: "_Watch") -> dict[str, Any]:
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files, forms=_FORMS)
     values.look_here()
-    return {
-        "judge": judge,
-        "sets": sets,
-        "data": data,
-        "embedder": embedder,
-        "store": request.store,
-        "sampling": Sampling(
-            limit=request.limit, full=request.full, fit=request.fit, on_set=watch.begin
-        ),
-        "settings": Settings(
-            limits=request.limits(),
-            budget=budget(request.price, request.budget),
-            on_progress=watch,
-        ),
-    }
+    with _SetMeter(silent=request.quiet or request.no_progress) as progress:
+        return function(
+            judge=judge,
+            sets=sets,
+            data=data,
+            embedder=embedder,
+            store=request.store,
+            sampling=Sampling(
+                limit=request.limit, full=request.full, fit=request.fit, on_set=progress.begin
+            ),
+            settings=Settings(
+                limits=request.limits(),
+                budget=budget(request.price, request.budget),
+                on_progress=progress,
+            ),
+        )
 
 
 def _data(folder: str | None) -> Data:
@@ -194,7 +192,7 @@ def _list(request: BenchRequest) -> int:
     return OK
 
 
-class _Watch(ExitStack):
+class _SetMeter(ExitStack):
     """Shows how far each set is: a meter of its own for each."""
 
     def __init__(self, *, silent: bool) -> None:

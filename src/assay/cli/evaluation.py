@@ -1,7 +1,7 @@
 """An evaluation as the command line asks for it: options read, metrics selected, all checked."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from assay.run.settings import Engine, Settings
 _ROWS = 1000
 _CANNOT = "the judge cannot do"
 _ABSENT = "is in no row"
+_MAP = "name columns with --map field=column; one row is one question"
+_COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
+_NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
 
@@ -159,7 +162,8 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
 
     With judges in this process also those that only a diagnosis needs: they cost no money.
     """
-    gaps, scattered, columns, unfound = _gaps(data, settings)
+    survey = _survey(data, settings)
+    gaps = survey.gaps()
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
@@ -171,7 +175,7 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
         cannot = [kind for kind in tasks if not route.serves(kind)]
         if missing:
             left_out[name] = ", ".join(missing)
-        elif name in scattered:
+        elif name not in survey.served:
             left_out[name] = f"no row holds all of {', '.join(metric.needs)}"
         elif cannot:
             left_out[name] = f"{_CANNOT} {', '.join(kind.kind for kind in cannot)}"
@@ -179,15 +183,26 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
         elif _SPARES.get(name) not in fit:
             fit.append(name)
     if not fit:
-        wanted = {need for name in USUAL for need in METRICS[name].needs}
-        reasons = _reasons([need for need in FIELDS if need in wanted], gaps)
-        reasons += [f"{name}: {why}" for name, why in left_out.items() if _CANNOT in why]
-        name = getattr(data, "name", data)
-        what = f"no metric can be computed from {name}: {', '.join(reasons)}"
-        by_name = "name columns with --map field=column; one row is one question"
-        remedy = who_can(unable[0]) if unable else by_name
-        raise InputError([*unfound, Problem(f"{what}; columns found: {columns}", remedy)])
+        remedy = who_can(unable[0]) if unable else _MAP
+        raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
     return MetricSelection(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
+
+
+def _none_fits(
+    data: Any,
+    mapping: Mapping[str, str],
+    survey: "_Survey",
+    left_out: Mapping[str, str],
+    remedy: str,
+) -> list[Problem]:
+    wanted = {need for name in USUAL for need in METRICS[name].needs}
+    reasons = _reasons([need for need in FIELDS if need in wanted], survey.gaps())
+    reasons += [f"{name}: {why}" for name, why in left_out.items() if _CANNOT in why]
+    what = f"no metric can be computed from {getattr(data, 'name', data)}: {', '.join(reasons)}"
+    columns = ", ".join(name + kind for name, kind in survey.columns.items()) or "none"
+    lost = (name for name in mapping if name in survey.unfound)
+    unfound = [not_found(name, mapping[name], survey.columns) for name in lost]
+    return [*unfound, Problem(f"{what}; columns found: {columns}", remedy)]
 
 
 def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
@@ -198,49 +213,57 @@ def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
     return [f"no row holds {absent}", *others] if absent else others
 
 
-def _gaps(data: Any, settings: Settings) -> tuple[dict[str, str], set[str], str, list[Problem]]:
-    """What the first rows lack.
+@dataclass
+class _Survey:
+    """What the first rows hold, of the fields that the common metrics need.
 
-    Returns:
-        Why a field cannot be used, by field; the metrics whose fields stand in no row together;
-        the columns there are; what the mapping names and no row has.
+    Attributes:
+        present: The fields that some row holds.
+        filled: Those that some row holds something in: an empty list is present, not filled.
+        served: The metrics whose fields stand in one row together.
+        columns: Every column, and what to say of its kind.
+        unfound: The fields whose column by --map no row has.
+        usable: Whether some row has nothing wrong with it.
     """
-    mapping = settings.mapping
-    names = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
-    needs = {need for name in names for need in METRICS[name].needs}
-    present: set[str] = set()
-    filled: set[str] = set()
-    served: set[str] = set()
-    columns: dict[str, str] = {}
-    unfound = set(mapping)
-    read_any = False
-    source = read(data, mapping=mapping, limit=min(settings.limit or _ROWS, _ROWS))
+
+    present: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    served: set[str] = field(default_factory=set)
+    columns: dict[str, str] = field(default_factory=dict)
+    unfound: set[str] = field(default_factory=set)
+    usable: bool = False
+
+    def gaps(self) -> dict[str, str]:
+        """Why a field cannot be used, by field."""
+        gaps = dict.fromkeys(_NEEDS - self.present, _ABSENT)
+        # One empty list says that nothing was retrieved; only empty ones, that none were kept.
+        return gaps | dict.fromkeys(self.present - self.filled, "is empty in every row")
+
+
+def _survey(data: Any, settings: Settings) -> _Survey:
+    survey = _Survey(unfound=set(settings.mapping))
+    source = read(data, mapping=settings.mapping, limit=min(settings.limit or _ROWS, _ROWS))
     row = None
     for row in source:
-        columns |= {name: _nested(row.record, name) for name in row.columns}
+        survey.columns |= {name: _nested(row.record, name) for name in row.columns}
         if row.record.values is not None:
-            unfound &= row.unfound
+            survey.unfound &= row.unfound
         if row.problems:  # refused or skipped when the run begins
             continue
-        read_any = True
-        held = {need for need in needs if not is_gap(row.fields.get(need), need)}
-        present |= held
-        filled |= {need for need in held if row.fields.get(need) != ()}
-        served |= {name for name in names if held.issuperset(METRICS[name].needs)}
+        survey.usable = True
+        held = {need for need in _NEEDS if not is_gap(row.fields.get(need), need)}
+        survey.present |= held
+        survey.filled |= {need for need in held if row.fields.get(need) != ()}
+        survey.served |= {name for name in _COMMON if held.issuperset(METRICS[name].needs)}
     if row is None:
         raise no_rows(source.name)
     ambiguous = row.reading.ambiguous.items()
-    unclear = {name: held_by for name, held_by in ambiguous if name != "reference"}
-    if unclear:  # to compute what needs none of them would be another answer than was asked for
+    if unclear := {name: columns for name, columns in ambiguous if name != "reference"}:
+        # To compute what needs none of them would be another answer than was asked for.
         raise InputError(which_column(unclear))
-    if not read_any:  # what is wrong with the rows is told when the run begins
-        served, present, filled = {*names}, needs, needs
-    gaps = dict.fromkeys(needs - present, _ABSENT)
-    # One empty list says that nothing was retrieved; nothing but empty ones, that none were kept.
-    gaps |= dict.fromkeys(present - filled, "is empty in every row")
-    column_list = ", ".join(name + nested for name, nested in columns.items()) or "none"
-    lost = [not_found(name, mapping[name], columns) for name in mapping if name in unfound]
-    return gaps, {*names} - served, column_list, lost
+    if not survey.usable:  # what is wrong with the rows is told when the run begins
+        survey.served, survey.present, survey.filled = {*_COMMON}, {*_NEEDS}, {*_NEEDS}
+    return survey
 
 
 def _nested(record: Record, column: str) -> str:

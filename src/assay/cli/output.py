@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 import rich.console
@@ -20,8 +20,9 @@ from assay.dataset.remote import is_uri, landing, located, shown_uri
 from assay.errors import InputError, Problem
 from assay.report import safe
 from assay.run import STORE
-from assay.run.result import Result
-from assay.store import Store
+
+if TYPE_CHECKING:
+    from assay.run.result import Result
 
 # What is not a terminal has no width; a log or a file takes more than the 80 columns of old.
 _WIDTH_OF_FILES = 100
@@ -190,7 +191,7 @@ def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def write_reports(result: Result, outs: Sequence[str]) -> None:
+def write_reports(result: "Result", outs: Sequence[str]) -> None:
     """Write every file."""
     for out in outs:
         try:
@@ -202,7 +203,7 @@ def write_reports(result: Result, outs: Sequence[str]) -> None:
             raise InputError(what, remedy) from error
 
 
-def _write_report(result: Result, path: Path) -> None:
+def _write_report(result: "Result", path: Path) -> None:
     from assay.report import markdown
     from assay.report.collect import collect, summed_up
 
@@ -219,8 +220,10 @@ def _write_report(result: Result, path: Path) -> None:
         path.write_text(_json(collect(result)), encoding="utf-8")
 
 
-def run_name(result: Result) -> str:
+def run_name(result: "Result") -> str:
     """How a run is named on a command line: by its name where no other is called so."""
+    from assay.store import Store
+
     run = result.run
     with Store(result.path) as store:
         return run.name if run.name and store.called(run.name) == 1 else run.short

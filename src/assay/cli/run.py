@@ -151,13 +151,7 @@ def run(
         with progress:
             result = _evaluate(evaluation, progress)
     except KeyboardInterrupt:
-        say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
-        if progress.last is not None and progress.last.batches:
-            say(
-                "Submitted batches continue at the provider. Their replies are fetched by "
-                "the same command, within 30 days, and are not paid for again."
-            )
-        return INTERRUPTED
+        return _interrupted(progress, evaluation)
     except Denied as error:
         say(f"error: {error}")
         kept = _kept(progress, evaluation)
@@ -206,6 +200,16 @@ def _evaluate(evaluation: Evaluation, progress: Meter) -> Result:
         store=evaluation.store,
         settings=replace(evaluation.settings, on_progress=progress),
     )
+
+
+def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
+    say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
+    if progress.last is not None and progress.last.batches:
+        say(
+            "Submitted batches continue at the provider. Their replies are fetched by "
+            "the same command, within 30 days, and are not paid for again."
+        )
+    return INTERRUPTED
 
 
 def _kept(progress: Meter, evaluation: Evaluation) -> str:

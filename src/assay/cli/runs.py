@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from assay.cli import options, output, values
+from assay.cli import options, output
 from assay.cli.errors import OK
 from assay.errors import InputError
 from assay.report import safe
 from assay.report.run_titles import judge_in_words, remarks, said
-from assay.run.result import Result
 from assay.store import Run, Store
 from assay.store.description import written
+
+if TYPE_CHECKING:
+    from assay.run.result import Result
 
 _CHANGES = ("name", "tags", "note", "params", "untags", "unsets")
 _LONGEST_NAME = 18  # characters of a name that a table of 80 columns has room for
@@ -142,6 +144,9 @@ def describe_command(request: DescribeRequest) -> int:
     RUN is a run's name, the beginning of its id, "last" or "last~1". A name or a note takes the
     place of the old one (--name "" and --note "" take it away); tags and parameters are added.
     """
+    from assay.cli import values
+    from assay.run.result import Result
+
     result = Result(request.store, request.run)
     if both := [*{*request.tags} & {*request.untags}]:
         raise InputError(f"the tag '{both[0]}' is given and taken off", "keep one of the two")
@@ -160,7 +165,7 @@ def describe_command(request: DescribeRequest) -> int:
     return OK
 
 
-def _print_description(result: Result) -> None:
+def _print_description(result: "Result") -> None:
     run = result.run
     params = ", ".join(f"{key}={written(value)}" for key, value in run.params.items())
     lines = [
@@ -180,6 +185,8 @@ def _print_description(result: Result) -> None:
 @options.store
 def report_command(*, run: str, outs: tuple[str, ...], store: str) -> int:
     """Write the report of RUN (its name, the beginning of its id, or "last") to each --out FILE."""
+    from assay.run.result import Result
+
     if not outs:
         raise InputError("nowhere to write the report to", "add --out report.html")
     output.check_files(outs, store)

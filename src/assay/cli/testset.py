@@ -133,18 +133,9 @@ def testset_command(request: TestsetRequest) -> int:
     )
     paths = [Path(document) for document in documents]
     if request.dry_run:
-        return _estimated(paths, plan, judge, settings, request)
+        return _estimate(paths, plan, judge, settings, request)
     try:
-        columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn())
-        with counter(*columns, silent=request.quiet or request.no_progress) as progress:
-            made = generate(
-                paths,
-                plan,
-                judge=judge,
-                store=request.store,
-                settings=settings,
-                on_progress=progress,
-            )
+        made = _generate(paths, plan, judge, settings, request)
     except KeyboardInterrupt:
         say(f"interrupted: every reply is kept in {request.store}; the same command goes on")
         return INTERRUPTED
@@ -171,7 +162,17 @@ def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
     return {"kinds": shares} if shares else {}
 
 
-def _estimated(
+def _generate(
+    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
+) -> Testset:
+    columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn())
+    with counter(*columns, silent=request.quiet or request.no_progress) as progress:
+        return generate(
+            paths, plan, judge=judge, store=request.store, settings=settings, on_progress=progress
+        )
+
+
+def _estimate(
     paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
 ) -> int:
     counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)

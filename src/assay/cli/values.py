@@ -1,4 +1,4 @@
-"""What does the text of an option mean?"""
+"""The meaning of the texts of options: metrics, pairs, prices, budgets."""
 
 import re
 import sys
@@ -44,11 +44,8 @@ def _split(text: str) -> list[str]:
 def mapping(texts: Iterable[str]) -> dict[str, str]:
     """``field=column`` pairs."""
     columns: dict[str, str] = {}
-    for text in texts:
-        field, equals, column = text.partition("=")
-        if not equals or not field.strip():
-            raise _wrong("map", text, "is not field=column", "such as --map answer=model_output")
-        if columns.setdefault(field.strip(), column) != column:
+    for text, field, column in _pairs("map", texts, "field=column", "answer=model_output"):
+        if columns.setdefault(field, column) != column:
             raise _wrong("map", text, "names that field a second time", "keep one of them")
     return columns
 
@@ -56,14 +53,22 @@ def mapping(texts: Iterable[str]) -> dict[str, str]:
 def params(texts: Iterable[str]) -> dict[str, Value]:
     """``key=value`` pairs; a value that is written as a number is one."""
     parameters: dict[str, Value] = {}
-    for text in texts:
-        key, equals, written = text.partition("=")
-        if not equals or not key.strip():
-            raise _wrong("param", text, "is not KEY=VALUE", "such as --param k=5")
+    for text, key, written in _pairs("param", texts, "KEY=VALUE", "k=5"):
         value = parameter(written.strip())
-        if parameters.setdefault(key.strip(), value) != value:
+        if parameters.setdefault(key, value) != value:
             raise _wrong("param", text, "gives that key a second value", "keep one of them")
     return parameters
+
+
+def _pairs(
+    option: str, texts: Iterable[str], shape: str, example: str
+) -> Iterator[tuple[str, str, str]]:
+    """Each text, with what stands before and after its first "="."""
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise _wrong(option, text, f"is not {shape}", f"such as --{option} {example}")
+        yield text, key.strip(), value
 
 
 def contexts(text: str) -> str:
