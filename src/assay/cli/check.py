@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import click
 
 from assay.backends.specs import DEFAULT
-from assay.cli import options, output, values
+from assay.cli import config, options, output, values
 from assay.cli.errors import BAD_INPUT, OK, say
 from assay.cli.evaluation import select_metrics
-from assay.dataset import FIELDS, Samples, read, samples
+from assay.dataset import FIELDS, Samples, read, samples, schema
 from assay.dataset.gaps import SKIPPING, is_gap
 from assay.errors import InputError
 from assay.metrics import METRICS, resolve
@@ -62,7 +62,7 @@ def check_command(request: CheckRequest) -> int:
                 needs={metric.label: metric.needs for metric in metrics},
                 instead={metric.label: metric.instead for metric in metrics},
             )
-            n = _counted(rows, file, mapping, named=bool(specs))
+            n = _count(rows, file, mapping, named=bool(specs))
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIPPING)}")
             code = BAD_INPUT
@@ -72,7 +72,7 @@ def check_command(request: CheckRequest) -> int:
     return code
 
 
-def _counted(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
+def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
     """How many samples there are."""
     n, held = 0, set[str]()
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
@@ -96,16 +96,9 @@ def schema_command(what: str, *, as_list: bool) -> int:
     "data" is a row of a data set, such as a line of a JSONL file; "config" is assay.toml, or
     [tool.assay] of pyproject.toml.
     """
-    from assay.cli import options, output
-    from assay.cli.errors import OK
-
     if what == "config":
-        from assay.cli import config
-
         options.reject_options('is for "data"', "leave it out", "as_list")
         output.print_json(config.schema())
     else:
-        from assay.dataset import schema
-
         output.print_json(schema.document() if as_list else schema.row())
     return OK

@@ -16,32 +16,14 @@ _NEVER = ("api-key", "json", "dry-run", "help")
 def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     """What stands in the configuration for the parameters of a command.
 
-    All that `assay run` may be told, and of the others where they find what it kept.
+    For `assay run` all of its options, for the others the store that it keeps its results in.
     """
     if name == "run":
-        return run(folder)
+        return _run_defaults(folder)
     if not any(one.name == "store" and not one.required for one in command.params):
         return {}
     store = section(folder, "run")[0].get("store")
     return {"store": store} if isinstance(store, str) else {}
-
-
-def run(folder: Path) -> dict[str, Any]:
-    """Defaults for the options of `assay run`, by parameter."""
-    from assay.dataset.aliases import closest
-
-    options, file = section(folder, "run")
-    known = _options()
-    for name, value in options.items():
-        if name not in known:
-            what = f"[run] of '{file}' has the unknown option '{name}'"
-            near = closest(name, known)
-            meant = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-            raise InputError(what, meant)
-        if not _fits(value, form(known[name])):
-            what = f"[run] of '{file}': {name} is {value!r}"
-            raise InputError(what, f"give {_in_words(form(known[name]))}")
-    return {str(known[name].name): _given(known[name], value) for name, value in options.items()}
 
 
 def schema() -> dict[str, Any]:
@@ -49,7 +31,7 @@ def schema() -> dict[str, Any]:
     from assay.dataset.schema import DIALECT
 
     options = {
-        name: {"description": option.help or "", **form(option)}
+        name: {"description": option.help or "", **_form(option)}
         for name, option in _options().items()
     }
     number = {"type": "number"}
@@ -78,7 +60,25 @@ def schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": title, **_table("Its sections.", sections)}
 
 
-def form(option: click.Option) -> dict[str, Any]:
+def _run_defaults(folder: Path) -> dict[str, Any]:
+    """Defaults for the options of `assay run`, by parameter."""
+    from assay.dataset.aliases import closest
+
+    options, file = section(folder, "run")
+    known = _options()
+    for name, value in options.items():
+        if name not in known:
+            what = f"[run] of '{file}' has the unknown option '{name}'"
+            near = closest(name, known)
+            remedy = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+            raise InputError(what, remedy)
+        if not _fits(value, _form(known[name])):
+            what = f"[run] of '{file}': {name} is {value!r}"
+            raise InputError(what, f"give {_in_words(_form(known[name]))}")
+    return {str(known[name].name): _as_list(known[name], value) for name, value in options.items()}
+
+
+def _form(option: click.Option) -> dict[str, Any]:
     """What the value of an option may be, as a JSON schema."""
     if option.multiple:
         return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
@@ -116,7 +116,7 @@ def _options() -> dict[str, click.Option]:
     return {name: option for name, option in options.items() if name not in _NEVER}
 
 
-def _given(option: click.Option, value: Any) -> Any:
+def _as_list(option: click.Option, value: Any) -> Any:
     return [value] if option.multiple and isinstance(value, str) else value
 
 

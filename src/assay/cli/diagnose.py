@@ -10,7 +10,7 @@ import click
 from assay.analysis import diagnosis
 from assay.cli import options, output
 from assay.cli.errors import OK, SOME_FAILED
-from assay.cli.judges import JudgeRequest, Judges
+from assay.cli.judges import JUDGE_OPTIONS, JudgeRequest, Judges
 from assay.cli.output import command_line, run_name
 from assay.cli.progress import meter
 from assay.errors import InputError
@@ -25,7 +25,6 @@ _FORMS = {
     ".json": "what --json shows",
     ".html": "the report, which begins with it",
 }
-_JUDGE = ("judges", "embedder", "base_url", "api_key", "timeout", "window")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +68,7 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     output.check_files(request.outs, request.store, forms=_FORMS)
     if not request.counterfactual:
         why = "is for --counterfactual: nobody is asked otherwise"
-        options.reject_options(why, "leave it out, or add --counterfactual", *_JUDGE)
+        options.reject_options(why, "leave it out, or add --counterfactual", *JUDGE_OPTIONS)
     code = _rescore(result, request) if request.counterfactual else OK
     data = told(diagnosis.diagnose(result, within=request.within))
     sample = request.sample

@@ -43,23 +43,22 @@ EXIT_CODES = """Exit codes:
 
 
 class CommandGroup(click.Group):
-    """A group of commands that return their exit code, and whose errors are told in words."""
+    """A group of commands that return their exit code, and whose errors are explained in words."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command; in standalone mode (the usual one) end the process with its code."""
+        """Run a command; in standalone mode (the default) end the process with its code."""
         call: Callable[..., Any] = super().main
         if not kwargs.pop("standalone_mode", True):
             return call(*args, **kwargs, standalone_mode=False)
-        given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
-        debug = _wants_traceback(given)
+        arguments = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
+        debug = _wants_traceback(arguments)
         _accept_all_characters()
         code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         of_the_process = not args and kwargs.get("args") is None
         _flush()
         if code == INTERRUPTED and of_the_process:
-            os._exit(
-                code
-            )  # without waiting for threads: a model that computes cannot be called back
+            # Without waiting for threads: a model that computes cannot be called back.
+            os._exit(code)
         sys.exit(code)
 
 
@@ -125,10 +124,10 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
             return OK
         raise
     except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed, all is told
-        return _unforeseen(error, debug=debug)
+        return _unexpected(error, debug=debug)
 
 
-def _unforeseen(error: Exception, *, debug: bool) -> int:
+def _unexpected(error: Exception, *, debug: bool) -> int:
     """Tell what the machine refused from a bug; the exit code."""
     from assay.store.trouble import TROUBLE
 

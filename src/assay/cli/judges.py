@@ -1,7 +1,7 @@
 """The judges and embedders that the options of a command name, and how they may be called."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from assay.backends.embedded.card import Quality
@@ -27,6 +27,9 @@ class JudgeRequest:
     api_key: str | None = field(repr=False)
     timeout: float
     window: int | None
+
+
+JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
 
 
 @dataclass(frozen=True, kw_only=True)

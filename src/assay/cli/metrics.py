@@ -16,7 +16,7 @@ from assay.backends.specs import DEFAULT
 from assay.cli import options, output, values
 from assay.cli.errors import OK
 from assay.cli.evaluation import Evaluation, RunRequest
-from assay.cli.judges import JudgeRequest
+from assay.cli.judges import JUDGE_OPTIONS, JudgeRequest
 from assay.cli.output import command_line, run_name
 from assay.cli.run import run, run_command
 from assay.conformance.shown import definition
@@ -33,10 +33,6 @@ from assay.score import Outcome, Score
 
 _LLM = "needs an LLM"
 _SHOWN_SAMPLES = 5  # on the terminal; --json has them all
-_COMPARING = (
-    *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-    *("store", "maps", "limit"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +73,8 @@ def metrics_command(request: MetricsRequest) -> int:
     names = values.metric_specs(request.names)
     if request.data is not None:
         return _compare(names, request)
-    options.reject_options("is for --compare", "leave it out, or add --compare DATA", *_COMPARING)
+    needless = (*JUDGE_OPTIONS, "store", "maps", "limit")
+    options.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
     rows = _describe_metrics(names)
     if request.as_json:
         output.print_json(rows)

@@ -4,7 +4,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 import rich.console
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from assay.cli.options import ReportRequest
@@ -76,6 +77,15 @@ def present(
     else:
         stdout().print(show(data))
         print_lines(file_lines(request.outs))
+
+
+def print_counts(rows: Iterable[tuple[str, str]]) -> None:
+    """Numbers, each with what it counts, in two columns."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    for number, what in rows:
+        table.add_row(number, Text(safe.plain(what)))
+    stdout().print(table)
 
 
 def print_text(text: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 import msgspec
-from rich.table import Table
 from rich.text import Text
 
 from assay.cli import options, output, summary
@@ -261,12 +260,8 @@ def _estimate(evaluation: Evaluation, request: RunRequest) -> int:
 
 
 def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right")
-    for number, what in _estimate_lines(cost, evaluation):
-        table.add_row(number, Text(safe.plain(what)))
+    output.print_counts(_estimate_lines(cost, evaluation))
     console = output.stdout()
-    console.print(table)
     if cost.margins:
         console.print(
             f"Counted on {cost.counted:,} rows drawn from all; ± is the 95 % error of the draw."
@@ -276,12 +271,8 @@ def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
     console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
     budget = evaluation.settings.budget
     tokens = cost.tokens_in + cost.tokens_out
-    pairs = (
-        (cost.money, budget.money),
-        (tokens, budget.tokens),
-        (cost.calls, budget.calls),
-    )
-    if any(most is not None and (would or 0) > most for would, most in pairs):
+    pairs = ((cost.money, budget.money), (tokens, budget.tokens), (cost.calls, budget.calls))
+    if any(limit is not None and (amount or 0) > limit for amount, limit in pairs):
         console.print("This exceeds the budget: the run would stop before its end.")
 
 

@@ -19,7 +19,7 @@ from assay.cli.progress import counter
 from assay.cli.prompts import read_prompts
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.report import notes, numbers, safe
+from assay.report import notes, numbers
 from assay.run.settings import Settings
 from assay.testset import Plan, Testset, estimate, generate
 from assay.testset.result import lines
@@ -181,19 +181,18 @@ def _estimate(
         rounded = {name: round(value) for name, value in vars(counts).items()}
         output.print_json({"questions": plan.wanted(), **rounded, "money": money})
     elif not request.quiet:
-        console, who = output.stdout(), ", ".join(request.judges)
-        table = Table.grid(padding=(0, 2))
-        table.add_column(justify="right")
-        table.add_row(f"{plan.n:,}", "questions")
-        table.add_row(f"{counts.calls:,}", Text(f"calls to {safe.plain(who)}, at least"))
-        table.add_row(f"{counts.known:,}", Text(f"calls known already, from {request.store}"))
-        table.add_row(f"{counts.local:,}", "calls answered on this machine, free of charge")
-        table.add_row(f"{counts.tokens_in:,}", "prompt tokens, about")
-        table.add_row(f"{round(counts.tokens_out):,}", "reply tokens, about")
+        rows = [
+            (f"{plan.n:,}", "questions"),
+            (f"{counts.calls:,}", f"calls to {', '.join(request.judges)}, at least"),
+            (f"{counts.known:,}", f"calls known already, from {request.store}"),
+            (f"{counts.local:,}", "calls answered on this machine, free of charge"),
+            (f"{counts.tokens_in:,}", "prompt tokens, about"),
+            (f"{round(counts.tokens_out):,}", "reply tokens, about"),
+        ]
         if money is not None:
-            table.add_row(f"{money:,.4f}", "money, about, at the price given")
-        console.print(table)
-        console.print(
+            rows.append((f"{money:,.4f}", "money, about, at the price given"))
+        output.print_counts(rows)
+        output.stdout().print(
             "Nothing was asked. Questions that fail a check are written again, up to three times "
             "as many in all."
         )
