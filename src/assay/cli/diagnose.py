@@ -98,10 +98,10 @@ def _rescore(result: Result, request: DiagnoseRequest) -> int:
     judges = Judges(request)
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files, forms=_FORMS)
-    watch = meter(silent=request.as_json)
-    with watch:
+    progress = meter(silent=request.as_json)
+    with progress:
         again = diagnosis.counterfactual(
-            result, judge, embedder=embedder, settings=Settings(on_progress=watch)
+            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
         )
     return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
 

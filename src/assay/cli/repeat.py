@@ -72,11 +72,11 @@ def repeat_command(request: RepeatRequest) -> int:
     result = Result(request.store, request.run)
     judge, embedder = Judges(request).build()
     values.look_here()
-    with meter(silent=request.no_progress) as watch:
+    with meter(silent=request.no_progress) as progress:
         settings = Settings(
             prompts=read_prompts(request.prompts),
             limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
-            on_progress=watch,
+            on_progress=progress,
         )
         repeated = analysis.repeat(
             result,
