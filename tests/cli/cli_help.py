@@ -1,4 +1,4 @@
-"""What do the tests of the command line share? Data, a scripted judge, and what they expect."""
+"""Data, a scripted judge and expectations that the tests of the command line share."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Does `assay agree` say how far a run agrees with people, in every form, and refuse what it must?"""
+"""`assay agree`: agreement with people in every form, and what is refused."""
 
 import json
 import re

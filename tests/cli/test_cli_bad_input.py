@@ -1,4 +1,4 @@
-"""Is every kind of bad input told in words, before anything is asked, with exit code 2?"""
+"""Every kind of bad input is told in words, before anything is asked, with exit code 2."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Does the command line tell what is waited for, and go on after Ctrl-C?"""
+"""Batch judges on the command line: what is waited for, and going on after Ctrl-C."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Does `assay bench` show a card, write it, and refuse what it must?"""
+"""`assay bench`: the card shown and written, and what is refused."""
 
 import gzip
 import json
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from assay.cli.edge import BAD_INPUT
+from assay.cli.errors import BAD_INPUT
 from assay.store import Store
 
 FILE = "attribution/attributionbench_test500.jsonl.gz"

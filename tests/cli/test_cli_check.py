@@ -1,4 +1,4 @@
-"""Does `assay check` tell what is wrong with data, and do the action and the hook call it right?"""
+"""`assay check`: what is wrong with data; the action and the hook call it right."""
 
 import re
 import subprocess

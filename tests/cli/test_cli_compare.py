@@ -1,126 +1,153 @@
-"""Several definitions on the same samples, side by side."""
+"""`assay compare`: the table, the files, and the errors."""
 
 import json
 
 import pytest
-from cli_help import JUDGE, SCRIPT, verdicts
 
-TWO = ("faithfulness", "deepeval:faithfulness")
+from support import graded
+
+A = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.9, 1.0]
+B = [0.3, 0.5, 0.2, 0.4, 0.6, 0.1, 0.9, 0.2]
 
 
 @pytest.fixture
-def judged(here):
-    """The second statement of either row is supported by nothing; the tower's is contradicted."""
-    items = json.loads(verdicts(s1=True, s2=False))["verdicts"]
-    told = {}
-    for words, contradicted in (("cheese", True), ("ox", False)):
-        items[1]["contradicted"] = contradicted
-        told[words] = json.dumps({"verdicts": items})
-    (here / "judge.json").write_text(json.dumps({**SCRIPT, "verify_statements": told}), "utf-8")
+def two(here, assay):
+    """The ids of two runs in assay.db."""
+    kind = ["yes", "no"] * 4
+    metrics = [graded.quality, graded.error_rate]
+    runs = [graded.run("assay.db", scores, metrics, kind=kind).run.id for scores in (A, B)]
+    return [run[:8] for run in runs]
 
 
-def compare(assay, *more):
-    return assay("metrics", "--compare", "data.jsonl", *more, *JUDGE)
+def test_the_table_says_which_is_worse_and_why(two, assay):
+    result = assay("compare", *two)
+    assert result.exit_code == 0, result.output
+    assert "✗ worse" in result.stdout
+    assert "B is worse than A by 0.47" in result.stdout
+    assert "0/1/7" in result.stdout
+    assert "0.80 to 0.10  q5  Question 5?" in result.stdout
+    assert "was supported, now unsupported: About q5." in result.stdout
 
 
-def test_the_same_evidence_gives_each_definition_its_own_number(assay, judged):
-    found = json.loads(compare(assay, *TWO, "--json").stdout)
-    assert {row["metric"]: row["mean"] for row in found["metrics"]} == {
-        "faithfulness": 0.5,
-        "deepeval:faithfulness": 0.75,
-    }
-    faust, tower = found["samples"]
-    assert (faust["sample"], faust["spread"]) == ("faust", 0.5)
-    assert faust["values"] == {"faithfulness": 0.5, "deepeval:faithfulness": 1.0}
-    assert faust["evidence"]["faithfulness"] == "1 supported, 1 unsupported"
-    assert (tower["sample"], tower["spread"]) == ("tower", 0.0)
+def test_what_falls_is_better_for_an_error_rate(two, assay):
+    shown = assay("compare", *two, "-m", "error_rate").stdout
+    assert "B is better than A by 0.47" in shown
+    assert "error_rate ↓" in shown
 
 
-def test_the_screen_shows_means_the_samples_that_differ_and_why(assay, judged):
-    shown = compare(assay, *TWO).stdout
-    assert "faithfulness           0.50" in shown
-    assert "deepeval:faithfulness  0.75" in shown
-    assert "faust  Who wrote Faust?" in shown
-    assert "tower  When" not in shown, "on it they agree"
-    assert "Share of the answer's statements that no retrieved context contradicts." in shown
+def test_json_is_all_of_it_and_nothing_else(two, assay):
+    found = json.loads(assay("compare", *two, "--detect", "0.1", "--json").stdout)
+    quality, errors = found["metrics"]
+    assert (quality["verdict"], errors["verdict"]) == ("worse", "better")
+    assert quality["aim"] == 0.1
+    assert quality["paired"]["n"] == 8
+    assert [run["name"] for run in found["runs"]] == ["A", "B"]
 
 
-def test_a_mean_short_of_perfect_is_not_shown_as_perfect(assay, here):
-    (here / "own_near.py").write_text(
-        "import assay\n\n"
-        "@assay.metric(needs=('answer',))\n"
-        "def near(sample, judge):\n"
-        "    return 0.9996\n\n"
-        "@assay.metric(needs=('answer',))\n"
-        "def full(sample, judge):\n"
-        "    return 1.0\n",
-        "utf-8",
-    )
-    shown = compare(assay, "own_near:near", "own_near:full").stdout
-    rows = [line.split() for line in shown.splitlines()]
-    assert ["near", "0.9996", "2", "0", "0", "higher"] in rows
-    assert ["full", "1.00", "2", "0", "0", "higher"] in rows
+def test_it_is_written_as_page_markdown_and_json(two, assay, here):
+    outs = [arg for name in ("c.html", "c.md", "c.json") for arg in ("--out", name)]
+    assert assay("compare", *two, *outs).exit_code == 0
+    page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+    assert "B against A" in page
+    assert "About q5." in page
+    assert "<script" not in page
+    assert "| `quality` | 0.88 | 0.40 | **−0.47** |" in text
+    assert json.loads((here / "c.json").read_text("utf-8"))["tests"] == 2
 
 
-def test_no_question_is_asked_twice(assay, judged):
-    assert compare(assay, *TWO, "--json").exit_code == 0
-    run = json.loads(assay("show", "--json").stdout)
-    assert run["cost"]["calls"] == 4, "statements and verdicts of two samples"
+def test_hostile_texts_stay_text(here, assay):
+    bad = "<script>alert(1)</script>"
+    a = graded.run("assay.db", A, question=bad).run.id
+    b = graded.run("assay.db", B, question=bad).run.id
+    assert assay("compare", a, b, "--out", "c.html", "--out", "c.md").exit_code == 0
+    page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script" not in page
+    assert "<script" not in text.replace(r"\<script", "")
 
 
-def test_metrics_that_agree_everywhere_are_said_to(assay, judged):
-    shown = compare(assay, "faithfulness", "ragas:faithfulness", "--limit", "1")
-    if shown.exit_code == 2:  # no such definition
-        shown = compare(assay, *TWO, "--limit", "1")
-    assert "No sample on which they differ." in shown.stdout
+def test_runs_of_other_stores_are_named_by_file(here, assay):
+    a = graded.run("one.db", A).run.id
+    graded.run("two.db", B)
+    result = assay("compare", f"one.db:{a[:6]}", "two.db")
+    assert result.exit_code == 0, result.output
+    assert "worse" in result.stdout
 
 
-def test_an_error_rate_is_compared_the_other_way_round(assay, judged):
-    found = json.loads(
-        compare(assay, "faithfulness", "support.own_metrics:unfaithfulness", "--json").stdout
-    )
-    assert [row["higher_is_better"] for row in found["metrics"]] == [True, False]
-    assert {row["spread"] for row in found["samples"]} == {0.0}
+def test_groups_of_one_run(two, assay, here):
+    result = assay("compare", two[1], "--by", "kind", "-m", "quality", "--out", "g.md")
+    assert result.exit_code == 0, result.output
+    assert "0.50 (0.32)" in result.stdout
+    assert "yes against no: no test, too few scores" in result.stdout
+    assert "| `quality` | yes | 0.50 (0.32) | 4 |" in (here / "g.md").read_text("utf-8")
+    found = json.loads(assay("compare", two[1], "--by", "kind", "--json").stdout)
+    assert found["metrics"][0]["groups"][0]["name"] == "yes"
 
 
-def test_a_sample_without_a_score_says_why(assay, here, judged):
-    rows = [{"id": "mute", "question": "Who?", "contexts": ["It is."], "answer": "cheese"}]
-    (here / "data.jsonl").write_text(json.dumps(rows[0]), "utf-8")
-    empty = {**SCRIPT, "split_statements": '{"statements": []}'}
-    (here / "judge.json").write_text(json.dumps(empty), "utf-8")
-    (row,) = json.loads(compare(assay, *TWO, "--json").stdout)["samples"]
-    assert row["values"] == {"faithfulness": None, "deepeval:faithfulness": None}
-    assert row["evidence"]["faithfulness"] == "undefined: the answer makes no statement"
-    assert row["spread"] == 0.0
+def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here, assay):
+    graded.run("assay.db", A, **{"[/a|b]": ["yes", "no"] * 4})
+    result = assay("compare", "last", "--by", "[/a|b]", "--out", "g.md")
+    assert result.exit_code == 0, result.output
+    assert "[/a|b]" in result.stdout
+    text = (here / "g.md").read_text("utf-8")
+    assert "by `[/a|b]`" in text
+    assert r"| metric | `[/a\|b]` | mean" in text
 
 
-@pytest.mark.parametrize("names", [(), ("faithfulness",)])
-def test_fewer_than_two_are_no_comparison(assay, names):
-    result = compare(assay, *names)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["last"], "one run is no comparison -> name two, or the groups of one: --by FIELD"),
+        (["last", "last"], "A and B are the same run"),
+        (["last", "nonsense"], "no run is called 'nonsense'"),
+        (["last", "no.db:3f"], "there is no store 'no.db'"),
+        (["no.db", "last"], "there is no store 'no.db'"),
+        (["last", "nowhere/no"], "there is no store 'nowhere/no'"),
+        (["last", "last", "--by", "kind"], "--by compares the samples of one run"),
+        (["last", "--by", "kind", "--out", "g.html"], "no report ends in '.html'"),
+        (["last", "last", "--out", "c.txt"], "no report ends in '.txt'"),
+        (["last", "last", "--out", "assay.db"], "no report ends in '.db'"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(two, assay, arguments, words):
+    result = assay("compare", *arguments)
     assert result.exit_code == 2
-    assert "--compare takes two metrics or more" in result.stderr
+    assert words in result.stderr
 
 
-def test_metrics_lists_only_those_that_are_named(assay):
-    rows = json.loads(assay("metrics", "factual_correctness(beta=2),bleu", "--json").stdout)
-    assert [row["name"] for row in rows] == ["factual_correctness", "bleu"]
-    assert rows[0]["parameters"]["beta"] == 2.0
-    shown = assay("metrics", "support.own_metrics:brevity").stdout
-    assert "1 for an answer of at most four words." in shown
-    assert "asks nobody" in shown
+def test_help_tells_it_from_the_comparison_of_definitions(assay):
+    assert "assay metrics --compare" in assay("compare", "--help").stdout
+    assert "`assay compare`" in assay("metrics", "--help").stdout
 
 
-def test_a_metric_that_is_not_there_is_told(assay):
-    result = assay("metrics", "faithfullness")
-    assert result.exit_code == 2
-    assert "did you mean faithfulness" in result.stderr
+class TestWhatIsShownFirst:
+    @pytest.fixture
+    def three(self, here):
+        """Two runs by a metric that moves, one that does not, and one that is the same."""
+        metrics = [graded.right, graded.quality]
+        for name, scores in (("before", A), ("after", B)):
+            graded.run("assay.db", scores, metrics, reference="right").describe(name=name)
 
+    def test_what_became_worse_is_shown_and_what_is_the_same_counted(self, three, assay):
+        shown = assay("compare", "before", "after").stdout
+        assert "A  before (" in shown
+        assert "right: " not in shown
+        assert "The same score on every sample: 1 metric (right)." in shown
+        assert "adjusted by Holm" not in shown, "one metric is left to test"
+        every = assay("compare", "before", "after", "--all").stdout
+        assert "right: No difference found: no sample scores differently." in every
+        assert every.index("quality:") < every.index("right:")
 
-def test_questions_do_not_steer_the_terminal(assay, judged, here):
-    text = (here / "data.jsonl").read_text("utf-8")
-    rows = [json.loads(line) for line in text.splitlines()]
-    lines = [json.dumps({**row, "question": f"{row['question']}\x1b[2J"}) for row in rows]
-    (here / "data.jsonl").write_text("\n".join(lines), "utf-8")
-    shown = compare(assay, *TWO).stdout
-    assert "\x1b" not in shown
-    assert "[U+001B]" in shown
+    def test_pages_fold_it(self, three, assay, here):
+        assay("compare", "last~1", "last", "--out", "c.html", "--out", "c.md")
+        page, text = (here / "c.html").read_text("utf-8"), (here / "c.md").read_text("utf-8")
+        assert '<details class="rest"><summary>The same score on every sample' in page
+        assert "<details><summary>The same score on every sample: 1 metric (right).<" in text
+        assert "`after (" in text
+
+    def test_where_all_is_the_same_all_is_shown(self, here, assay):
+        for answer in ("a", "b"):
+            graded.run("assay.db", ["1.0"] * 6, graded.right, reference="right", made=answer)
+            graded.run("assay.db", [answer == "a", 1, 1], graded.right, reference="right")
+        result = assay("compare", "last~2", "last")
+        assert "no sample scores differently" in " ".join(result.stdout.split())

@@ -1,4 +1,4 @@
-"""Does the configuration set what options do not, and are the schemas those of the code?"""
+"""Configuration sets what options do not, and the schemas are those of the code."""
 
 import json
 from pathlib import Path

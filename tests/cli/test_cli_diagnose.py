@@ -1,4 +1,4 @@
-"""What does `assay diagnose` show, write and refuse?"""
+"""`assay diagnose`: what it shows, writes and refuses."""
 
 import json
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from assay.cli import main
-from assay.cli.edge import EXIT_CODES
+from assay.cli.errors import EXIT_CODES
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 CONTEXT = click.Context(main, info_name="assay", **main.context_settings)

@@ -1,4 +1,4 @@
-"""Does every command that writes files say which, and in the same words?"""
+"""Every command that writes files says which, in the same words."""
 
 import json
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 from assay import Result
-from assay.cli import closing
+from assay.cli import summary
 
 METRIC = '''
 import assay
@@ -94,5 +94,5 @@ def test_json_names_a_file_in_an_object_store_without_its_password(scored):
     request = SimpleNamespace(
         outs=("s3://KEY:SECRET@bucket/r.html", "r.md"), store="assay.db", data="data.jsonl"
     )
-    told = closing.as_json(Result("assay.db", run["run"]), request)
+    told = summary.as_json(Result("assay.db", run["run"]), request)
     assert told["out"] == ["s3://KEY@bucket/r.html", "r.md"]

@@ -1,4 +1,4 @@
-"""Does the end of a run say how many samples are bad, what the judge missed, and what to read?"""
+"""The end of a run: how many samples are bad, what the judge missed, and what to read."""
 
 import json
 

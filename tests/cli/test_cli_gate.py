@@ -1,4 +1,4 @@
-"""Does `assay gate` end with the code of its verdict, and tell everyone who wants to know?"""
+"""`assay gate`: the exit code of its verdict, and everyone who wants to know is told."""
 
 import json
 from xml.etree import ElementTree as ET

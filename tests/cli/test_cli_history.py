@@ -1,4 +1,4 @@
-"""Does `assay history` show the scores over runs, in every form?"""
+"""`assay history`: the scores over runs, in every form."""
 
 import json
 

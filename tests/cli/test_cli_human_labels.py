@@ -1,4 +1,4 @@
-"""Do `assay label`, `correct` and `calibrate` lead from a run to labels to numbers, in every form?"""
+"""`assay label`, `correct` and `calibrate`: from a run to labels to numbers, in every form."""
 
 import csv
 import json

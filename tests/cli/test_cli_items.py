@@ -1,4 +1,4 @@
-"""Does `assay items` show systems and questions, and refuse what it must?"""
+"""`assay items`: systems and questions, and what is refused."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Does the command line behave as a process: interrupted, piped, and quick to help?"""
+"""The command line as a process: interrupted, piped, and quick to help."""
 
 import json
 import os
@@ -8,8 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
+
+from assay.cli import main
 
 FULL = Path("/dev/full")
 ASSAY = (sys.executable, "-m", "assay")
@@ -173,3 +176,8 @@ def test_help_imports_nothing_heavy(here):
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert shown.stdout.splitlines()[-1] == "[]"
+
+
+def test_completion_offers_the_commands_with_their_help():
+    offered = main.shell_complete(click.Context(main), "ru")
+    assert [(item.value, bool(item.help)) for item in offered] == [("run", True), ("runs", True)]

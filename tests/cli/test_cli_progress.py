@@ -1,11 +1,11 @@
-"""Is progress shown on a terminal, told in lines in a log, and kept silent on request?"""
+"""Progress: a bar on a terminal, lines in a log, nothing on request."""
 
 import io
 
 import pytest
 
+from assay.cli import output
 from assay.cli import progress as shown
-from assay.cli import screen
 from assay.cli.progress import Bar, Lines, Meter, meter, short
 from assay.runner.progress import Progress
 
@@ -51,7 +51,7 @@ def test_lines_every_few_seconds(capsys):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_bar_with_all_counts(width):
-    console = screen.Console(file=io.StringIO(), force_terminal=True, width=width)
+    console = output.Console(file=io.StringIO(), force_terminal=True, width=width)
     bar = Bar(console)
     with console.capture() as drawn:
         console.print(bar._drawn())
@@ -66,7 +66,7 @@ def test_a_bar_with_all_counts(width):
 
 def test_a_bar_is_gone_at_the_end():
     file = io.StringIO()
-    with Bar(screen.Console(file=file, force_terminal=True, width=80)) as bar:
+    with Bar(output.Console(file=file, force_terminal=True, width=80)) as bar:
         bar(at(1, 2))
     assert file.getvalue().endswith("\x1b[2K")
 
@@ -74,8 +74,8 @@ def test_a_bar_is_gone_at_the_end():
 def test_which_one_is_taken(monkeypatch):
     assert type(meter(silent=True)) is Meter
     assert type(meter(silent=False)) is Lines
-    terminal = screen.Console(file=io.StringIO(), force_terminal=True)
-    monkeypatch.setattr(shown.screen, "err", lambda: terminal)
+    terminal = output.Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(shown.output, "stderr", lambda: terminal)
     assert type(meter(silent=False)) is Bar
     monkeypatch.setenv("TERM", "dumb")
     assert type(meter(silent=False)) is Lines

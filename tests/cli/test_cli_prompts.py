@@ -1,4 +1,4 @@
-"""Are prompts shown as a judge reads them, and does an edited prompt file mean what it says?"""
+"""Prompts are shown as a judge reads them, and an edited prompt file means what it says."""
 
 import json
 import tomllib
@@ -8,7 +8,7 @@ from cli_help import FAITHFULNESS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.cli.placeholders import stand_in
+from assay.cli.prompts import example_task
 from assay.errors import InputError
 from assay.metrics import METRICS
 from assay.prompt import Example, Template
@@ -42,7 +42,7 @@ def test_explain_shows_every_definition_and_prompt_whole(assay, name):
     for kind in kinds:
         assert kind.kind in result.stdout
         if kind.template:
-            assert "".join(stand_in(kind).pieces()).strip() in result.stdout
+            assert "".join(example_task(kind).pieces()).strip() in result.stdout
             assert kind.template.digest in result.stdout
             assert kind.schema is None or json.dumps(kind.schema) in result.stdout
     for need in METRICS[name].needs if name in METRICS else ():

@@ -1,11 +1,11 @@
-"""Is refused what would lose a file, be ignored, or be no number, before anything is done?"""
+"""What would lose a file, be ignored, or be no number is refused before anything is done."""
 
 import json
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
-from assay.cli.edge import say
+from assay.cli.errors import say
 from support.given import told
 
 RUN = (*FAITHFULNESS, *JUDGE)

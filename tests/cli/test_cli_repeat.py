@@ -1,4 +1,4 @@
-"""Does `assay repeat` measure, say and keep how noisy a judge is?"""
+"""`assay repeat`: how noisy a judge is, measured, shown and kept."""
 
 import json
 

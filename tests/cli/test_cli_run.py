@@ -1,4 +1,4 @@
-"""Does `assay run` do what its options say?"""
+"""`assay run` does what its options say."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
 from assay.cli import values
+from support.llm_server import LLMServer
 
 
 def summary(result):
@@ -271,7 +272,7 @@ def test_a_budget_in_calls_stops_the_run_and_keeps_what_was_scored(assay):
 
 def test_the_defaults_are_those_of_the_library():
     from assay import Limits
-    from assay.cli.run import command
+    from assay.cli.run import run_command as command
 
     default = {option.name: option.default for option in command.params}
     limits = Limits()
@@ -283,3 +284,29 @@ def test_a_dry_run_tells_all_scores_and_calls_none_of_them_still_to_be_made(scor
     text = scored(*FAITHFULNESS, *JUDGE, "--dry-run").stdout
     assert "2  scores in all" in text
     assert "to be made" not in text.replace("calls to be made", "")
+
+
+ROW = {
+    "question": "Where is Paris?",
+    "contexts": ["Bread is baked from flour and water. " * 150 + "Paris is in France."],
+    "answer": "Paris is in France.",
+}
+
+
+def test_long_contexts_are_read_in_parts(assay, here):
+    (here / "data.jsonl").write_text(json.dumps(ROW))
+    command = ("run", "data.jsonl", "-m", "faithfulness", "--judge", "openai:m", "--api-key", "")
+    with LLMServer().in_thread() as server:
+        whole = assay(*command, "--base-url", server.url)
+        asked = server.count(kind="verify_statements")
+        parts = assay(*command, "--base-url", server.url, "--window", "2048")
+    assert whole.exit_code == parts.exit_code == 0
+    assert server.count(kind="verify_statements") > 2 * asked
+    assert "(contexts read in parts)" in assay("show", "last", "--sample", "row-1").stdout
+
+
+def test_a_window_for_nobody_is_refused(assay, here):
+    (here / "data.jsonl").write_text(json.dumps(ROW))
+    refused = assay("run", "data.jsonl", "-m", "faithfulness", "--window", "2048")
+    assert refused.exit_code == 2
+    assert "--window applies to openai: and ollama: judges" in refused.stderr

@@ -1,4 +1,4 @@
-"""Does `assay run --target` ask a system and measure what it answers?"""
+"""`assay run --target`: a system is asked, and its answers are measured."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 from cli_help import write_rows
 
-from assay.cli.targeting import _headers
+from assay.cli.target import _headers
 
 SYSTEM = """
 import os

@@ -1,4 +1,4 @@
-"""Does `assay testset` write questions that `assay run` takes, and say what became of the rest?"""
+"""`assay testset`: questions that `assay run` takes, and what became of the rest."""
 
 import json
 

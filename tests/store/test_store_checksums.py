@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Result, evaluate
-from assay.cli.worst import worst
+from assay.cli.summary import worst
 from assay.errors import InputError
 from assay.score import Score
 from assay.store import Store, integrity, schema

@@ -35,7 +35,7 @@ def limited():
 class TestAFullDisk:
     CODE = """
         import sys, assay
-        from assay.cli.edge import _code
+        from assay.cli.errors import _code
         from support.scripts import plausible, samples
 
         def run():
@@ -253,7 +253,7 @@ class TestNetworkFileSystems:
             Store(db).close()
 
     def test_the_command_line_says_it_in_words(self, db, monkeypatch, capsys):
-        from assay.cli.edge import _code
+        from assay.cli.errors import _code
 
         monkeypatch.setattr(connection, "file_system", lambda path: "nfs4")
         with pytest.warns(integrity.StoreWarning) as caught:

@@ -1,8 +1,7 @@
-"""What can be done from the command line? Thin commands over the public API.
+"""The command line: thin commands over the public API.
 
-The module of a command's name holds its options and nothing heavy; what a larger command does is in
-a module that it imports when it is called (`run` in `running`, `show` in `showing`, `explain` in
-`explaining`, `doctor` in `checkup`).
+A command is imported when it is called, so that none pays for the imports of another. What a
+user asks for and cannot have raises InputError wherever it is noticed; `errors` tells it.
 """
 
 from assay.cli.app import main

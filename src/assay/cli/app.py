@@ -1,62 +1,112 @@
-"""Which commands are there?"""
+"""The application: its commands, imported when they are called, and its own options."""
 
 import importlib
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from assay._version import __version__
-from assay.cli.edge import EXIT_CODES, Edge
+from assay.cli.errors import EXIT_CODES, CommandGroup
 
-# Imported when asked for, so that one command never pays for the imports of another.
+# Each with its help in short: a command is imported when it is called, not for the list.
 _GROUPS = {
-    "Score, and see why": ("run", "show", "runs", "describe", "diagnose", "report"),
-    "Compare": ("compare", "history", "items", "gate"),
-    "Check the judge": ("repeat", "label", "agree", "correct", "calibrate", "bench"),
-    "Make test questions": ("testset",),
-    "Look up and check": ("metrics", "explain", "doctor", "check", "schema"),
-    "Serve": ("serve", "mcp"),
-    "The store": ("export", "import", "verify", "gc"),
+    "Score, and see why": {
+        "run": "Score a data set and show the scores.",
+        "show": "Show the scores of a run, or the evidence behind one sample.",
+        "runs": "List the runs in the store.",
+        "describe": "Name a run, tag it, note something about it.",
+        "diagnose": "Show what went wrong in a run, and what to try.",
+        "report": "Write the report of an earlier run.",
+    },
+    "Compare": {
+        "compare": "Compare runs sample by sample, or the samples of one run.",
+        "history": "Show the scores over the runs, by metric and configuration.",
+        "items": "Show which questions discriminate between runs.",
+        "gate": "Pass or fail a run by thresholds and against a baseline.",
+    },
+    "Check the judge": {
+        "repeat": "Ask the judge of a run again: how noisy is it?",
+        "label": "Choose samples for human labelling, and write a sheet.",
+        "agree": "Measure how far metrics agree with human labels.",
+        "correct": "Correct a mean for the judge's errors, from human labels.",
+        "calibrate": "Fit a threshold and probabilities to human labels, or apply them.",
+        "bench": "Measure a judge on human-labelled sets: its card.",
+    },
+    "Make test questions": {
+        "testset": "Write test questions from documents.",
+    },
+    "Look up and check": {
+        "metrics": "List the metrics, or compare some on the same data.",
+        "explain": "Show a definition and every prompt, word for word.",
+        "doctor": "See whether everything works, the judge included.",
+        "check": "Check data sets without evaluating them.",
+        "schema": "Print the JSON schema of data or configuration.",
+    },
+    "Serve": {
+        "serve": "Evaluate over HTTP.",
+        "mcp": "Serve evaluation to coding agents (MCP, over stdio).",
+    },
+    "The store": {
+        "export": "Write runs as JSON lines, to be imported elsewhere.",
+        "import": "Take in runs that were exported elsewhere.",
+        "verify": "Check that a store is whole.",
+        "gc": "Drop what no run needs, and whole runs if you name them.",
+    },
 }
-_COMMANDS = tuple(name for names in _GROUPS.values() for name in names)
-# A command whose name cannot be a module's.
-_MODULES = {"import": "taking", "gc": "clean"}
+_SHORT_HELP = {name: text for commands in _GROUPS.values() for name, text in commands.items()}
+# Commands that do not have a module of their name.
+_MODULES = {
+    "describe": "runs",
+    "report": "runs",
+    "schema": "check",
+    "mcp": "serve",
+    "export": "store",
+    "import": "store",
+    "verify": "store",
+    "gc": "store",
+}
 
 
-class App(Edge):
+class App(CommandGroup):
     """The commands in the order of use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names."""
         del ctx
-        return list(_COMMANDS)
+        return list(_SHORT_HELP)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name: the attribute `command` of the module of that name."""
+        """The command of that name: `NAME_command` of its module."""
         del ctx
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _SHORT_HELP:
             return None
-        module = _MODULES.get(cmd_name, cmd_name)
-        command: click.Command = importlib.import_module(f"assay.cli.{module}").command
+        module = importlib.import_module(f"assay.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write them under their headings."""
-        width = max(map(len, _COMMANDS))
-        for heading, names in _GROUPS.items():
+        del ctx
+        width = max(map(len, _SHORT_HELP))
+        for heading, commands in _GROUPS.items():
             with formatter.section(heading):
-                commands = ((name, self.get_command(ctx, name)) for name in names)
-                rows = [(f"{n:{width}}", c.get_short_help_str(80)) for n, c in commands if c]
-                formatter.write_dl(rows)
+                formatter.write_dl([(f"{name:{width}}", text) for name, text in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin so."""
+        names = (name for name in _SHORT_HELP if name.startswith(incomplete))
+        commands = [CompletionItem(name, help=_SHORT_HELP[name]) for name in names]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first argument names; a slip is told what may have been meant."""
-        if args[0] not in _COMMANDS:
+        if args[0] not in _SHORT_HELP:
             import difflib
 
-            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            near = difflib.get_close_matches(args[0], _SHORT_HELP, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             ctx.fail(f"No such command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
@@ -77,11 +127,11 @@ def main(*, debug: bool) -> None:
     assay run data.jsonl --judge openai:gpt-4o-mini --out report.html
     assay show last                               the scores, the worst samples first
     """  # noqa: D301 - \b keeps click from joining the lines
-    del debug  # read by the edge
+    del debug  # read by CommandGroup
     context = click.get_current_context()
     name = context.invoked_subcommand or ""
     command = main.get_command(context, name)
     if command is not None:
-        from assay.cli import configured
+        from assay.cli import config
 
-        context.default_map = {name: configured.defaults(name, command, Path.cwd())}
+        context.default_map = {name: config.defaults(name, command, Path.cwd())}

@@ -1,14 +1,51 @@
-"""`assay compare`: is one run better than another, or one kind of sample than others?"""
+"""The command `assay compare`: runs sample by sample, or groups of one run's samples."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import click
+from rich.console import RenderableType
 
-from assay.cli import options
-from assay.cli.numbers import POSITIVE, NumberRange
+from assay.analysis.comparison import compare as compare_runs
+from assay.analysis.groups import by_group as compare_groups
+from assay.cli import options, output
+from assay.cli.errors import OK
+from assay.cli.options import POSITIVE, NumberRange
+from assay.errors import InputError
+from assay.report import comparison
+from assay.report.comparison import html, text
+from assay.runner.result import open_run
+
+_FORMS = {
+    ".html": "a page that needs nothing else",
+    ".md": "the same in Markdown",
+    ".json": "all that is shown",
+}
+# What is found, what shows it on the terminal, and what writes it, by the ending of the file.
+_Shown = tuple[
+    Mapping[str, Any],
+    Callable[[Mapping[str, Any]], RenderableType],
+    Mapping[str, Callable[[Mapping[str, Any]], str]],
+]
 
 
-@click.command("compare", short_help="Compare runs sample by sample, or the samples of one run.")
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(options.ReportRequest):
+    """What `assay compare` is asked for."""
+
+    runs: tuple[str, ...]
+    by: str | None
+    metrics: tuple[str, ...]
+    wanted: float | None
+    level: float
+    most: int
+    show_all: bool
+    force: bool
+
+
+@click.command("compare")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option(
     "--by",
@@ -17,35 +54,33 @@ from assay.cli.numbers import POSITIVE, NumberRange
     "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
 )
 @options.only_metrics
-@click.option(
+@options.number(
     "--detect",
     "wanted",
     type=POSITIVE,
     metavar="D",
     help="Show how many samples detect a difference of D; default: the observed one.",
 )
-@click.option(
+@options.number(
     "--level",
     type=NumberRange(0.5, 0.999),
-    metavar="SHARE",
     default=0.95,
-    show_default=True,
+    metavar="SHARE",
     help="Confidence level of the intervals and of the verdicts.",
 )
-@click.option(
+@options.count(
     "--most",
-    type=click.IntRange(min=0),
     default=5,
-    show_default=True,
-    metavar="N",
+    least=0,
     help="How many of the samples that lost most, and gained most, to show.",
 )
-@click.option("--all", "show_all", is_flag=True, help="Show metrics without a difference as well.")
+@options.flag("--all", "show_all", help="Show metrics without a difference as well.")
 @options.force
 @options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
-def command(**given: Any) -> int:
+@options.takes(CompareRequest)
+def compare_command(request: CompareRequest) -> int:
     """Compare the scores of RUNs with those of the first RUN, sample by sample.
 
     A RUN is a run's name, the beginning of its id, "last" or "last~1"; FILE:RUN one of another
@@ -55,6 +90,44 @@ def command(**given: Any) -> int:
     One RUN with --by compares groups of its samples. To see several definitions of a metric on the
     same answers, use `assay metrics --compare`.
     """
-    from assay.cli import comparing
+    if request.by is None:
+        data, show, writers = _compare_runs(request)
+    else:
+        data, show, writers = _compare_groups(request, request.by)
+    output.present(data, request, writers, show)
+    return OK
 
-    return comparing.compare(given)
+
+def _compare_runs(request: CompareRequest) -> _Shown:
+    _check_files(request, _FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    if len(results) == 1:
+        raise InputError("one run is no comparison", "name two, or the groups of one: --by FIELD")
+    compared = compare_runs(
+        *results,
+        metrics=request.metrics,
+        level=request.level,
+        wanted=request.wanted,
+        most=request.most,
+        force=request.force,
+    )
+    show = partial(text.console, show_all=request.show_all)
+    writers = {".html": html.render, ".md": text.markdown}
+    return comparison.collect(compared), show, writers
+
+
+def _compare_groups(request: CompareRequest, by: str) -> _Shown:
+    if len(request.runs) > 1:
+        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
+    why = "is for two runs, and --by compares the samples of one"
+    options.reject_options(why, "leave it out, or --by", "wanted", "most", "force", "show_all")
+    _check_files(request, {form: what for form, what in _FORMS.items() if form != ".html"})
+    result = open_run(request.runs[0], request.store)
+    groups = compare_groups(result, by, metrics=request.metrics, level=request.level)
+    writers = {".md": text.markdown_groups}
+    return comparison.collect_groups(groups), text.console_groups, writers
+
+
+def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:
+    files = [name for spec in request.runs for name in (spec, spec.rpartition(":")[0]) if name]
+    output.check_files(request.outs, request.store, *files, forms=forms)

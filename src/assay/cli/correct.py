@@ -1,22 +1,57 @@
-"""`assay correct`: what would the mean be if people had judged every sample?"""
+"""The command `assay correct`: the mean of a run if every sample had a human label."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import click
+import msgspec
+from rich.table import Table
+from rich.text import Text
 
-from assay.cli import options
-from assay.cli.numbers import NUMBER, POSITIVE
+from assay.analysis import correction as analysis
+from assay.analysis.correction import Correction
+from assay.analysis.selection import warn_of_other_answers
+from assay.cli import options, output
+from assay.cli.errors import OK, say
+from assay.cli.options import POSITIVE
+from assay.cli.output import command_line, run_name
+from assay.report import numbers, sanitize
+from assay.runner.result import Result
+from assay.stats.intervals import Interval
+from assay.stats.misclassification import TrueShare
+
+_RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
+_CUT_SHORT = (
+    "! The probabilities are those of more samples than are labelled, so the estimate is off. "
+    "Label the sheet to its end, or delete its last rows, those without labels, and have the "
+    "probabilities of the others written anew, with the --random-share that it was made with:"
+)
 
 
-@click.command("correct", short_help="Correct a mean for the judge's errors, from human labels.")
+@dataclass(frozen=True, kw_only=True)
+class CorrectRequest:
+    """What `assay correct` is asked for."""
+
+    run: str
+    labels: str
+    metric: str | None
+    width: float
+    strata: str | None
+    checked_on: str | None
+    threshold: float
+    as_json: bool
+    store: str
+
+
+@click.command("correct")
 @click.argument("run", metavar="[RUN]", default="last")
 @options.labels
 @click.option("--metric", "-m", metavar="METRIC", help="The metric that the labels are about.")
-@click.option(
+@options.number(
     "--width",
     type=POSITIVE,
     default=0.1,
-    show_default=True,
     metavar="WIDTH",
     help="Show how many labels an interval of this total width needs.",
 )
@@ -28,27 +63,150 @@ from assay.cli.numbers import NUMBER, POSITIVE
 @click.option(
     "--checked-on",
     metavar="RUN",
-    help=(
-        "The labels are about samples of this other run: the judge's error rates are taken from "
-        "there (Rogan-Gladen), and the share of good samples in RUN is freed of them."
-    ),
+    help="The labels are about samples of this other run: the judge's error rates are taken from "
+    "there (Rogan-Gladen), and the share of good samples in RUN is freed of them.",
 )
-@click.option(
+@options.number(
     "--threshold",
-    type=NUMBER,
     default=0.5,
-    show_default=True,
     metavar="SCORE",
     help="With --checked-on: the judge calls a sample good from this score on.",
 )
 @options.as_json
 @options.store
-def command(**given: Any) -> int:
+@options.takes(CorrectRequest)
+def correct_command(request: CorrectRequest) -> int:
     """Estimate the mean of RUN if all its samples had human labels.
 
     From labels of some samples and the judge's scores of all (prediction-powered inference). The
     labelled samples must be a random choice, or chosen by `assay label`.
     """
-    from assay.cli import correcting
+    if request.checked_on is not None:
+        why = "is about labels of this run, and --checked-on names another"
+        options.reject_options(why, "leave it out, or --checked-on", "width", "strata")
+        return _correct_share(request, request.checked_on)
+    options.reject_options("is for --checked-on", "leave it out", "threshold")
+    result = Result(request.store, request.run)
+    labels = analysis.read(request.labels, result)
+    _warn_of_others(request, result)
+    corrections = [
+        analysis.correct(result, labels, metric, strata=request.strata)
+        for metric in analysis.metrics_meant(result, labels, request.metric)
+    ]
+    if request.as_json:
+        output.print_json([_json(correction, request.width) for correction in corrections])
+        return OK
+    console = output.stdout()
+    for correction in corrections:
+        console.print(_table(correction))
+        if correction.cut_short:
+            _warn_of_cut(result, correction.metric, request)
+        for line in _notes(correction, request.width):
+            console.print(Text(f"  {line}", style="dim"))
+    return OK
 
-    return correcting.correct(given)
+
+def _json(correction: Correction, width: float) -> dict[str, Any]:
+    needed = {
+        "width": width,
+        "with_judge": correction.labels_for(width),
+        "without_judge": correction.labels_for(width, judged=False),
+    }
+    return {
+        **msgspec.to_builtins(correction),
+        "worth": correction.worth,
+        "labels_for_width": needed,
+    }
+
+
+def _table(correction: Correction) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table.title = Text(sanitize.plain(correction.metric), style="bold")
+    table.add_column("")
+    table.add_column("mean", justify="right", no_wrap=True)
+    table.add_column("95 % interval", no_wrap=True)
+    table.add_column("from", overflow="fold")
+    both, value = correction.corrected, numbers.score
+    judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
+    table.add_row("the judge", value(both.judge_mean), "", judged)
+    labelled = numbers.plural(both.n_labelled, "label")
+    table.add_row("the labels", value(correction.alone), _span(correction.alone_interval), labelled)
+    corrected = Text(value(both.estimate), style="bold")
+    table.add_row(Text("corrected", style="bold"), corrected, _span(both.interval), "both together")
+    return table
+
+
+def _notes(correction: Correction, width: float) -> Iterable[str]:
+    both = correction.corrected
+    if both.interval is None:
+        yield "no interval: too few labels, or labels that do not vary; label more samples"
+    if both.correlation is None:
+        yield "labels or scores do not vary, so the judge adds nothing"
+    else:
+        n = correction.worth
+        worth = "" if n is None else f"; worth {n:.0f} labels without a judge"
+        yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
+    if both.interval is not None:
+        yield _needed(correction, width)
+    if not correction.by_probability:
+        yield _RANDOM
+    if correction.n_unscored:
+        unscored = numbers.plural(correction.n_unscored, "sample")
+        yield f"{unscored} without a score: no part of the mean"
+    if correction.n_open and not correction.cut_short:
+        yield f"{correction.n_open} left open: taken to be like the others; label them to be sure"
+    for why, n in correction.left_out.items():
+        yield f"{n} not used: {why}"
+
+
+def _needed(correction: Correction, width: float) -> str:
+    needed, unjudged = correction.labels_for(width), correction.labels_for(width, judged=False)
+    without = "more than there are samples" if unjudged is None else f"{unjudged:,}"
+    if needed is None:
+        return f"width {width:g}: not even with a label for every sample; judge more samples"
+    return f"width {width:g}: about {needed:,} labels in all ({without} without the judge)"
+
+
+def _span(interval: Interval | None) -> str:
+    return numbers.span(None if interval is None else (interval.low, interval.high))
+
+
+def _correct_share(request: CorrectRequest, checked_on: str) -> int:
+    """The share of good samples, by the error rates of the judge on another run."""
+    result, other = Result(request.store, request.run), Result(request.store, checked_on)
+    metric, threshold = request.metric, request.threshold
+    share = analysis.correct_verdicts(result, request.labels, other, metric, threshold=threshold)
+    _warn_of_others(request, other)
+    if request.as_json:
+        output.print_json(msgspec.to_builtins(share))
+    else:
+        for line in _share_lines(share, threshold):
+            output.stdout().print(line)
+        if share.cut_short:
+            _warn_of_cut(other, analysis.one_metric(result, metric), request)
+    return OK
+
+
+def _warn_of_others(request: CorrectRequest, labelled: Result) -> None:
+    if warning := warn_of_other_answers(request.labels, labelled):
+        say(warning)
+
+
+def _warn_of_cut(labelled: Result, metric: str, request: CorrectRequest) -> None:
+    """Say that the sheet was labelled in part, and the command that mends it."""
+    console = output.stdout()
+    console.print(Text(_CUT_SHORT, style="yellow"))
+    words = (run_name(labelled), "-m", metric, "-n", "0", "--out", str(request.labels))
+    line = command_line("label", *words, store=request.store)
+    console.print(Text(f"  {line}"), soft_wrap=True)  # no line breaks within
+
+
+def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {_span(share.interval)}"
+    yield Text(f"share of good samples: {estimate}", style="bold")
+    yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
+    good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
+    yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
+    yield Text("holds if it errs here as often as there", style="dim")
+    if not share.by_probability:
+        yield Text(_RANDOM, style="dim")

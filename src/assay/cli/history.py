@@ -1,50 +1,65 @@
-"""`assay history`: how have the scores moved over the runs of a store?"""
+"""The command `assay history`: the scores over the runs of a store."""
 
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
 import click
 
-from assay.cli import options
+from assay.analysis.history import history as analyse
+from assay.cli import options, output
+from assay.cli.errors import OK
+from assay.report import history as words
+from assay.report.history import html, text
+
+_FORMS = {".html": "a page with pictures", ".md": "Markdown", ".json": "what --json shows"}
 
 
-@click.command("history", short_help="Show the scores over the runs, by metric and configuration.")
+@dataclass(frozen=True, kw_only=True)
+class HistoryRequest(options.ReportRequest):
+    """What `assay history` is asked for."""
+
+    metrics: tuple[str, ...]
+    by: tuple[str, ...]
+    over: tuple[str, ...]
+    show_all: bool
+    limit: int
+
+
+@click.command("history")
 @options.only_metrics
-@click.option(
+@options.repeatable(
     "--config",
     "by",
-    multiple=True,
     metavar="KEY",
     help="Tell runs apart by this as well: a parameter (`assay run --param`), source, judge, "
     "embedder, name, or a further column of the data that is the same in all samples of a run, "
-    "such as the name of a system. Repeatable.",
+    "such as the name of a system.",
 )
-@click.option(
+@options.repeatable(
     "--by",
     "over",
-    multiple=True,
     metavar="KEY",
     help="Show one line for each value of this, the newest run of each: a parameter, or what "
-    "--config takes. Repeatable.",
+    "--config takes.",
 )
-@click.option("--all", "show_all", is_flag=True, help="Show metrics that never moved as well.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=30,
-    show_default=True,
-    metavar="N",
-    help="Only the newest N runs that have the metric.",
-)
+@options.flag("--all", "show_all", help="Show metrics that never moved as well.")
+@options.count("--limit", default=30, help="Only the newest N runs that have the metric.")
 @options.outs("Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
-def command(**given: Any) -> int:
+@options.takes(HistoryRequest)
+def history_command(request: HistoryRequest) -> int:
     """Show the mean of each metric over the runs of the store, with its interval.
 
     Runs stand in one series where their means can be set beside each other: one judge, one
     definition of the metric, the same questions and references. What stands in another series says
     in what it differs.
     """
-    from assay.cli import historical
-
-    return historical.history(given)
+    output.check_files(request.outs, request.store, forms=_FORMS)
+    series = analyse(
+        request.store, request.metrics, by=request.by, over=request.over, limit=request.limit
+    )
+    writers = {".html": html.render, ".md": text.markdown}
+    show = partial(text.console, show_all=request.show_all)
+    output.present(words.collect(series), request, writers, show)
+    return OK

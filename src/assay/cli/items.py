@@ -1,40 +1,56 @@
-"""`assay items`: how able are several systems, how hard is each question, and which are no use?"""
+"""The command `assay items`: which questions tell systems apart."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import click
+import msgspec
 
-from assay.cli import options
-from assay.cli.numbers import NUMBER
+from assay.analysis import items as analysis
+from assay.cli import options, output
+from assay.cli.errors import OK
+from assay.report.items import html, text
+from assay.runner.result import open_run
+
+_FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
 
 
-@click.command("items", short_help="Show which questions discriminate between runs.")
+@dataclass(frozen=True, kw_only=True)
+class ItemsRequest(options.ReportRequest):
+    """What `assay items` is asked for."""
+
+    runs: tuple[str, ...]
+    metric: str | None
+    threshold: float | None
+    most: int
+    force: bool
+
+
+@click.command("items")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True)
 @click.option(
     "--metric", "-m", metavar="METRIC", help="The metric; required if the runs have several."
 )
-@click.option(
+@options.number(
     "--threshold",
-    type=NUMBER,
     metavar="SCORE",
-    help=(
-        "A question counts as got right from this score on. Without it: the metric's guide value, "
-        "or else the middle of its range."
-    ),
+    help="A question counts as got right from this score on. Without it: the metric's guide value, "
+    "or else the middle of its range.",
 )
-@click.option(
+@options.count(
     "--most",
-    type=click.IntRange(min=0),
     default=10,
-    show_default=True,
-    metavar="N",
+    least=0,
     help="How many questions of each kind to show, on the console and in Markdown.",
 )
 @options.force
 @options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")
 @options.as_json
 @options.store
-def command(**given: Any) -> int:
+@options.takes(ItemsRequest)
+def items_command(request: ItemsRequest) -> int:
     """Put the systems behind several RUNs and the questions they answered on one scale.
 
     Item response theory: each system has an ability, each question a difficulty. Questions that
@@ -42,6 +58,13 @@ def command(**given: Any) -> int:
     ones get them right, are listed to be read. A RUN is a run's name, the
     beginning of its id, "last" or "last~1", or STORE:RUN.
     """
-    from assay.cli import item_analysis
-
-    return item_analysis.items(given)
+    output.check_files(request.outs, request.store, forms=_FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    items = analysis.items(
+        results, request.metric, threshold=request.threshold, force=request.force
+    )
+    markdown = partial(text.markdown, most=request.most)
+    writers: dict[str, Callable[[Any], str]] = {".html": html.render, ".md": markdown}
+    show = partial(text.console, most=request.most)
+    output.present(msgspec.to_builtins(items), request, writers, show)
+    return OK

@@ -1,25 +1,39 @@
-"""`assay label`: which samples should people label next?"""
+"""The command `assay label`: choose samples for human labelling."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
+from assay.analysis import selection
 from assay.cli import options
-from assay.cli.edge import OK
-from assay.cli.numbers import NumberRange
+from assay.cli.errors import OK, say
+from assay.cli.output import command_line, run_name
+from assay.errors import InputError
+from assay.report import numbers
+from assay.runner.result import Result
 
 
-@click.command("label", short_help="Choose samples for human labelling, and write a sheet.")
+@dataclass(frozen=True, kw_only=True)
+class LabelRequest:
+    """What `assay label` is asked for."""
+
+    run: str
+    metric: str | None
+    n: int
+    sheet: str
+    random_share: float
+    store: str
+
+
+@click.command("label")
 @click.argument("run", metavar="[RUN]", default="last")
 @click.option("--metric", "-m", metavar="METRIC", help="The metric to check.")
-@click.option(
+@options.count(
     "-n",
     "--number",
     "n",
-    type=click.IntRange(min=0),
     default=20,
-    show_default=True,
-    metavar="N",
+    least=0,
     help="How many samples to add; 0 after deleting the last rows of a sheet.",
 )
 @click.option(
@@ -29,48 +43,41 @@ from assay.cli.numbers import NumberRange
     metavar="FILE",
     help="The sheet (.csv). An existing sheet keeps its content and is extended.",
 )
-@click.option(
+@options.number(
     "--random-share",
-    type=NumberRange(min=0, max=1, min_open=True),
+    type=options.NumberRange(min=0, max=1, min_open=True),
     default=0.5,
-    show_default=True,
     metavar="SHARE",
     help="Share of the choice that is uniformly random; 1 is purely random.",
 )
 @options.store
-def command(**given: Any) -> int:
+@options.takes(LabelRequest)
+def label_command(request: LabelRequest) -> int:
     """Choose samples of RUN for human labelling, and write them to a sheet with room for labels.
 
     Samples on which the judge is uncertain are chosen more often. The sheet records with which
     probability each was chosen: `assay correct` needs it to stay unbiased.
     """
-    from assay.analysis import selection
-    from assay.cli.edge import say
-    from assay.cli.hints import hint, run_name
-    from assay.errors import InputError
-    from assay.report import numbers
-    from assay.runner.result import Result
-
-    if not str(given["sheet"]).lower().endswith(".csv"):
-        raise InputError(f"--out {given['sheet']} is no sheet", "let it end in .csv")
-    result = Result(given["store"], given["run"])
-    before = selection.read_sheet(given["sheet"])
+    if not request.sheet.lower().endswith(".csv"):
+        raise InputError(f"--out {request.sheet} is no sheet", "let it end in .csv")
+    result = Result(request.store, request.run)
+    before = selection.read_sheet(request.sheet)
     chosen = selection.label_next(
         result,
-        given["metric"],
-        n=given["n"],
-        random_share=given["random_share"],
+        request.metric,
+        n=request.n,
+        random_share=request.random_share,
         before=list(before),
     )
     try:
-        selection.write_sheet(chosen, given["sheet"], before)
+        selection.write_sheet(chosen, request.sheet, before)
     except OSError as error:
-        what = f"--out {given['sheet']} cannot be written: {error.strerror or error}"
+        what = f"--out {request.sheet} cannot be written: {error.strerror or error}"
         raise InputError(what) from error
     added = numbers.plural(len(chosen) - len(before), "sample")
-    told = f"{added} added to" if given["n"] else "probabilities written anew in"
-    say(f"{told} {given['sheet']}, {len(chosen)} in all; fill in 'label':")
+    done = f"{added} added to" if request.n else "probabilities written anew in"
+    say(f"{done} {request.sheet}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
-    line = hint("correct", run_name(result), "--labels", given["sheet"], store=given["store"])
+    line = command_line("correct", run_name(result), "--labels", request.sheet, store=request.store)
     say(f"then    {line}")
     return OK

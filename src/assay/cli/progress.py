@@ -1,17 +1,21 @@
-"""How is a run's progress shown while it works?"""
+"""The progress of a run, and of other long work, shown on stderr while it goes on."""
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
+import rich.progress
 from rich.console import RenderableType
 from rich.live import Live
+from rich.progress import ProgressColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from assay.cli import screen
-from assay.cli.edge import say
+from assay.cli import output
+from assay.cli.errors import say
 from assay.runner.progress import Progress
 
 # Named when it is waited for longer than this.
@@ -78,7 +82,7 @@ class Lines(Meter):
 class Bar(Meter):
     """A bar with the counts below it, drawn four times a second."""
 
-    def __init__(self, console: screen.Console) -> None:
+    def __init__(self, console: output.Console) -> None:
         super().__init__()
         self._live = Live(
             console=console, get_renderable=self._drawn, refresh_per_second=4, transient=True
@@ -111,8 +115,20 @@ def meter(*, silent: bool) -> Meter:
     """Nothing, a bar on a terminal, or a line every few seconds in a log."""
     if silent:
         return Meter()
-    console = screen.err()
+    console = output.stderr()
     return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
+
+
+@contextmanager
+def counter(
+    *columns: ProgressColumn, description: str = "", silent: bool
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar of these columns on a terminal; what it gives takes what is done, and the total."""
+    console = output.stderr()
+    hidden = silent or not console.is_terminal
+    with rich.progress.Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _spent(progress: Progress) -> str:

@@ -1,28 +1,50 @@
-"""`assay repeat`: how noisy is the judge of a run?"""
+"""The command `assay repeat`: how much a judge's verdicts and scores vary."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import click
+import msgspec
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from assay.cli import options
+from assay.analysis import repeat as analysis
+from assay.cli import options, output, values
+from assay.cli.errors import OK
+from assay.cli.judges import JudgeRequest, Judges
+from assay.cli.progress import meter
+from assay.cli.prompts import read_prompts
+from assay.middleware.limiter import Limits
+from assay.report import numbers, sanitize
+from assay.report.titles import called
+from assay.runner.result import Result
+from assay.runner.settings import Settings
+from assay.runner.summary import Flips, Noise
 
 
-@click.command("repeat", short_help="Ask the judge of a run again: how noisy is it?")
+@dataclass(frozen=True, kw_only=True)
+class RepeatRequest(JudgeRequest):
+    """What `assay repeat` is asked for."""
+
+    run: str
+    draws: int
+    samples: int
+    metrics: tuple[str, ...]
+    prompts: str | None
+    concurrency: int
+    as_json: bool
+    store: str
+    no_progress: bool
+
+
+@click.command("repeat")
 @click.argument("run", metavar="[RUN]", default="last")
-@click.option(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="How often to repeat every task.",
-)
-@click.option(
+@options.count("--draws", default=3, help="How often to repeat every task.")
+@options.count(
     "--samples",
-    type=click.IntRange(min=2),
     default=100,
-    show_default=True,
-    metavar="N",
+    least=2,
     help="Approximate number of samples, drawn at random; the same ones each time.",
 )
 @click.option(
@@ -35,24 +57,90 @@ from assay.cli import options
 )
 @options.judge
 @click.option("--prompts", metavar="FILE", help="The prompts that the run was judged with.")
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1),
-    default=16,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of concurrent calls to a judge.",
-)
+@options.count("--concurrency", default=16, help="Maximum number of concurrent calls to a judge.")
 @options.as_json
 @options.store
 @options.no_progress
-def command(**given: Any) -> int:
+@options.takes(RepeatRequest)
+def repeat_command(request: RepeatRequest) -> int:
     """Ask the judge of RUN the same again, and measure how its verdicts and scores move.
 
     Name the same judge as for the run. Every task is asked with the same settings as
     before. The result is stored with the judge and shown beside every score that it gives under
     the same signature. Replies are stored, so the same command asks nothing again.
     """
-    from assay.cli import repeating
+    result = Result(request.store, request.run)
+    judge, embedder = Judges(request).build()
+    values.look_here()
+    with meter(silent=request.no_progress) as progress:
+        settings = Settings(
+            prompts=read_prompts(request.prompts),
+            limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
+            on_progress=progress,
+        )
+        repeated = analysis.repeat(
+            result,
+            judge,
+            draws=request.draws,
+            samples=request.samples,
+            metrics=values.metric_specs(request.metrics) or None,
+            embedder=embedder,
+            settings=settings,
+        )
+    if request.as_json:
+        output.print_json(msgspec.to_builtins(repeated))
+    else:
+        output.stdout().print(_shown(repeated, result))
+    return OK
 
-    return repeating.repeat(given)
+
+def _shown(repeated: analysis.Repeated, result: Result) -> RenderableType:
+    scored = {row.metric: row.n_scored for row in result.summary()}
+    first = next(iter(repeated.metrics.values()))
+    times = numbers.plural(first.draws, "more time")
+    title = f"run {called(result.run)}, {numbers.plural(first.samples, 'sample')} judged {times}"
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("metric", overflow="fold")
+    table.add_column("a score moves\n(s.d.)", justify="right")
+    table.add_column("the mean moves\n(95 %)", justify="right")
+    table.add_column("verdicts that flip", overflow="fold")
+    for label, noise in repeated.metrics.items():
+        table.add_row(Text(sanitize.plain(label)), *_row(noise, scored.get(label, 0)))
+    lines: list[RenderableType] = [
+        Text(sanitize.plain(title), style="bold"),
+        Text(sanitize.plain(repeated.judge), "dim"),
+    ]
+    lines.append(table)
+    lines += [Text(text, style="dim") for text in _wording(repeated)]
+    return Group(*lines)
+
+
+def _row(noise: Noise, n: int) -> tuple[str, str, str]:
+    if noise.same:
+        return "0", "0", "none: always the same"
+    moves = noise.of_mean(n)
+    mean = numbers.score(moves) if moves is None else f"\N{PLUS-MINUS SIGN}{numbers.score(moves)}"
+    flips = [_flips(kind, flips) for kind, flips in noise.flips.items()]
+    if noise.unsettled:
+        flips.append(f"{numbers.plural(noise.unsettled, 'sample')} scored only at times")
+    return numbers.score(noise.sd), mean, "; ".join(flips)
+
+
+def _flips(kind: str, flips: Flips) -> str:
+    ends = flips.interval
+    span = f" ({_percent(ends[0])} to {_percent(ends[1])})" if ends else ""
+    return f"{kind}: {_percent(flips.rate)} of {flips.n:,}{span}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _wording(repeated: analysis.Repeated) -> list[str]:
+    lines = []
+    for kind, wording in repeated.wording.items():
+        tasks = numbers.plural(wording.n, "task")
+        same = f"all of {tasks} answered the same, word for word"
+        differ = f"{wording.differ:,} of {tasks} answered in other words"
+        lines.append(f"{kind}: {differ if wording.differ else same}")
+    return lines

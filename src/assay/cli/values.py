@@ -1,4 +1,4 @@
-"""What does the text of an option mean?"""
+"""The meaning of the texts of options: metrics, pairs, prices, budgets."""
 
 import re
 import sys
@@ -23,18 +23,14 @@ def look_here() -> None:
 
 
 def metric_specs(texts: Iterable[str]) -> list[str]:
-    """Metrics, one by one or separated by commas outside parentheses and quotes.
-
-    Raises:
-        InputError: If parentheses or quotes do not match, or a text names none.
-    """
-    found = []
+    """Metrics, one by one or separated by commas outside parentheses and quotes."""
+    all_specs = []
     for text in texts:
         specs = [spec for spec in _split(text) if spec]
         if not specs:  # as of a variable that is not set: to compute all others were no answer
             raise InputError(f"-m '{text}' names no metric", "name one, or leave it out")
-        found += specs
-    return found
+        all_specs += specs
+    return all_specs
 
 
 def _split(text: str) -> list[str]:
@@ -46,36 +42,33 @@ def _split(text: str) -> list[str]:
 
 
 def mapping(texts: Iterable[str]) -> dict[str, str]:
-    """``field=column`` pairs.
-
-    Raises:
-        InputError: If one is no pair, or two name the same field.
-    """
-    found: dict[str, str] = {}
-    for text in texts:
-        field, equals, column = text.partition("=")
-        if not equals or not field.strip():
-            raise _wrong("map", text, "is not field=column", "such as --map answer=model_output")
-        if found.setdefault(field.strip(), column) != column:
+    """``field=column`` pairs."""
+    columns: dict[str, str] = {}
+    for text, field, column in _pairs("map", texts, "field=column", "answer=model_output"):
+        if columns.setdefault(field, column) != column:
             raise _wrong("map", text, "names that field a second time", "keep one of them")
-    return found
+    return columns
 
 
 def params(texts: Iterable[str]) -> dict[str, Value]:
-    """``key=value`` pairs; a value that is written as a number is one.
-
-    Raises:
-        InputError: If one is no pair, or two give the same key different values.
-    """
-    found: dict[str, Value] = {}
-    for text in texts:
-        key, equals, written = text.partition("=")
-        if not equals or not key.strip():
-            raise _wrong("param", text, "is not KEY=VALUE", "such as --param k=5")
+    """``key=value`` pairs; a value that is written as a number is one."""
+    parameters: dict[str, Value] = {}
+    for text, key, written in _pairs("param", texts, "KEY=VALUE", "k=5"):
         value = parameter(written.strip())
-        if found.setdefault(key.strip(), value) != value:
+        if parameters.setdefault(key, value) != value:
             raise _wrong("param", text, "gives that key a second value", "keep one of them")
-    return found
+    return parameters
+
+
+def _pairs(
+    option: str, texts: Iterable[str], shape: str, example: str
+) -> Iterator[tuple[str, str, str]]:
+    """Each text, with what stands before and after its first "="."""
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise _wrong(option, text, f"is not {shape}", f"such as --{option} {example}")
+        yield text, key.strip(), value
 
 
 def contexts(text: str) -> str:
@@ -84,11 +77,7 @@ def contexts(text: str) -> str:
 
 
 def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple[str, float]]:
-    """``metric=number`` pairs, the metric "" where there is a number alone.
-
-    Raises:
-        InputError: If one ends in no number.
-    """
+    """``metric=number`` pairs, the metric "" where there is a number alone."""
     for text in texts:
         # The metric's own parameters may hold "=" too, so the last one counts.
         metric, _, number = text.rpartition("=")
@@ -101,11 +90,7 @@ def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple
 
 
 def price(text: str) -> tuple[float, float]:
-    """Prices of a million prompt tokens and of a million reply tokens.
-
-    Raises:
-        InputError: If they are not two amounts.
-    """
+    """Prices of a million prompt tokens and of a million reply tokens."""
     sides = [_amount(side) for side in text.split("/")]
     if len(sides) != 2 or sides[0] is None or sides[1] is None:
         raise _wrong("price", text, "is not IN/OUT", "prices per million tokens: --price 0.15/0.60")
@@ -113,14 +98,10 @@ def price(text: str) -> tuple[float, float]:
 
 
 def budget(text: str) -> tuple[float | None, int | None, int | None]:
-    """(money, tokens, calls), two of them None.
-
-    Raises:
-        InputError: If it is no amount of money and no number of tokens or calls.
-    """
-    if found := _COUNT.fullmatch(text.strip()):
-        number = int(float(re.sub("[_,]", "", found[1])) * _FACTORS[found[2].lower()])
-        return (None, None, number) if found[3][0] in "cC" else (None, number, None)
+    """(money, tokens, calls), two of them None."""
+    if match := _COUNT.fullmatch(text.strip()):
+        number = int(float(re.sub("[_,]", "", match[1])) * _FACTORS[match[2].lower()])
+        return (None, None, number) if match[3][0] in "cC" else (None, number, None)
     money = _amount(text)
     if money is None:
         remedy = "--budget 2.50 in money, 200000tok or 500calls"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.text import statements
+from assay.text import manners
 from assay.text.markup import clean, without_tags
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
@@ -129,7 +129,7 @@ _LABEL = re.compile(
 )
 # Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
 _YES = re.compile(
-    rf"(?:(?:yes|no|{statements.AGREED})(?:,|\s[–—-])\s+"
+    rf"(?:(?:yes|no|{manners.AGREED})(?:,|\s[–—-])\s+"
     r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
     r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
     re.IGNORECASE,
@@ -174,10 +174,10 @@ class _Reading:
     def is_cited(self, answer: str, block: Block) -> bool:
         """Whether a block names sources only, or is the title of such blocks."""
         line = answer[block.start : block.end]
-        begins = statements.heads_sources(line) and block.marker[-1:] in {"", "#"}
+        begins = manners.heads_sources(line) and block.marker[-1:] in {"", "#"}
         goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
         near = answer.count("\n", max(self.cites, 0), block.start) < 2
-        listed = goes_on and (bool(block.marker) or near or statements.is_numbered(line))
+        listed = goes_on and (bool(block.marker) or near or manners.is_numbered(line))
         self.cites = block.end if begins or listed else -1
         return begins or listed or _is_source(line)
 
@@ -201,7 +201,7 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     parts = blocks(prose)
     lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
     listed = _listed(prose, parts)
-    asked = statements.names_sources(question)  # "What are good sources of iron?"
+    asked = manners.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
         if not (lonely or asked) and reading.is_cited(prose, block):
             continue
@@ -228,14 +228,14 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     kept = [
         statement
         for statement in found
-        if not statements.is_chatter(statement.text) and not is_plain_refusal(statement.text)
+        if not manners.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
     return sorted(kept, key=lambda statement: statement.start)
 
 
 def _is_source(line: str) -> bool:
     """Whether a line or sentence only names a source."""
-    return statements.is_source(line) and not _SAYS.search(line)
+    return manners.is_source(line) and not _SAYS.search(line)
 
 
 def is_phrase(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which options does the configuration set, and what may stand in it?"""
+"""The defaults that a configuration file gives to options, and the schema of that file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,39 +16,14 @@ _NEVER = ("api-key", "json", "dry-run", "help")
 def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     """What stands in the configuration for the parameters of a command.
 
-    All that `assay run` may be told, and of the others where they find what it kept.
-
-    Raises:
-        InputError: If the configuration cannot be read, or what is the command's cannot be.
+    For `assay run` all of its options, for the others the store that it keeps its results in.
     """
     if name == "run":
-        return run(folder)
+        return _run_defaults(folder)
     if not any(one.name == "store" and not one.required for one in command.params):
         return {}
     store = section(folder, "run")[0].get("store")
     return {"store": store} if isinstance(store, str) else {}
-
-
-def run(folder: Path) -> dict[str, Any]:
-    """Defaults for the options of `assay run`, by parameter.
-
-    Raises:
-        InputError: If an option is unknown, or its value cannot be.
-    """
-    from assay.data.columns import closest
-
-    found, file = section(folder, "run")
-    known = _options()
-    for name, value in found.items():
-        if name not in known:
-            what = f"[run] of '{file}' has the unknown option '{name}'"
-            near = closest(name, known)
-            meant = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-            raise InputError(what, meant)
-        if not _fits(value, form(known[name])):
-            what = f"[run] of '{file}': {name} is {value!r}"
-            raise InputError(what, f"give {_in_words(form(known[name]))}")
-    return {str(known[name].name): _given(known[name], value) for name, value in found.items()}
 
 
 def schema() -> dict[str, Any]:
@@ -56,7 +31,7 @@ def schema() -> dict[str, Any]:
     from assay.data.fields import DIALECT
 
     options = {
-        name: {"description": option.help or "", **form(option)}
+        name: {"description": option.help or "", **_form(option)}
         for name, option in _options().items()
     }
     number = {"type": "number"}
@@ -85,7 +60,25 @@ def schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "title": title, **_table("Its sections.", sections)}
 
 
-def form(option: click.Option) -> dict[str, Any]:
+def _run_defaults(folder: Path) -> dict[str, Any]:
+    """Defaults for the options of `assay run`, by parameter."""
+    from assay.data.columns import closest
+
+    options, file = section(folder, "run")
+    known = _options()
+    for name, value in options.items():
+        if name not in known:
+            what = f"[run] of '{file}' has the unknown option '{name}'"
+            near = closest(name, known)
+            remedy = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+            raise InputError(what, remedy)
+        if not _fits(value, _form(known[name])):
+            what = f"[run] of '{file}': {name} is {value!r}"
+            raise InputError(what, f"give {_in_words(_form(known[name]))}")
+    return {str(known[name].name): _as_list(known[name], value) for name, value in options.items()}
+
+
+def _form(option: click.Option) -> dict[str, Any]:
     """What the value of an option may be, as a JSON schema."""
     if option.multiple:
         return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
@@ -113,17 +106,17 @@ def _in_words(form: Mapping[str, Any]) -> str:
 
 
 def _options() -> dict[str, click.Option]:
-    from assay.cli.run import command
+    from assay.cli.run import run_command
 
-    found = {
+    options = {
         max(option.opts, key=len).lstrip("-"): option
-        for option in command.params
+        for option in run_command.params
         if isinstance(option, click.Option)
     }
-    return {name: option for name, option in found.items() if name not in _NEVER}
+    return {name: option for name, option in options.items() if name not in _NEVER}
 
 
-def _given(option: click.Option, value: Any) -> Any:
+def _as_list(option: click.Option, value: Any) -> Any:
     return [value] if option.multiple and isinstance(value, str) else value
 
 
@@ -145,5 +138,5 @@ def _fits(value: Any, form: Mapping[str, Any]) -> bool:
 
 
 def _table(about: str, properties: dict[str, Any]) -> dict[str, Any]:
-    told = {"description": about, "type": "object", "additionalProperties": False}
-    return {**told, "properties": properties}
+    table = {"description": about, "type": "object", "additionalProperties": False}
+    return {**table, "properties": properties}

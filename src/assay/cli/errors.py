@@ -1,4 +1,4 @@
-"""How does a command end: with which exit code, and what is said about it?"""
+"""How a command ends: its exit code, and what is said about an error."""
 
 import errno
 import io
@@ -42,24 +42,23 @@ EXIT_CODES = """Exit codes:
   130  interrupted (Ctrl-C); the same command goes on from there"""
 
 
-class Edge(click.Group):
-    """A group of commands that return their exit code, and whose errors are told in words."""
+class CommandGroup(click.Group):
+    """A group of commands that return their exit code, and whose errors are explained in words."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command; in standalone mode (the usual one) end the process with its code."""
+        """Run a command; in standalone mode (the default) end the process with its code."""
         call: Callable[..., Any] = super().main
         if not kwargs.pop("standalone_mode", True):
             return call(*args, **kwargs, standalone_mode=False)
-        given = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
-        debug = _wants_traceback(given)
+        arguments = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
+        debug = _wants_traceback(arguments)
         _accept_all_characters()
         code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         of_the_process = not args and kwargs.get("args") is None
         _flush()
         if code == INTERRUPTED and of_the_process:
-            os._exit(
-                code
-            )  # without waiting for threads: a model that computes cannot be called back
+            # Without waiting for threads: a model that computes cannot be called back.
+            os._exit(code)
         sys.exit(code)
 
 
@@ -124,11 +123,11 @@ def _code(call: Callable[[], Any], *, debug: bool) -> int:
         if sys.stdout is not stdout:  # click's answer to a reader of --help who leaves early
             return OK
         raise
-    except Exception as error:  # noqa: BLE001 - the edge: nothing is swallowed, all is told
-        return _unforeseen(error, debug=debug)
+    except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed, all is told
+        return _unexpected(error, debug=debug)
 
 
-def _unforeseen(error: Exception, *, debug: bool) -> int:
+def _unexpected(error: Exception, *, debug: bool) -> int:
     """Tell what the machine refused from a bug; the exit code."""
     from assay.store.integrity import TROUBLE
 

@@ -1,4 +1,4 @@
-"""What does a task look like before anybody's texts are in it?"""
+"""Prompts as a user reads and replaces them: with placeholders for the texts."""
 
 import dataclasses
 import typing
@@ -13,15 +13,37 @@ from assay.tasks import TASKS
 _SEVERAL = 2
 
 
-def stand_in(kind: type[Task[Any]]) -> Task[Any]:
+def read_prompts(path: str | None) -> dict[str, Template]:
+    """The prompts of a file, seen to show the judge what it is to judge."""
+    templates = config_files.read_prompts(path) if path else {}
+    problems = [p for kind, t in templates.items() if t.verbatim for p in _problems(kind, t)]
+    if problems:
+        raise InputError(problems)
+    return templates
+
+
+def _problems(kind: str, template: Template) -> list[Problem]:
+    places = [f"[{item.name}]" for item in example_task(TASKS[kind]).material()]
+    if any(place in template.instruction for place in places):
+        return []
+    what = f"[{kind}] is verbatim, but shows the judge nothing to judge"
+    return [Problem(what, f"put {' and '.join(places)} into the instruction")]
+
+
+def full_prompt(kind: type[Task[Any]], template: Template) -> str:
+    """The whole prompt as an LLM reads it, with placeholders for the texts."""
+    return "".join(example_task(kind).pieces(template))
+
+
+def example_task(kind: type[Task[Any]]) -> Task[Any]:
     """A task whose every text is its name in braces: ``{question}``, ``{context 1}``."""
     hints = typing.get_type_hints(kind)
-    given = {
+    arguments = {
         field.name: _value(field.name, hints[field.name])
         for field in dataclasses.fields(kind)  # type: ignore[arg-type]  # tasks are dataclasses
         if field.default is dataclasses.MISSING
     }
-    return kind(**given)
+    return kind(**arguments)
 
 
 def _value(name: str, hint: Any, number: int | None = None) -> Any:
@@ -38,34 +60,8 @@ def _value(name: str, hint: Any, number: int | None = None) -> Any:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         hints = typing.get_type_hints(hint)
         needed = [f for f in dataclasses.fields(hint) if f.default is dataclasses.MISSING]
-        given = {
+        arguments = {
             f.name: _value("id" if f.name == "id" else name, hints[f.name], number) for f in needed
         }
-        return hint(**given)
-    raise TypeError(f"no stand-in for {name}: {hint}")  # a new task with a field of a new type
-
-
-def prompt(kind: type[Task[Any]], template: Template) -> str:
-    """The whole prompt as an LLM reads it, with placeholders for the texts."""
-    return "".join(stand_in(kind).pieces(template))
-
-
-def read_prompts(path: str | None) -> dict[str, Template]:
-    """The prompts of a file, seen to show the judge what it is to judge.
-
-    Raises:
-        InputError: If the file cannot be used.
-    """
-    templates = config_files.read_prompts(path) if path else {}
-    problems = [p for kind, t in templates.items() if t.verbatim for p in _unseen(kind, t)]
-    if problems:
-        raise InputError(problems)
-    return templates
-
-
-def _unseen(kind: str, template: Template) -> list[Problem]:
-    places = [f"[{item.name}]" for item in stand_in(TASKS[kind]).material()]
-    if any(place in template.instruction for place in places):
-        return []
-    what = f"[{kind}] is verbatim, but shows the judge nothing to judge"
-    return [Problem(what, f"put {' and '.join(places)} into the instruction")]
+        return hint(**arguments)
+    raise TypeError(f"no placeholder for {name}: {hint}")  # a new task with a field of a new type

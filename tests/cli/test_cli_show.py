@@ -1,4 +1,4 @@
-"""Do show, runs, report and metrics tell what is in the store and what there is?"""
+"""`assay show`, `runs`, `report` and `metrics`: what is in the store, and what there is."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Do export, import, verify and gc do on the command line what they promise?"""
+"""`assay export`, `import`, `verify` and `gc` do what they promise."""
 
 import json
 import sqlite3
