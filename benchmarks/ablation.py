@@ -29,7 +29,7 @@ from functools import _lru_cache_wrapper, wraps
 from pathlib import Path
 from typing import Any
 
-from assay.backends.embedded import Embedded, embedding, reader
+from assay.judges.embedded import Embedded, embedding, reader
 from assay.bench.judge import JudgeUnderTest
 from assay.metrics.correctness import FactualCorrectness
 from assay.metrics.groundedness import Faithfulness
@@ -306,7 +306,7 @@ for _method in _NOTHING:
 
 def modules() -> list[Any]:
     """Those whose rules are measured."""
-    parts = ("assay.text.", "assay.backends.embedded.")
+    parts = ("assay.text.", "assay.judges.embedded.")
     return [module for name, module in sorted(sys.modules.items()) if name.startswith(parts)]
 
 
@@ -578,7 +578,7 @@ def caches() -> list[Any]:
         each
         for each in gc.get_objects()
         if isinstance(each, _lru_cache_wrapper)
-        and each.__module__.startswith(("assay.text.", "assay.backends.embedded."))
+        and each.__module__.startswith(("assay.text.", "assay.judges.embedded."))
         and not each.__module__.endswith(kept)
     ]
 

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.backends.embedded import Embedded, embedding, reader
-from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.inference import Passes
-from assay.backends.embedded.reader import Window, answering, supporting
+from assay.judges.embedded import Embedded, embedding, reader
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.inference import Passes
+from assay.judges.embedded.reader import Window, answering, supporting
 from assay.text.sentences import sentences
 from assay.text.statements import statements
 from benchmarks.calls import RAGAS
@@ -42,8 +42,8 @@ ROUND = 20  # samples
 LUNCH = 10_000  # samples
 _LONG = """
 import random, time
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.verification import support
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.verification import support
 random.seed(0)
 words = ["".join(random.choices("abdegiklmnorstu", k=random.randint(2, 8))) for _ in range(3000)]
 said = lambda n: " ".join(random.choices(words, k=n)).capitalize() + "."

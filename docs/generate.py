@@ -24,8 +24,8 @@ from snippets import ROOT, Block, blocks, pages, run
 sys.path.append(str(ROOT))
 
 import assay
-from assay.backends.embedded import Embedded
-from assay.backends.embedded import card as cards
+from assay.judges.embedded import Embedded
+from assay.judges.embedded import card as cards
 from assay.data import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.judges import SPECS

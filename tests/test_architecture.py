@@ -6,6 +6,7 @@ import importlib
 import socket
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,14 @@ RANK = {
     "score": 0,
     "stats": 0,
     "text": 0,
-    "config_file": 1,
     "prompt": 1,
     "data": 1,
     "judge": 2,
     "tasks": 3,
-    "prompts_file": 4,
     "metrics": 4,
     "store": 5,
-    "backends": 6,
+    "middleware": 6,
+    "judges": 6,
     "runner": 7,
     "analysis": 8,
     "bench": 8,
@@ -47,14 +47,17 @@ RANK = {
     "__init__": 11,
     "__main__": 11,
 }
-# What is imported inside a function only, against that order, and why.
-LATE = {
-    ("run", "report"): "a Result writes its own report",
-    ("run", "analysis"): "a Result compares itself with others",
-}
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}
-IMPURE |= {"subprocess", "urllib", "assay.backends", "assay.store", "assay.runner", "assay.data"}
+IMPURE |= {
+    "subprocess",
+    "urllib",
+    "assay.judges",
+    "assay.middleware",
+    "assay.store",
+    "assay.runner",
+    "assay.data",
+}
 
 # Where everything may be caught: at the command line, and around a system that is not ours.
 EDGES = ("cli", "target")
@@ -115,11 +118,11 @@ class TestEveryFile:
                 highest = RANK["cli"] if other == "__init__" else RANK[other] + 1
                 assert RANK[me] >= highest, f"{path} imports {other}"
 
-    def test_what_it_imports_late_stands_below_it_too_or_is_listed(self):
+    def test_what_it_imports_late_stands_below_it_too(self):
         for path in FILES:
             me = part(path)
             for other in ours(imported(ast.walk(tree(path)))) - {me, "_version", "__init__"}:
-                assert RANK[other] < RANK[me] or (me, other) in LATE, f"{path} imports {other}"
+                assert RANK[other] < RANK[me], f"{path} imports {other}"
 
     def test_metrics_and_tasks_touch_no_network_file_or_back_end(self):
         for path in FILES:
@@ -147,6 +150,37 @@ class TestEveryFile:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     length = node.end_lineno - node.lineno + 1
                     assert length <= LONGEST_FUNCTION, f"{path}: {node.name} has {length} lines"
+
+
+def module(path):
+    """The full name of the module that a file is."""
+    return ".".join(("assay", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
+
+
+def executed(node):
+    """The nodes of a tree but those that only a type checker reads."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from executed(child)
+
+
+def test_no_modules_import_each_other_in_a_circle_not_even_inside_functions():
+    modules = {module(path): path for path in FILES}
+    imports = {}
+    for name, path in modules.items():
+        names = set(imported(executed(tree(path))))
+        names |= {name.rpartition(".")[0] for name in names if name not in modules}
+        # The package itself is the door that imports everything lazily.
+        imports[name] = names & modules.keys() - {"assay", name}
+    order = TopologicalSorter(imports)
+    try:
+        order.prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 class TestThePublicNames:

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.embedded import card as shipped
-from assay.backends.embedded.card import Card, CardFigure, CardSection, Quality
+from assay.judges.embedded import card as shipped
+from assay.judges.embedded.card import Card, CardFigure, CardSection, Quality
 from assay.bench.card import SETS, quality
 
 FILE = Path(shipped.__file__).with_name("card.json")

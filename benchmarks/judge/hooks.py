@@ -6,9 +6,9 @@ from importlib import resources
 import numpy as np
 
 import assay
-from assay.backends.embedded import Embedded
-from assay.backends.embedded.inference import session
-from assay.backends.embedded.reader import FIRST
+from assay.judges.embedded import Embedded
+from assay.judges.embedded.inference import session
+from assay.judges.embedded.reader import FIRST
 
 Run = Callable[[], object]
 
@@ -31,7 +31,7 @@ def model_sizes(backend: assay.Backend) -> dict[str, int]:
     if not isinstance(backend, Embedded):
         return {}
     found: dict[str, int] = {}
-    waiting = [resources.files("assay.backends.embedded")]
+    waiting = [resources.files("assay.judges.embedded")]
     while waiting:
         folder = waiting.pop()
         for file in folder.iterdir():

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from assay.backends.embedded import Embedded
+from assay.judges.embedded import Embedded
 from assay.bench import groundedness
 from assay.bench.benchmark import Benchmark
 from assay.bench.data import Record

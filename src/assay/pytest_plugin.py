@@ -11,7 +11,7 @@ Nothing is imported, read or asked in a test suite that does not use it.
 import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from inspect import signature
 from numbers import Real
@@ -101,8 +101,9 @@ class Session:
     ) -> "Result":
         """The result of scoring some data; name, tags, note and params of its run may be given."""
         from assay.runner.evaluate import aevaluate
+        from assay.runner.settings import Settings
 
-        settings = replace(self._settings(), **description)
+        settings = Settings(probe=False, **description)
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
         self.paid(result.run.id, result.paid.calls)
         return result

@@ -6,7 +6,6 @@ import pytest
 from bench_help import write
 
 import assay
-from assay.backends.embedded import Embedded
 from assay.bench import claims, groundedness, judge, thresholds
 from assay.bench.data import Data, thinned
 from assay.bench.figures import figure
@@ -14,6 +13,7 @@ from assay.bench.judge import Checked, JudgeUnderTest, Text
 from assay.bench.measurement import Sampling, figures
 from assay.bench.splits import FOLDS, fold_of, group_of, held_out
 from assay.judge import Reply
+from assay.judges.embedded import Embedded
 from assay.tasks import Statement, Verdict, VerifyStatements, split_statements, verify_statements
 
 

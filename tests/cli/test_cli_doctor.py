@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_help import JUDGE, SCRIPT, verdicts
 
-from assay.backends.embedded import card as cards
+from assay.judges.embedded import card as cards
 from support.faults import Faults
 from support.llm_server import LLMServer
 

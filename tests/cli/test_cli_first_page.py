@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_help import write_rows
 
-from assay.backends.embedded import Embedded
+from assay.judges.embedded import Embedded
 
 HUT = "The hut has 52 beds. It was built in 1901."
 ROWS = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.embedded import Embedded
+from assay.judges.embedded import Embedded
 from assay.metrics import parse
 from assay.metrics.groundedness import HallucinationSpans, any_unsupported, merged
 from assay.sample import Sample

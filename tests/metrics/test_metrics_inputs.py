@@ -7,8 +7,8 @@ import math
 import pytest
 
 import assay
-from assay.backends.embedded import Embedded
 from assay.judge import ByIds
+from assay.judges.embedded import Embedded
 from assay.metrics import METRICS
 from assay.middleware.wrapper import Route
 from assay.sample import Sample, ToolCall, Turn, Variant

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from assay import evaluate
-from assay.backends.embedded import Embedded
 from assay.errors import InputError, Unreadable
+from assay.judges.embedded import Embedded
 from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.compat.papers import GptRanking, GptScore, QuestEvalPrecision, QuestEvalRecall

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.embedded import Embedded
 from assay.errors import InputError
+from assay.judges.embedded import Embedded
 from assay.metrics import parse
 from assay.sample import Sample, Variant
 from assay.score import Score, Unscored

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.backends.embedded import Embedded
 from assay.conformance import SAMPLE
+from assay.judges.embedded import Embedded
 from assay.metrics import METRICS
 from assay.sample import Variant
 from assay.score import Unscored

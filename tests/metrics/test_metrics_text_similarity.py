@@ -17,9 +17,9 @@ from rapidfuzz import distance
 from rouge_score import rouge_scorer
 
 from assay import evaluate
-from assay.backends.embedded import Embedded
 from assay.errors import InputError
 from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
+from assay.judges.embedded import Embedded
 from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
 from assay.metrics.text_similarity import Wording

@@ -8,9 +8,9 @@ import pytest
 
 from assay import errors
 from assay._version import __version__
-from assay.backends.embedded import Embedded
 from assay.errors import Denied, TimedOut, Unavailable, Unreadable
 from assay.judge import Reply
+from assay.judges.embedded import Embedded
 from assay.judges.gguf.engine import TooLong as TooLongForGguf
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI

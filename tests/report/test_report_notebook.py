@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from assay import Metric, Part, Score, evaluate
-from assay.backends.embedded import Embedded
+from assay.judges.embedded import Embedded
 from assay.runner.progress import Meter, Progress, in_notebook
 from assay.target import ask
 from support.scripts import plausible

@@ -7,7 +7,7 @@ import fixture
 import pytest
 
 import assay
-from assay.backends.embedded import Embedded
+from assay.judges.embedded import Embedded
 from assay.middleware.wrapper import Route
 from assay.report import notes
 from assay.report.run import collect, html, markdown

@@ -336,7 +336,7 @@ def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_a
     code = """
         import sys, threading
         import assay
-        from assay.backends.embedded import reader
+        from assay.judges.embedded import reader
 
         left, run = threading.Event(), reader.passes._run
 

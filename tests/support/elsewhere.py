@@ -4,8 +4,8 @@ import asyncio
 import os
 import time
 
-from assay.backends.embedded.inference import available_cores
 from assay.judge import Reply
+from assay.judges.embedded.inference import available_cores
 from support import scripts
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
-from assay.backends import backend
+from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.middleware.wrapper import Route
 from assay.store.garbage_collection import clean

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.embedded.evidence import prepare
+from assay.judges.embedded.evidence import prepare
 from assay.text.markup import (
     numbered,
     without_citations,

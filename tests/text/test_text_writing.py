@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.embedded.comparison import compare
-from assay.backends.embedded.evidence import prepare
+from assay.judges.embedded.comparison import compare
+from assay.judges.embedded.evidence import prepare
 from assay.text import entities, numbers, words
 from assay.text.markup import without_citations, without_pointers
 from assay.text.statements import statements

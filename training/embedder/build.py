@@ -1,7 +1,7 @@
 """How is the sentence embedder that ships with assay made?
 
 Fetch the published weights, check them, export them with pooling to ONNX, quantise to int8 and
-write the four files of `src/assay/backends/embedded/minilm/`. See README.md for what it needs.
+write the four files of `src/assay/judges/embedded/minilm/`. See README.md for what it needs.
 """
 
 from __future__ import annotations

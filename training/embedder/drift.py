@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from assay.backends.embedded import embedding as shipped
+from assay.judges.embedded import embedding as shipped
 
 RANDOM_PAIRS = 20_000
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.reader import Tokens, Window, answering, supporting
+from assay.judges.embedded.evidence import Evidence, prepare
+from assay.judges.embedded.reader import Tokens, Window, answering, supporting
 from assay.bench.splits import fold_of
 from assay.text.normalize import Normalized
 from training.verifier import people
@@ -57,7 +57,7 @@ def tokenizer() -> Tokenizer:
     """The one that ships."""
     from importlib import resources
 
-    text = resources.files("assay.backends.embedded").joinpath("minilm/tokenizer.json")
+    text = resources.files("assay.judges.embedded").joinpath("minilm/tokenizer.json")
     return Tokenizer.from_str(text.read_text("utf-8"))
 
 

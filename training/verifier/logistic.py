@@ -74,7 +74,7 @@ def balanced(scores: np.ndarray, labels: np.ndarray, threshold: float = 0.5) -> 
 
 
 def contents(names: tuple[str, ...], solution: np.ndarray, **constants: float) -> dict[str, object]:
-    """What the package reads (assay.backends.embedded.verification)."""
+    """What the package reads (assay.judges.embedded.verification)."""
     return {
         "coefficients": {n: round(float(c), 4) for n, c in zip(names, solution[:-1], strict=True)},
         "intercept": round(float(solution[-1]), 4),

@@ -16,7 +16,7 @@ from transformers import BertModel
 CLASSES = ("supported", "refuted", "neutral")
 OUTPUT_NAMES = ("unsupported", *CLASSES, "helps", "answers")
 OUTPUTS = len(OUTPUT_NAMES)
-TYPES = 6  # see assay.backends.embedded.reader
+TYPES = 6  # see assay.judges.embedded.reader
 
 
 class Verifier(nn.Module):

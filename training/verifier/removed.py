@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.backends.embedded.embedding import Encoder
-from assay.backends.embedded.evidence import Evidence, Piece, prepare
+from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.evidence import Evidence, Piece, prepare
 from assay.text import entities, numbers
 from assay.text.words import stems
 from training.verifier import people

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.backends.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN
+from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN
 from assay.bench.splits import HELD_OUT
 from training.verifier.beside import BESIDE
 from training.verifier.examples import Example

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay._version import __version__
-from assay.backends.embedded.card import CardFigure, Quality, Rate
 from assay.bench.figures import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
 from assay.errors import InputError
 from assay.judge import Backend, Task
+from assay.judges.embedded.card import CardFigure, Quality, Rate
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
 from assay.middleware.wrapper import Route

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from assay.backends.embedded.card import CardFigure
+from assay.judges.embedded.card import CardFigure
 from assay.stats import agreement as stats
 from assay.stats.intervals import Floats, Numbers, Statistic, ones
 

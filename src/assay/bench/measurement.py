@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from assay.backends.embedded.card import Quality
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark
 from assay.bench.card import JudgeCard, Measured, qualities
@@ -19,6 +18,7 @@ from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
+from assay.judges.embedded.card import Quality
 from assay.middleware.budget import Price
 from assay.runner import STORE
 from assay.runner.dry_run import Counts, DryRunBackend

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from assay.analysis import calibration as analysis
 from assay.analysis.calibration import Applied, Card, Quality, apply, load
-from assay.analysis.correction import read
+from assay.analysis.labelled import read_for_run
 from assay.analysis.selection import choose_examples, warn_of_other_answers
 from assay.cli import options, output
 from assay.cli.errors import OK, say
@@ -172,7 +172,7 @@ def _check_files(request: CalibrateRequest, forms: Mapping[str, str]) -> None:
 
 
 def _read_labels(file: str, result: Result) -> Labels:
-    labels = read(file, result)
+    labels = read_for_run(file, result)
     if warning := warn_of_other_answers(file, result):
         say(warning)
     return labels

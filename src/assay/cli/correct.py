@@ -11,6 +11,7 @@ from rich.text import Text
 
 from assay.analysis import correction as analysis
 from assay.analysis.correction import Correction
+from assay.analysis.labelled import metrics_meant, one_metric, read_for_run
 from assay.analysis.selection import warn_of_other_answers
 from assay.cli import options, output
 from assay.cli.errors import OK, say
@@ -87,11 +88,11 @@ def correct_command(request: CorrectRequest) -> int:
         return _correct_share(request, request.checked_on)
     options.reject_options("is for --checked-on", "leave it out", "threshold")
     result = Result(request.store, request.run)
-    labels = analysis.read(request.labels, result)
+    labels = read_for_run(request.labels, result)
     _warn_of_others(request, result)
     corrections = [
         analysis.correct(result, labels, metric, strata=request.strata)
-        for metric in analysis.metrics_meant(result, labels, request.metric)
+        for metric in metrics_meant(result, labels, request.metric)
     ]
     if request.as_json:
         output.print_json([_json(correction, request.width) for correction in corrections])
@@ -183,7 +184,7 @@ def _correct_share(request: CorrectRequest, checked_on: str) -> int:
         for line in _share_lines(share, threshold):
             output.stdout().print(line)
         if share.cut_short:
-            _warn_of_cut(other, analysis.one_metric(result, metric), request)
+            _warn_of_cut(other, one_metric(result, metric), request)
     return OK
 
 

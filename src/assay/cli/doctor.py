@@ -20,14 +20,14 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._version import __version__
-from assay.backends.embedded import Embedded
-from assay.backends.embedded import card as cards
-from assay.backends.embedded.card import Card, CardSection
 from assay.cli import options, output
 from assay.cli.errors import OK, REFUSED
 from assay.cli.judges import JudgeRequest, Judges
 from assay.errors import Denied, InputError, Unavailable, Unreadable
-from assay.judge import Backend, Reply, Task, Traits
+from assay.judge import Backend, Reply, Task
+from assay.judges.embedded import Embedded
+from assay.judges.embedded import card as cards
+from assay.judges.embedded.card import Card, CardSection
 from assay.judges.specs import DEFAULT, backend
 from assay.middleware.limiter import Limiter, Limits
 from assay.middleware.wrapper import Route
@@ -253,7 +253,7 @@ class Probe:
         if isinstance(task, Embed):
             return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
         verdicts = tuple(verdict.supported for verdict in answer)
-        form = _REPLY_FORMS.get(Traits.of(self.backend).form, "")
+        form = _REPLY_FORMS.get(self.backend.capabilities.form, "")
         details = f"{_took(reply)}{f'; {form}' if form else ''}"
         if verdicts != _RIGHT:
             pairs = zip(_QUESTION.statements, verdicts, _RIGHT, strict=True)
@@ -267,11 +267,9 @@ def _probes(judges: Judges, request: DoctorRequest) -> list[Probe]:
     """A probe for every backend that is named, each once."""
     probes: list[Probe] = []
     if request.judges:
-        judge = judges.judge()
-        kinds = dict(judge.kinds) if isinstance(judge, Route) else {}
-        main = judge.default if isinstance(judge, Route) else judge
-        probes = [Probe(main, VerifyStatements.kind)]
-        probes += [Probe(backend, kind) for kind, backend in kinds.items()]
+        route = Route.of(judges.judge())
+        probes = [Probe(route.default, VerifyStatements.kind)]
+        probes += [Probe(backend, kind) for kind, backend in route.kinds.items()]
     if request.embedder:
         probes.append(Probe(judges.backend(request.embedder, embedder=True), Embed.kind))
     once = {(id(p.backend), p.kind == Embed.kind): p for p in reversed(probes)}

@@ -15,7 +15,7 @@ from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.tables import parted
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
-from assay.judge import Backend, Task, Traits
+from assay.judge import Backend, Task
 from assay.metrics import METRICS, Metric, resolve
 from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 from assay.middleware.wrapper import Route
@@ -166,7 +166,7 @@ def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelecti
     fit: list[str] = []
     left_out: dict[str, str] = {}
     unable: list[type[Task[Any]]] = []
-    local = all(Traits.of(leaf).local for leaf in (route.default, *route.kinds.values()))
+    local = route.capabilities.local
     for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
         metric = METRICS[name]
         missing = _reasons(metric.needs, gaps)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.analysis.gate import Rules, read
+from assay.analysis.gate import Rules, read_rules
 from assay.analysis.gate import gate as decide
 from assay.cli import options, output, values
 from assay.cli.errors import GATE_FAILED, GATE_UNDECIDED, OK, say
@@ -100,7 +100,7 @@ def gate_command(request: GateRequest) -> int:
     output.check_file("--junit", request.junit, request.store)
     others = [request.store, *filter(None, [request.junit])]
     output.check_file("--markdown", request.markdown, *others)
-    of_file = read(Path.cwd())
+    of_file = read_rules(Path.cwd())
     baseline = of_file.pop("no_regression", None)
     baseline = request.baseline or baseline
     rules = Rules(**{**of_file, **_rules(request, of_file)})

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from assay.backends.embedded.card import Quality
 from assay.cli import values
 from assay.errors import InputError
 from assay.judge import Backend
+from assay.judges.embedded.card import Quality
 from assay.judges.specs import backend, mixed
 from assay.middleware.budget import Budget, Price
 from assay.middleware.limiter import Limits

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from assay.errors import JudgeError, Unsupported
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample, ToolCall, Turn, Variant
@@ -188,7 +188,9 @@ def edge_samples(metric: Metric, sample: Sample) -> Iterator[tuple[str, Sample]]
         yield f'answer "{EVASIVE}"', replace(sample, answer=EVASIVE)
 
 
-async def _score(metric: Metric, sample: Sample, backend: Backend) -> tuple[Outcome, Counter[str]]:
+async def _score(
+    metric: Metric, sample: Sample, backend: BackendLike
+) -> tuple[Outcome, Counter[str]]:
     judge = Judge(backend)
     try:
         outcome = await metric.score(sample, judge)

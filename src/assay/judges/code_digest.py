@@ -3,13 +3,16 @@
 import contextlib
 import dataclasses
 import enum
+import functools
 import hashlib
+import json
 import logging
 import os
 import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
+from importlib import resources
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeAlias
@@ -37,35 +40,22 @@ _CARRIERS = frozenset(
     }
 )
 
-# Where classes of assay stood before, of which a user's function may hold an object. Without the
-# name of the package, as names of modules are rewritten that stand here in full.
-_FORMER = {
-    "judge:Limits": "backends.limit:Limits",
-    "middleware.budget:Budget": "backends.spending:Budget",
-    "middleware.budget:Price": "backends.spending:Price",
-    "middleware.concurrency:PerLoop": "backends.per_loop:PerLoop",
-    "middleware.wrapper:Route": "backends.route:Route",
-    "judges.llm:Function": "backends.llm:Function",
-    "judges.scripted:Scripted": "backends.scripted:Scripted",
-    "judges.openai.judge:OpenAI": "backends.openai:OpenAI",
-    "judges.openai.judge:Dialect": "backends.openai:Dialect",
-    "judges.openai.connection:Connection": "backends.openai_connection:Connection",
-    "judges.openai.connection:_Pool": "backends.openai_connection:_Pool",
-    "judges.openai.endpoint:Endpoint": "backends.openai_http:Endpoint",
-    "judges.openai.embeddings:OpenAIEmbedder": "backends.openai_embeddings:OpenAIEmbedder",
-    "judges.openai.batch:OpenAIBatch": "backends.openai_batch:OpenAIBatch",
-    "judges.openai.batch_queue:BatchPolicy": "backends.batch.requests:Habits",
-    "judges.gguf:Gguf": "backends.gguf.judge:Gguf",
-    "judges.gguf.engine:Llama": "backends.gguf.engine:Llama",
-    "judges.gguf.questions:Fit": "backends.gguf.calibration:Fit",
-    "judges.onnx:Onnx": "backends.onnx.judge:Onnx",
-    "judges.onnx:Verifier": "backends.onnx.verifier:Verifier",
-    "judges.onnx:Encoder": "backends.onnx.encoder:Encoder",
-    "judges.onnx:Labels": "backends.onnx.labels:Labels",
-    "judges.onnx_model:Network": "backends.onnx.network:Network",
-    "judges.onnx_model:Folder": "backends.onnx.folder:Folder",
-    "target.system:Body": "target.request:Body",
-}
+
+@functools.cache
+def former_places() -> dict[str, str]:
+    """Where classes stood before, by where they stand now, both as ``module:class`` within assay.
+
+    A user's function may hold an object of one, and a store knows its answers by the first place.
+    `former_places.json` has them by new and old module; "New=Old" is a class that was renamed.
+    """
+    text = resources.files("assay.judges").joinpath("former_places.json").read_text("utf-8")
+    places = {}
+    for module, earlier in json.loads(text).items():
+        for former, names in earlier.items():
+            for name in names.split():
+                new, _, old = name.partition("=")
+                places[f"{module}:{new}"] = f"{former}:{old or new}"
+    return places
 
 
 def code_digest(code: CodeType) -> str:
@@ -126,7 +116,7 @@ def place_of(value: object) -> str:
     """
     named: Any = value if hasattr(value, "__qualname__") else type(value)
     place = f"{named.__module__}:{named.__qualname__}"
-    former = _FORMER.get(place.removeprefix("assay."))
+    former = former_places().get(place.removeprefix("assay."))
     return f"assay.{former}" if former else place
 
 

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.backends.embedded.evidence import Evidence, prepare
-from assay.backends.embedded.inference import aside, workers
-from assay.backends.embedded.verification import shorten
 from assay.errors import InputError, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
+from assay.judges.embedded.evidence import Evidence, prepare
+from assay.judges.embedded.inference import aside, workers
+from assay.judges.embedded.verification import shorten
 from assay.judges.onnx_model import Folder, Network, Numbers, network
 from assay.tasks import (
     Embed,
@@ -31,7 +31,7 @@ from assay.tasks import (
     embed_tokens,
     verify_statements,
 )
-from assay.text import remembered
+from assay.text import memoized
 from assay.text.words import STOP_WORDS, stem, words
 
 __all__ = ["Onnx"]
@@ -258,7 +258,7 @@ def _wanted(statement: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(statement) if word not in STOP_WORDS)
 
 
-@remembered(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
+@memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))
 def _prepared(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 

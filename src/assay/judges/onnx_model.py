@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.inference import Passes
 from assay.errors import InputError
 from assay.judges.data_digest import digest, whole_digest
+from assay.judges.embedded.inference import Passes
 
 if TYPE_CHECKING:
     import onnxruntime

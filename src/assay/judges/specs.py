@@ -139,7 +139,7 @@ def _shown(spec: str) -> str:
 def _named(spec: str, *, embedder: bool) -> Backend:
     scheme, _, rest = spec.partition(":")
     if spec == "embedded":
-        from assay.backends.embedded import Embedded
+        from assay.judges.embedded import Embedded
 
         return Embedded()
     if scheme in _SCHEMES and rest:

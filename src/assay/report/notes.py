@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.backends.embedded.card import Quality
+from assay.judges.embedded.card import Quality
 from assay.report import numbers
 from assay.runner.summary import moved
 

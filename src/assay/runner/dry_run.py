@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.backends.embedded import Embedded
 from assay.judge import Backend, Reply, Task
+from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
 from assay.middleware.budget import Price
 from assay.middleware.wrapper import Route
@@ -130,7 +130,7 @@ class Workload:
 
 
 @dataclass
-class DryRunBackend:
+class DryRunBackend(Backend):
     """Answers in place of the judge: from the store where it can, roughly where it cannot.
 
     Attributes:

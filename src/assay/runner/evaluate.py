@@ -43,7 +43,7 @@ async def aevaluate(
         data: Path to JSONL, CSV, Parquet or Excel, list of dicts or Samples, pandas or HF data set.
         metrics: Names as on the command line (``"faithfulness,hit_at_k(k=3)"``,
             ``"metrics.py:mine"``), in one text or in a list, and Metrics.
-        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.backends.SPECS`), a backend, or a
+        judge: ``"embedded"``, ``"openai:MODEL"`` ... (`assay.judges.SPECS`), a backend, or a
             function from prompt to text.
         embedder: Who makes embeddings; the embedded model unless the judge makes its own.
         store: The SQLite file that keeps all replies and scores.

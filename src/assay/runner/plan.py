@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from assay._version import __version__
-from assay.backends.embedded.card import Quality
 from assay.data import Samples, read, samples
 from assay.errors import InputError, Problem
 from assay.judge import Backend, Task
 from assay.judges.code_digest import class_digest
+from assay.judges.embedded.card import Quality
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
 from assay.middleware.wrapper import Route

@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from assay.backends.embedded.card import Quality
 from assay.data import passages
 from assay.errors import InputError
+from assay.judges.embedded.card import Quality
 from assay.middleware.budget import Budget
 from assay.middleware.limiter import Limits
 from assay.prompt import Template

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 import assay
-from assay.backends.embedded import Embedded
 from assay.errors import CutShort, InputError, Unavailable
 from assay.judge import Backend, Judge
+from assay.judges.embedded import Embedded
 from assay.judges.gguf import Answer, Gguf, Token
 from assay.judges.specs import backend
 from assay.prompt import Template

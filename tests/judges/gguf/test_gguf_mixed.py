@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 import assay
-from assay.backends.embedded import Embedded
 from assay.cli import main
 from assay.errors import InputError
 from assay.judge import Judge
+from assay.judges.embedded import Embedded
 from assay.judges.gguf import Answer, Gguf
 from assay.judges.llm import Function
 from assay.judges.specs import backend

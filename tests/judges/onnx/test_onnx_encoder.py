@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.backends.embedded.embedding import Encoder as Embedded
 from assay.errors import InputError
+from assay.judges.embedded.embedding import Encoder as Embedded
 from assay.judges.onnx import Onnx
 from support.onnx_models import encoder
 
@@ -18,7 +18,7 @@ def unit(vector):
 
 
 def ids(text):
-    from assay.backends.embedded.inference import tokenizer
+    from assay.judges.embedded.inference import tokenizer
 
     return tokenizer().encode(text).ids
 
@@ -92,7 +92,7 @@ def test_the_shipped_model_in_a_folder_makes_the_shipped_vectors(tmp_path):
 def _shipped(folder):
     import onnx
 
-    from assay.backends.embedded.inference import folder as shipped
+    from assay.judges.embedded.inference import folder as shipped
 
     model = onnx.load_from_string((shipped("minilm") / "model.onnx").read_bytes())
     for node in model.graph.node:

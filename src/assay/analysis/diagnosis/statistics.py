@@ -9,7 +9,7 @@ import msgspec
 
 from assay.analysis.diagnosis.facts import SUPPORT
 from assay.analysis.diagnosis.findings import CAUSES, REMEDIES, Diagnosed
-from assay.backends.embedded.card import Quality, Rate
+from assay.judges.embedded.card import Quality, Rate
 from assay.stats.intervals import Interval, mean_interval, share_interval
 from assay.stats.misclassification import Estimate, bad_among, effective
 from assay.store import Run, Store

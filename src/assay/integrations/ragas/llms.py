@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 from assay.errors import InputError, Unavailable
 from assay.integrations.ragas.advice import completed, missing
-from assay.judges.llm import CUT, settled
+from assay.judge import CUT
+from assay.judges.llm import settled
 
 # What a judge of assay takes; all else goes into the body of its requests.
 _KNOWN = ("base_url", "api_key", "temperature", "max_tokens", "timeout", "headers", "extra_body")

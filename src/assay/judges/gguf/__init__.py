@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.backends.embedded.inference import available_cores
 from assay.errors import InputError
 from assay.judge import Reply, Task
 from assay.judges.data_digest import digest
+from assay.judges.embedded.inference import available_cores
 from assay.judges.gguf.engine import Answer, Engine, Llama, TooLong, Wish, version
 from assay.judges.gguf.questions import QUOTE_TOKENS, Fit, ItemQuestions, Protocol, fits, protocol
 from assay.judges.llm import LLM, WEIGHED, Completion, Token

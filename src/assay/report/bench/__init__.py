@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from assay.backends.embedded import card as cards
 from assay.bench.card import JudgeCard, Measured
 from assay.bench.figures import Figure
+from assay.judges.embedded import card as cards
 from assay.report import numbers
 
 HEADS: Final = ("measured", "value", "95 % interval", "n", "base rate", "floor", "others", "beside")

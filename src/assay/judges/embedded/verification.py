@@ -13,10 +13,10 @@ from importlib import resources
 
 import numpy as np
 
-from assay.backends.embedded import comparison
-from assay.backends.embedded.comparison import Comparison, compare
-from assay.backends.embedded.evidence import Evidence, claim_start, prepare
-from assay.backends.embedded.reader import Reader, Reading
+from assay.judges.embedded import comparison
+from assay.judges.embedded.comparison import Comparison, compare
+from assay.judges.embedded.evidence import Evidence, claim_start, prepare
+from assay.judges.embedded.reader import Reader, Reading
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 from assay.text import memoized
 from assay.text.normalize import Normalized
@@ -44,7 +44,7 @@ class Fitted:
     @cache
     def load(cls, file: str, names: tuple[str, ...]) -> "Fitted":
         """The coefficients in a file of this package, in the order of the measurements' names."""
-        text = resources.files("assay.backends.embedded").joinpath(file).read_text("utf-8")
+        text = resources.files("assay.judges.embedded").joinpath(file).read_text("utf-8")
         content = json.loads(text)
         return cls(
             tuple(float(content["coefficients"][name]) for name in names),

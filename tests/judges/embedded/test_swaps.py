@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.swaps import find_swap
-from assay.backends.embedded.verification import DENIED, support
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.swaps import find_swap
+from assay.judges.embedded.verification import DENIED, support
 
 PEOPLE = "Alice lives in Paris. Bob lives in Rome."
 AGES = "Alice is 30 years old. Bob is 40 years old."

@@ -1,5 +1,5 @@
 """The embedded judge: always there, offline, without a key."""
 
-from assay.backends.embedded.judge import Embedded
+from assay.judges.embedded.judge import Embedded
 
 __all__ = ["Embedded"]

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from assay.backends.embedded import Embedded
 from assay.judge import Judge
+from assay.judges.embedded import Embedded
 from assay.tasks import NameEntities, SplitStatements
 from assay.tasks.statements import SplitTexts
 
@@ -72,7 +72,7 @@ def test_it_answers_in_a_forked_process_too():
     """In a process of its own: a fork of the one that runs the tests would take its threads' locks."""
     code = (
         "import asyncio, multiprocessing as mp\n"
-        "from assay.backends.embedded import Embedded\n"
+        "from assay.judges.embedded import Embedded\n"
         "from assay.judge import Judge\n"
         "from assay.tasks import NameEntities\n"
         "judge = Judge(Embedded(1))\n"

@@ -157,7 +157,7 @@ class Card(msgspec.Struct, frozen=True):
 @lru_cache
 def card() -> Card:
     """The card that ships."""
-    found = resources.files("assay.backends.embedded").joinpath("card.json").read_bytes()
+    found = resources.files("assay.judges.embedded").joinpath("card.json").read_bytes()
     return msgspec.json.decode(found, type=Card)
 
 

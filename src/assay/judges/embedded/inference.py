@@ -49,7 +49,7 @@ def workers(threads: int | None) -> int:
 
 def folder(name: str) -> Traversable:
     """Where a model's files are: "minilm" or "reader"."""
-    return resources.files("assay.backends.embedded") / name
+    return resources.files("assay.judges.embedded") / name
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import evaluate
 from assay.judge import Backend, BackendLike, Capabilities, Limits
-from assay.judges.code_digest import _FORMER, _Values, _Walk, place_of, text_digest
+from assay.judges.code_digest import _Values, _Walk, former_places, place_of, text_digest
 from assay.middleware.wrapper import Adapted, Wrapper, adapted
 from assay.tasks import NameEntities
 from support.scripts import plausible, samples
@@ -213,7 +213,7 @@ class TestStoredPlaces:
         assert place_of(made()) == place
 
     def test_no_former_place_is_of_a_class_that_is_gone(self):
-        for place in _FORMER:
+        for place in former_places():
             module, name = place.split(":")
             assert isinstance(getattr(importlib.import_module(f"assay.{module}"), name), type)
 

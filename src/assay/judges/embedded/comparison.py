@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
-from assay.backends.embedded.swaps import Swap, find_swap
+from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.judges.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, words
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)

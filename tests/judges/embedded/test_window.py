@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.reader import (
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.reader import (
     ABSENT,
     FIRST,
     LAST,

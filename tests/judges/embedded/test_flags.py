@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.verification import AGREED, DENIED, support
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.verification import AGREED, DENIED, support
 
 RECORD = (
     '{"name": "Blue Cafe", "stars": 3.5, "hours": {"Sunday": "closed"}, "attributes": {"WiFi": "no",'

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.inference import Passes, folder, session, tokenizer, workers
-from assay.backends.embedded.reader import FIRST, LAST, tokenise
+from assay.judges.embedded.inference import Passes, folder, session, tokenizer, workers
+from assay.judges.embedded.reader import FIRST, LAST, tokenise
 
 Vectors = npt.NDArray[np.float32]
 WindowIds = tuple[int, ...]  # the ids of a window

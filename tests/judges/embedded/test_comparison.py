@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from assay.backends.embedded.comparison import compare
-from assay.backends.embedded.evidence import prepare
+from assay.judges.embedded.comparison import compare
+from assay.judges.embedded.evidence import prepare
 
 
 def verbatim(statement, context):

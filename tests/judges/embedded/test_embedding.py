@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from assay.backends.embedded.embedding import DIMENSIONS, Encoder, sentences
+from assay.judges.embedded.embedding import DIMENSIONS, Encoder, sentences
 
 TEXTS = [
     "The cat sat on the mat.",

@@ -8,18 +8,18 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from assay.backends.embedded.card import Quality, card
-from assay.backends.embedded.embedding import Encoder
-from assay.backends.embedded.inference import aside
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.relevance import (
+from assay.errors import Unsupported
+from assay.judge import AttributeBackend, Reply, Task
+from assay.judges.embedded.card import Quality, card
+from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.inference import aside
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
     sentence_relevance,
 )
-from assay.backends.embedded.verification import support
-from assay.errors import Unsupported
-from assay.judge import AttributeBackend, Reply, Task
+from assay.judges.embedded.verification import support
 from assay.tasks import (
     Choice,
     Embed,

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from assay.backends.embedded import Embedded
 from assay.judge import Judge
+from assay.judges.embedded import Embedded
 from assay.tasks import Statement, VerifyStatements
 
 # The context, the same in other words, something else.

@@ -10,10 +10,10 @@ from itertools import accumulate, chain
 
 import numpy as np
 
-from assay.backends.embedded.embedding import Encoder
-from assay.backends.embedded.reader import Reader, Reading
-from assay.backends.embedded.verification import Fitted, best_support, shorten
 from assay.errors import Unavailable
+from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.reader import Reader, Reading
+from assay.judges.embedded.verification import Fitted, best_support, shorten
 from assay.text import questions, refusals, sentences, words
 from assay.text.statements import statements
 

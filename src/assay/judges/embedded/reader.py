@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.evidence import Evidence
-from assay.backends.embedded.inference import Passes, folder, session, tokenizer, workers
+from assay.judges.embedded.evidence import Evidence
+from assay.judges.embedded.inference import Passes, folder, session, tokenizer, workers
 from assay.text import entities, memoized, numbers
 from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 

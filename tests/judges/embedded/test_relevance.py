@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.embedded.embedding import Encoder
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.relevance import (
+from assay.errors import Unavailable
+from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
     sentence_relevance,
 )
-from assay.errors import Unavailable
 
 MODELS = Encoder(threads=2), Reader(threads=2)
 QUESTION = "When was the Eiffel Tower built?"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.backends.embedded import Embedded
-from assay.backends.embedded.judge import asked, question_in_context
 from assay.judge import Judge
+from assay.judges.embedded import Embedded
+from assay.judges.embedded.judge import asked, question_in_context
 from assay.tasks import RateAnswer, SplitStatements
 
 CURIE = (

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.backends.embedded.evidence import prepare
-from assay.backends.embedded.reader import Reader, passes
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.reader import Reader, passes
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
 STATEMENTS = [

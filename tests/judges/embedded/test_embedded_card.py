@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.backends.embedded import Embedded
-from assay.backends.embedded import card as cards
-from assay.backends.embedded.card import CardFigure
+from assay.judges.embedded import Embedded
+from assay.judges.embedded import card as cards
+from assay.judges.embedded.card import CardFigure
 
 
 def made(**more):
@@ -20,7 +20,7 @@ def test_it_says_how_often_the_metrics_by_it_are_wrong():
 
 
 def test_of_another_version_nothing_is_said(monkeypatch):
-    monkeypatch.setattr("assay.backends.embedded.judge.VERSION", "v0")
+    monkeypatch.setattr("assay.judges.embedded.judge.VERSION", "v0")
     assert Embedded().quality("faithfulness") is None
 
 

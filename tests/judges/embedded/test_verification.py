@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.backends.embedded.reader import Reader
-from assay.backends.embedded.verification import DENIED, shorten, support
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.verification import DENIED, shorten, support
 
 READER = Reader(threads=2)
 CONTEXTS = [

@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from assay.backends.embedded.inference import Passes, Work
+from assay.judges.embedded.inference import Passes, Work
 
 
 class Counted:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.backends.embedded.swaps import Pair, Part, pairs, parts
+from assay.judges.embedded.swaps import Pair, Part, pairs, parts
 from assay.text import entities, memoized, numbers, quantities, words
 from assay.text.markup import without_lead, without_pointers, without_tags
 from assay.text.normalize import Normalized, normalize

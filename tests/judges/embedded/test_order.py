@@ -4,8 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from assay.backends.embedded import Embedded
 from assay.judge import Judge
+from assay.judges.embedded import Embedded
 from assay.tasks import JudgeContexts, SelectSentences, VerifyStatements
 from assay.tasks.contexts import Passage
 from assay.tasks.statements import Statement
