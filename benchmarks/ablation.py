@@ -29,8 +29,8 @@ from functools import _lru_cache_wrapper, wraps
 from pathlib import Path
 from typing import Any
 
-from assay.judges.embedded import Embedded, embedding, reader
 from assay.bench.judge import JudgeUnderTest
+from assay.judges.embedded import Embedded, embedding, reader
 from assay.metrics.correctness import FactualCorrectness
 from assay.metrics.groundedness import Faithfulness
 from assay.runner.settings import Settings

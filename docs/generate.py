@@ -24,11 +24,11 @@ from snippets import ROOT, Block, blocks, pages, run
 sys.path.append(str(ROOT))
 
 import assay
-from assay.judges.embedded import Embedded
-from assay.judges.embedded import card as cards
 from assay.data import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.judges import SPECS
+from assay.judges.embedded import Embedded
+from assay.judges.embedded import card as cards
 from assay.metrics import ALIASES, METRICS, Metric
 from assay.metrics.registry import GROUPS
 from assay.sample import Sample

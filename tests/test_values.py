@@ -17,7 +17,7 @@ from assay.errors import (
     Unreadable,
     Unsupported,
 )
-from assay.judge import Backend, Judge, Reply, Task
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.sample import Sample
 from assay.score import Part, Score, Unscored
 from support import scripts
@@ -102,7 +102,7 @@ class TestTasks:
 
     def test_a_scripted_judge_and_every_wrapper_is_a_back_end(self):
         assert isinstance(scripts.plausible(), Backend)
-        assert isinstance(scripts.Watched(scripts.plausible()), Backend)
+        assert isinstance(scripts.Watched(scripts.plausible()), BackendLike)
 
     def test_a_judge_knows_what_is_served(self):
         from assay.judges.scripted import Scripted

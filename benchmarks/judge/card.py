@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
+from assay.bench.card import SETS, quality
 from assay.judges.embedded import card as shipped
 from assay.judges.embedded.card import Card, CardFigure, CardSection, Quality
-from assay.bench.card import SETS, quality
 
 FILE = Path(shipped.__file__).with_name("card.json")
 WORDS = Path(__file__).with_name("card.toml")

@@ -9,7 +9,7 @@ from bench_help import Predictable, write
 from assay.bench import catalogue, retrieval
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, measure
-from assay.tasks import embed
+from assay.tasks import Embed
 
 
 def figures(found):
@@ -20,10 +20,10 @@ class Letters(Predictable):
     """Embeds a text by how often it holds each of two letters; judges nothing."""
 
     def identity(self, kind):
-        return "letters" if kind is embed.Embed else None
+        return "letters" if kind is Embed else None
 
     def embed(self, task):
-        return embed.reply([1 + task.text.count("x"), 1 + task.text.count("z")])
+        return Embed.reply([1 + task.text.count("x"), 1 + task.text.count("z")])
 
 
 PASSAGES = ("bridge xxx", "tunnel zzz", "tower xz")

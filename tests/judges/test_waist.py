@@ -202,11 +202,11 @@ class TestStoredPlaces:
     @pytest.mark.parametrize(
         ("made", "place"),
         [
-            (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay.judges.openai.judge:OpenAI"),
-            (lambda: assay.Scripted({}), "assay.judges.scripted:Scripted"),
-            (lambda: assay.Route(assay.Scripted({})), "assay.middleware.wrapper:Route"),
-            (Limits, "assay.middleware.limiter:Limits"),
-            (assay.Budget, "assay.middleware.budget:Budget"),
+            (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay.backends.openai:OpenAI"),
+            (lambda: assay.Scripted({}), "assay.backends.scripted:Scripted"),
+            (lambda: assay.Route(assay.Scripted({})), "assay.backends.route:Route"),
+            (Limits, "assay.backends.limit:Limits"),
+            (assay.Budget, "assay.backends.spending:Budget"),
         ],
     )
     def test_it_is_where_it_was(self, made, place):

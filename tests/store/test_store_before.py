@@ -1,6 +1,6 @@
 """Stores and exports of version 0.1.0, as it was before its modules were moved, are used unchanged.
 
-`before/` was written by that version: plausible.db by `evaluate` with what stands in `rows.py`,
+`before/` was written by that version: plausible.db by `evaluate` with what stands in `rows_of_before.py`,
 embedded.db by `assay run` with the embedded judge, and either .jsonl.gz by `assay export`.
 """
 
@@ -32,10 +32,10 @@ def store(name, tmp_path):
 @pytest.fixture
 def rows(monkeypatch):
     monkeypatch.syspath_prepend(BEFORE)
-    import rows
+    import rows_of_before
 
-    yield rows
-    del sys.modules["rows"]
+    yield rows_of_before
+    del sys.modules["rows_of_before"]
 
 
 def command(*arguments):

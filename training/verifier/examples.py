@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from assay.bench.splits import fold_of
 from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.reader import Tokens, Window, answering, supporting
-from assay.bench.splits import fold_of
 from assay.text.normalize import Normalized
 from training.verifier import people
 from training.verifier.asked.rows import Asked

@@ -20,14 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.bench import hard_negatives
+from assay.bench.data import Data, dataset
+from assay.bench.splits import HELD_OUT, fold_of
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
-from assay.bench import hard_negatives
-from assay.bench.data import Data, dataset
-from assay.bench.splits import HELD_OUT, fold_of
 from assay.text import sentences
 from training.data import DATA
 from training.verifier import people

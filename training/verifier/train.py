@@ -19,8 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN
 from assay.bench.splits import HELD_OUT
+from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN
 from training.verifier.beside import BESIDE
 from training.verifier.examples import Example
 from training.verifier.model import Verifier
