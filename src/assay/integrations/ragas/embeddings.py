@@ -1,48 +1,26 @@
 """Embeddings by ragas' names: factories, wrappers, base classes of a user's own."""
 
-import asyncio
-from abc import ABC
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, missing
-from assay.integrations.ragas.llms import Wrapped, check_client
+from assay.integrations.ragas.base_models import BaseRagasEmbedding, BaseRagasEmbeddings, Wrapped
+from assay.integrations.ragas.judges import ClientVectors, OpenAIVectors, vectors
+from assay.integrations.ragas.llms import check_client
 from assay.judges.llm import settled
 
-
-class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough
-    """Base of a user's own embeddings: `embed_text(text)` or `aembed_text` gives a vector."""
-
-    def embed_texts(self, texts: Sequence[str], **how: Any) -> list[Any]:
-        """`embed_text` of each."""
-        return [getattr(self, "embed_text")(text, **how) for text in texts]  # noqa: B009
-
-    async def aembed_texts(self, texts: Sequence[str], **how: Any) -> list[Any]:
-        """`aembed_text` of each, at once."""
-        calls = [getattr(self, "aembed_text")(text, **how) for text in texts]  # noqa: B009
-        return list(await asyncio.gather(*calls))
-
-
-class BaseRagasEmbeddings(ABC):  # noqa: B024 - one of two methods is enough
-    """Base of a user's own embeddings: `embed_query(text)` or `aembed_query` gives a vector."""
-
-    run_config: Any = None
-
-    def set_run_config(self, run_config: Any) -> None:
-        """Keep it; evaluate() takes the one that counts."""
-        self.run_config = run_config
-
-    async def embed_texts(self, texts: Sequence[str], is_async: bool = True) -> list[Any]:  # noqa: FBT001, FBT002
-        """The vectors of several texts."""
-        names = ("aembed_documents", "embed_documents")
-        ask: Any = getattr(self, names[not is_async], None) or getattr(self, names[is_async])
-        return list(await settled(ask(list(texts))))
-
-    async def embed_text(self, text: str, is_async: bool = True) -> Any:  # noqa: FBT001, FBT002
-        """The vector of a text."""
-        return (await self.embed_texts([text], is_async))[0]
+__all__ = [
+    "BaseRagasEmbedding",
+    "BaseRagasEmbeddings",
+    "LangchainEmbeddingsWrapper",
+    "LlamaIndexEmbeddingsWrapper",
+    "OpenAIEmbeddings",
+    "RagasBaseEmbedding",
+    "embedding_factory",
+    "modern_embedding_factory",
+]
 
 
 class _Embeds(Wrapped, BaseRagasEmbeddings):
@@ -52,8 +30,6 @@ class _Embeds(Wrapped, BaseRagasEmbeddings):
 
     async def aembed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of several texts."""
-        from assay.integrations.ragas.judges import vectors
-
         return await vectors(self.model, texts)
 
     async def aembed_query(self, text: str) -> list[float]:
@@ -117,8 +93,6 @@ def OpenAIEmbeddings(  # noqa: N802 - a class in ragas
     It also embeds for a script: `embed_text(text)`, `embed_texts(texts)`, `aembed_text` and
     `aembed_texts`.
     """
-    from assay.integrations.ragas.judges import ClientVectors, OpenAIVectors
-
     options.pop("cache", None)
     if client is not None:
         check_client(client)

@@ -15,8 +15,13 @@ from assay.errors import InputError, Unreadable, Unsupported
 from assay.integrations.objects import member, was_cut
 from assay.integrations.openai import Client, ClientEmbedder
 from assay.integrations.ragas.advice import completed, reworded
-from assay.integrations.ragas.embeddings import BaseRagasEmbedding, BaseRagasEmbeddings
-from assay.integrations.ragas.llms import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
+from assay.integrations.ragas.base_models import (
+    BaseRagasEmbedding,
+    BaseRagasEmbeddings,
+    BaseRagasLLM,
+    InstructorBaseRagasLLM,
+    Wrapped,
+)
 from assay.judge import Backend, Reply, Task
 from assay.judges.code_digest import class_digest, text_digest
 from assay.judges.embedder import Embedder

@@ -1,75 +1,30 @@
 """Language models by ragas' names: factories, wrappers, base classes of a user's own."""
 
-from abc import ABC
 from functools import partial
 from typing import Any, TypeVar
 
-from assay.errors import InputError, Unavailable
+from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, missing
-from assay.judge import CUT
-from assay.judges.llm import settled
+from assay.integrations.ragas.base_models import BaseRagasLLM, InstructorBaseRagasLLM, Wrapped
+from assay.integrations.ragas.judges import ClientModel, OpenAIModel, written
+
+__all__ = [
+    "BaseRagasLLM",
+    "InstructorBaseRagasLLM",
+    "LangchainLLMWrapper",
+    "LlamaIndexLLMWrapper",
+    "instructor_llm_factory",
+    "llm_factory",
+]
 
 # What a judge of assay takes; all else goes into the body of its requests.
 _KNOWN = ("base_url", "api_key", "temperature", "max_tokens", "timeout", "headers", "extra_body")
 _SERVED = ("openai", "azure", "ollama", "groq", "together", "deepseek", "mistral", "vllm")
 
 
-class Wrapped:
-    """A model in a wrapper of ragas; assay takes the model itself.
-
-    Args:
-        model: The model.
-        others: Kept for ragas' sake: evaluate() takes the `run_config` that counts, and replies
-            are kept in the store.
-    """
-
-    def __init__(self, model: Any, **others: Any) -> None:
-        self.model = model
-        self.others = others
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model!r})"
-
-
-class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
-    """Base of a user's own model that writes: `generate_text(prompt)` or `agenerate_text`.
-
-    They give an object whose `generations[0][0].text` is the text (LangChain's `LLMResult`).
-    """
-
-    run_config: Any = None
-
-    def set_run_config(self, run_config: Any) -> None:
-        """Keep it; evaluate() takes the one that counts."""
-        self.run_config = run_config
-
-    def get_temperature(self, n: int) -> float:
-        """The temperature for n texts."""
-        return 0.3 if n > 1 else 0.01
-
-    def is_finished(self, response: Any) -> bool:
-        """Whether no text of a response was cut short."""
-        infos = [(text.generation_info or {}) for texts in response.generations for text in texts]
-        return not any(info.get("finish_reason") == "length" for info in infos)
-
-    async def generate(self, prompt: Any, n: int = 1, **how: Any) -> Any:
-        """The texts that it writes.
-
-        Raises:
-            Unavailable: If one was cut short.
-        """
-        ask: Any = getattr(self, "agenerate_text", None) or getattr(self, "generate_text", None)
-        response = await settled(ask(prompt, n=n, **how))
-        if not self.is_finished(response):
-            raise Unavailable(f"a text of {type(self).__name__} {CUT}")
-        return response
-
-
 class _Writes(Wrapped, BaseRagasLLM):
     async def agenerate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
         """The texts that the model writes after a prompt."""
-        from assay.integrations.ragas.judges import written
-
         del how
         return await written(self.model, prompt, n)
 
@@ -92,13 +47,6 @@ class LlamaIndexLLMWrapper(_Writes):
     def __init__(self, llm: Any, *args: Any, **others: Any) -> None:
         super().__init__(llm, args=args, **others)
         self.llm = llm
-
-
-class InstructorBaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
-    """Base of a user's own model that fills forms: `generate(prompt, response_model)`.
-
-    It, or `agenerate`, gives an instance of the response model.
-    """
 
 
 InstructorLLM = InstructorBaseRagasLLM
@@ -135,8 +83,6 @@ def llm_factory(
     further = {name: options.pop(name) for name in list(options) if name not in _KNOWN}
     if further:
         options["extra_body"] = {**options.get("extra_body", {}), **further}
-    from assay.integrations.ragas.judges import ClientModel, OpenAIModel
-
     if client is not None:
         check_client(client)
         return ClientModel(client, model, **options)
