@@ -15,6 +15,9 @@ demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML 
 	  -m factual_correctness,answer_similarity,answer_correctness \
 	  --store $(OUT)/demo.db --out $(OUT)/report.html
 
+# Compiled modules and rewritten assertions are kept even where the environment says otherwise: without
+# them each worker, and each process that a test starts, compiles everything anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.ready ## the fast tests: offline, deterministic
 	$(BIN)/python -m pytest -n auto
 

@@ -107,6 +107,7 @@ class TestYesAndNo:
         plain, turned = (agree(result, labels(LABELS), name) for name in ("told", "faults"))
         assert [m.value for m in plain.measures] == [m.value for m in turned.measures]
 
+    @pytest.mark.slow
     def test_a_threshold_that_is_not_given_is_chosen_on_other_samples(self, tmp_path):
         chance = np.random.default_rng(1)
         # Scores that tell nothing: a threshold fitted to these very labels would seem to.
@@ -277,6 +278,7 @@ def shared(part, *, higher_is_better):
     return counted and part.label not in ("hallucination", "incorrect, in no context")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", [{}, {task.kind: sure for task in ASKED}], ids=["plain", "sure"])
 def test_people_who_share_all_verdicts_on_parts_agree_whatever_is_counted(tmp_path, judge):
     backend = scripts.plausible(**judge)

@@ -98,6 +98,7 @@ class TestCalibrate:
         any_of_them = calibrate(result, [*labels(good), *split], good_from=0.4)
         assert any_of_them.quality.n == 200
 
+    @pytest.mark.slow
     def test_labels_that_have_nothing_to_do_with_scores_bring_nothing(self, tmp_path):
         scores, _ = lenient(0)
         result = run(tmp_path, scores)
@@ -147,6 +148,7 @@ class TestCalibrate:
             1,
         ]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("sure", [True, False], ids=["probabilities", "verdicts alone"])
     def test_what_a_statement_counts_as_does_not_turn_its_card_round(self, tmp_path, sure):
         result, rows = verified(tmp_path, sure=sure)

@@ -59,6 +59,7 @@ class TestWhatIsFound:
         assert one.too_few_differ
         assert "; 1 of 20 pairs differ, and fewer than 6 show nothing" in str(a.compare(shares))
 
+    @pytest.mark.slow
     def test_a_wanted_difference_that_is_smaller_takes_more_samples(self, db):
         a, b = graded.run(db, noise(30)), graded.run(db, noise(30, 1))
         rough, fine = (quality(a.compare(b, wanted=d)).needed for d in (0.1, 0.02))
@@ -76,6 +77,7 @@ class TestWhatIsFound:
         assert (part.before, part.after, part.reason) == ("supported", "unsupported", "as told")
         assert [change.sample for change in one.best] == ["q3"]
 
+    @pytest.mark.slow
     def test_three_runs_are_compared_with_the_first_and_adjusted_together(self, db):
         a, b, c = (graded.run(db, noise(30, i, shift=0.07 * i)) for i in range(3))
         found = a.compare(b, c)
@@ -262,6 +264,7 @@ class TestWhatIsTested:
         b = graded.run(db, [0.9, 0.1, 0.5, 0.5], group=["x", "x", "y", "y"])
         assert not quality(a.compare(b)).tested
 
+    @pytest.mark.slow
     def test_public_functions_do_what_the_methods_do(self, db):
         a, b = graded.run(db, noise(12)), graded.run(db, noise(12, 1))
         assert compare(a, b) == a.compare(b)

@@ -180,6 +180,7 @@ class TestCorrectVerdicts:
         split = [*one, {**one[0], "annotator": "d", "label": 1 - one[0]["label"]}]
         assert correct_verdicts(other, split, checked) == correct_verdicts(other, one[1:], checked)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("grouped", ["new", "checked"])
     def test_samples_of_a_document_count_together(self, tmp_path, grouped):
         def both(**groups):
@@ -269,6 +270,7 @@ class TestLabelNext:
         with pytest.raises(InputError, match="no sample is chosen yet"):
             label_next(result, n=0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rest", ["blank", "deleted"])
     def test_the_top_of_a_sheet_with_the_chances_of_all_of_it_is_noticed(self, tmp_path, rest):
         # The judge doubts one in ten; of 60 chosen ones these stand first, all certain.

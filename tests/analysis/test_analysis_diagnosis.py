@@ -442,6 +442,7 @@ def outcomes(draw):
     return {name: outcome for name, outcome in made.items() if name in kept}
 
 
+@pytest.mark.slow
 @given(
     outcomes(),
     st.sampled_from([None, (), ("The hut has 52 beds.",), ("Elsewhere entirely.",)]),

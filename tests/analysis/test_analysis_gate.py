@@ -200,6 +200,7 @@ class TestNoRegression:
         after = told(lower, tmp_path / "b.db", metric)
         return gate(after, Rules(**rules), before)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("by", "verdict"),
         [(0.0, "pass"), (0.01, "pass"), (0.05, "undecided"), (0.12, "fail"), (-0.1, "pass")],
@@ -222,6 +223,7 @@ class TestNoRegression:
         assert worse in found.checks[0].rule
         assert gate(b, Rules(margin={"waiting": 0.01}), a).verdict == "fail"
 
+    @pytest.mark.slow
     def test_a_margin_is_told_in_the_unit_of_the_metric(self, tmp_path):
         @metric(name="cosine", range=(-1.0, 1.0))
         def cosine(sample):
@@ -245,6 +247,7 @@ class TestNoRegression:
         assert found.verdict == "pass"
         assert found.checks[0].why == "every score is the same on 3 samples"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("loss", [0.01, 0.5])
     def test_fewer_than_five_pairs_prove_nothing_however_alike_they_are(self, tmp_path, loss):
         scores = [0.8, 0.7, 0.8, 0.7, 0.9]
@@ -325,6 +328,7 @@ class TestNoRegression:
         with pytest.raises(InputError, match=r"or go on with --force \(force=True\)"):
             a.compare(b)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("grouped", "verdict"), [(False, "fail"), (True, "undecided")])
     def test_documents_are_compared_whole(self, tmp_path, grouped, verdict):
         # 3 documents of 20 samples say no more than 3 samples do.

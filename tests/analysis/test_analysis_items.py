@@ -49,6 +49,7 @@ def test_no_runs_are_refused_as_one_is(runs):
         items(runs[:1])
 
 
+@pytest.mark.slow
 def test_flags(runs):
     found = items(runs, "told")
     flags = [question.flag for question in found.questions]
@@ -59,6 +60,7 @@ def test_flags(runs):
     assert not found.few
 
 
+@pytest.mark.slow
 def test_abilities_rise_with_the_systems(runs):
     found = items(runs)
     abilities = [system.ability for system in found.systems]
@@ -67,6 +69,7 @@ def test_abilities_rise_with_the_systems(runs):
     assert all(s.interval.low < s.ability < s.interval.high for s in found.systems)
 
 
+@pytest.mark.slow
 def test_a_threshold_of_ones_own(runs):
     found = items(runs, threshold=0.2)
     assert found.threshold_by == "given"
@@ -88,6 +91,7 @@ def test_runs_over_other_questions_are_refused(tmp_path):
         items([first, second])
 
 
+@pytest.mark.slow
 def test_the_share_of_a_system_takes_questions_of_a_document_together(tmp_path):
     chance = np.random.default_rng(0)
     documents = [chance.random(12) < share for share in (0.4, 0.6, 0.8)]

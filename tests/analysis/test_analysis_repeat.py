@@ -32,6 +32,7 @@ def noisy(tmp_path_factory):
 
 
 class TestANoisyJudge:
+    @pytest.mark.slow
     def test_its_flip_rate_is_found(self, noisy):
         flips = noisy[2].metrics["faithfulness"].flips["statement"]
         low, high = flips.interval
@@ -68,6 +69,7 @@ class TestANoisyJudge:
         assert repeat(result, judge) == found
         assert len(judge.asked) == asked
 
+    @pytest.mark.slow
     def test_it_stands_beside_differences_and_verdicts_of_the_gate(self, noisy, tmp_path):
         judge, result, found = noisy
         first = found.metrics["faithfulness"].sd

@@ -39,6 +39,7 @@ def test_embeddings_are_no_calls(data):
     assert (shared.calls, shared.tokens, shared.embeddings) == (0, 0, 2 * calls.SAMPLES)
 
 
+@pytest.mark.slow
 def test_every_set_and_every_metric_that_asks_has_its_line():
     sets, metrics = calls.sets(), calls.metrics()
     assert all(f"| {title} | " in sets for title in calls.SETS)

@@ -22,6 +22,7 @@ def judged(tmp_path_factory):
     return assay.evaluate(ROWS, planted.SHARPER, planted.knowing(), store=store)
 
 
+@pytest.mark.slow
 def test_by_a_judge_that_is_never_wrong_all_are_found_and_no_alarm_is_false(judged):
     for cause, row in figures(diagnose(judged), ROWS).items():
         assert row == {"planted": row["planted"], "found": row["planted"], "open": 0, "false": 0}, (
@@ -41,6 +42,7 @@ def test_with_the_usual_metrics_what_cannot_be_told_is_left_open_and_nothing_is_
     assert all(gaps[cause].startswith("hallucination_spans") for cause in left_open)
 
 
+@pytest.mark.slow
 def test_the_right_contexts_bear_out_no_planted_lie_and_show_what_retrieval_lost(judged):
     again = counterfactual(judged, planted.knowing())
     # Statements are known: only their verdicts against other contexts are asked for.

@@ -35,6 +35,7 @@ def command(*more):
     return [*ASSAY, "run", "rows.jsonl", "-m", "faithfulness", *more]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
 def test_interrupted_while_it_waits_it_says_how_to_go_on_and_does(served):
     line = command("--judge", "batch_judge:judge")

@@ -281,6 +281,7 @@ class TestBesideTheScoresOfARun:
         assert result.exit_code == BAD_INPUT
         assert "no figure that is reported beside scores" in result.stderr
 
+    @pytest.mark.slow
     def test_what_it_does_not_measure_keeps_what_the_judge_says_of_itself(self, assay, bench):
         bench("attributionbench", "--out", "own.json", judge=None)
         asked = ("run", "data.jsonl", "-m", "faithfulness", "-m", "context_relevance")

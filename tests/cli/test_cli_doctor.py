@@ -57,6 +57,7 @@ def test_a_judge_that_takes_no_schema(assay):
     assert "only the prompt asks for JSON" in diagnosis(served(assay, only_text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("faults", "said"),
     [

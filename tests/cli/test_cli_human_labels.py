@@ -73,6 +73,7 @@ def test_a_sheet_is_chosen_filled_and_used(told, here):
     assert "random choice" not in elsewhere.stdout
 
 
+@pytest.mark.slow
 def test_labels_of_other_answers_are_warned_of_wherever_they_are_used(told, here):
     assert told("label", "-n", "80", "--random-share", "1", "--out", "sheet.csv").exit_code == 0
     with (here / "sheet.csv").open(encoding="utf-8-sig") as file:
@@ -97,6 +98,7 @@ def test_labels_of_other_answers_are_warned_of_wherever_they_are_used(told, here
             assert (here / "sheet.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_sheet_that_is_labelled_in_part_is_warned_of_until_its_chances_are_its_own(told, here):
     assert told("label", "-n", "0", "--out", "sheet.csv").exit_code == 2
     assert told("label", "-n", "78", "--out", "sheet.csv").exit_code == 0

@@ -43,6 +43,7 @@ def test_systems_and_questions_are_shown(assay, three):
     assert "3 systems say little about how well a single question" in result.stdout
 
 
+@pytest.mark.slow
 def test_json_and_files(assay, three, here):
     data = json.loads(assay("items", *three, "--json").stdout)
     assert [system["n"] for system in data["systems"]] == [10, 10, 10]

@@ -43,6 +43,7 @@ def test_runs_of_a_tag(named):
     assert "no run with that tag" in named("runs", "--tag", "other").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["two rows", "last~1"])
 @pytest.mark.parametrize(
     "command", [["show"], ["diagnose"], ["gate", "--min", "faithfulness=0"], ["report"]]
@@ -96,6 +97,7 @@ class TestDescribe:
         assert "sweep, small" in shown
         assert "k=3" in shown
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("more", "why"),
         [

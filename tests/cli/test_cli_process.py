@@ -66,6 +66,7 @@ def slow(here):
     return (*line, "--concurrency", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
 def test_interrupted_it_does_not_wait_for_what_cannot_be_called_back(here):
     (here / "deaf_judge.py").write_text(DEAF)
@@ -87,6 +88,7 @@ def test_interrupted_it_does_not_wait_for_what_cannot_be_called_back(here):
     assert b"\ninterrupted: " in b"\n" + told  # after the warning about its pool
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
 def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
     with subprocess.Popen(
@@ -122,6 +124,7 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
     assert before < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["metrics", "--help"])
 def test_a_reader_that_leaves_early_is_no_error(scored, word):
     process = subprocess.Popen(
@@ -133,6 +136,7 @@ def test_a_reader_that_leaves_early_is_no_error(scored, word):
     assert (process.wait(10), told) == (0, b"")
 
 
+@pytest.mark.slow
 def test_an_old_code_page_is_no_error(here):
     write_rows(here / "data.jsonl", [{**ROWS[0], "id": "tür–😀"}, ROWS[1]])
     assert call(*FAITHFULNESS, *JUDGE, PYTHONIOENCODING="ascii").returncode == 0
@@ -143,6 +147,7 @@ def test_an_old_code_page_is_no_error(here):
     assert found["worst"]["faithfulness"]["lowest"][0]["sample"] == "tür–😀"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 def test_a_full_disk_is_no_bug(scored):
     with FULL.open("w") as full:
@@ -159,6 +164,7 @@ def test_a_full_disk_is_no_bug(scored):
     assert "bug" not in told.stderr
 
 
+@pytest.mark.slow
 def test_piped_there_are_no_colours_and_no_bar(here):
     result = call(*FAITHFULNESS, *JUDGE)
     assert result.returncode == 0

@@ -112,6 +112,7 @@ def test_no_share_at_all_may_be_demanded(assay, here):
     assert assay("gate", "--min", "given=0.5", "--max-unscored", "0").exit_code == 6
 
 
+@pytest.mark.slow
 def test_a_margin_of_nothing_is_a_margin(assay, here):
     told([0.80] * 40, here / "before.db")
     told([0.78] * 40, here / "assay.db")

@@ -105,6 +105,7 @@ def test_show_one_metric_by_name_label_or_old_name(assay):
     assert "context_precision_without_reference, worst first" in shown
 
 
+@pytest.mark.slow
 def test_runs_newest_first(scored):
     scored(*FAITHFULNESS, "--limit", "1")
     rows = json.loads(scored("runs", "--json").stdout)

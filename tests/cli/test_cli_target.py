@@ -65,6 +65,7 @@ def test_metrics_are_chosen_by_what_the_system_answers(rag, here):
     assert "metrics that the data fills" in result.stderr
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_and_asks_only_what_was_on_its_way_again(here):
     (here / "deadly.py").write_text(
         "import os\n"

@@ -130,6 +130,7 @@ def test_the_recorded_judge_finds_in_the_sample_what_the_story_says():
     ]
 
 
+@pytest.mark.slow
 def test_nothing_is_written_where_the_record_is_only_checked(monkeypatch, tmp_path):
     path = tmp_path / "replies.json"
     monkeypatch.setattr(recording, "ROOT", tmp_path)

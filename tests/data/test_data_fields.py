@@ -124,6 +124,7 @@ NEW = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(NEW), JSON, min_size=1, max_size=2))
 @pytest.mark.parametrize("write", [lambda value: value, json.dumps], ids=["json", "text"])

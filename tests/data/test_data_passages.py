@@ -120,6 +120,7 @@ class TestJoinedPassages:
         ]
         assert len(load(data)[2].contexts) == 4
 
+    @pytest.mark.slow
     def test_are_said_to_be_so_by_a_run(self, tmp_path):
         data, store = rows("\n---\n".join), tmp_path / "a.db"
         result = assay.evaluate(data, "context_relevance", store=store)

@@ -21,6 +21,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FILES, reason="the shared data is not here (set ASSAY_DATA)")
 def test_every_file_loads_or_names_its_problems():
     for path in FILES:

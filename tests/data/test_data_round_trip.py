@@ -101,6 +101,7 @@ def test_jsonl(tmp_path, written):
     assert load(path) == [written]
 
 
+@pytest.mark.slow
 @OFTEN
 @given(st.lists(sample(), min_size=1, max_size=3))
 def test_json_list(tmp_path, written):
@@ -123,6 +124,7 @@ def spoilt(text):
     return isinstance(text, str) and text.lstrip().startswith("[")
 
 
+@pytest.mark.slow
 @OFTEN
 @given(sample(tabular=True).filter(lambda one: not spoilt(one.reference)))
 @pytest.mark.parametrize("mark", [",", "\t"])
@@ -139,6 +141,7 @@ def test_csv(tmp_path, mark, written):
     assert load(path) == [written]
 
 
+@pytest.mark.slow
 @OFTEN
 @given(st.lists(sample(), min_size=1, max_size=3))
 def test_parquet(tmp_path, written):

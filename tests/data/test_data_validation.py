@@ -271,6 +271,7 @@ def test_the_skip_file_must_be_writable_and_not_the_data(tmp_path):
     assert "exists" in problem([FULL], skip_invalid=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_read_in_little_memory(tmp_path):
     path = tmp_path / "x.jsonl"
     line = json.dumps({"question": "q" * 40, "contexts": ["c" * 200], "answer": "a" * 40})
@@ -283,6 +284,7 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
     assert peak < 2_000_000
 
 
+@pytest.mark.slow
 def test_bad_rows_do_not_fill_the_memory():
     bad = ({"question": n, "answer": "x" * 1000} for n in range(4000))
     tracemalloc.start()
@@ -311,6 +313,7 @@ def test_a_header_that_cannot_be_read_is_refused(tmp_path):
     assert "the header is not readable" in problem(tmp_path / "x.csv")
 
 
+@pytest.mark.slow
 def test_a_row_nested_too_deeply_to_be_written_is_skipped_all_the_same(tmp_path):
     deep = []
     for _ in range(100_000):

@@ -46,6 +46,7 @@ def replies(db):
         return store.spent(store.run().id).calls
 
 
+@pytest.mark.slow
 def test_a_stage_is_a_batch_and_the_first_of_each_kind_goes_out_at_once(served, db):
     run(served, db)
     assert len(served.sizes) == STAGES
@@ -53,6 +54,7 @@ def test_a_stage_is_a_batch_and_the_first_of_each_kind_goes_out_at_once(served, 
     assert served.paid + KINDS == replies(db)
 
 
+@pytest.mark.slow
 def test_scores_and_run_are_those_of_the_model_asked_one_by_one(served, db, tmp_path):
     batched = run(served, db)
     single = OpenAI("m", base_url=served.url, api_key="key")
@@ -61,6 +63,7 @@ def test_scores_and_run_are_those_of_the_model_asked_one_by_one(served, db, tmp_
     assert scores(batched) == scores(one_by_one)
 
 
+@pytest.mark.slow
 def test_once_all_is_known_no_batch_is_remembered_and_nobody_is_asked(served, db):
     run(served, db)
     with Store(db) as store:
@@ -100,6 +103,7 @@ class TestLimits:
         assert served.paid + KINDS == replies(db)
         assert len(expected["faithfulness"]) == len(DATA)
 
+    @pytest.mark.slow
     def test_no_file_is_larger_than_may_be(self, served, db):
         model = judge(served)
         model.habits = dataclasses.replace(model.habits, most_bytes=6_000)
@@ -115,6 +119,7 @@ class TestLimits:
         evaluate(DATA[:3], "context_precision", model, store=db)
         assert served.sizes == [1, 1]
 
+    @pytest.mark.slow
     def test_where_too_much_is_enqueued_batches_become_smaller_one_after_another(self, served, db):
         served.batching = Batching(most_enqueued=6)
         result = run(served, db)
@@ -125,6 +130,7 @@ class TestLimits:
 
 
 class TestPartOfABatchFails:
+    @pytest.mark.slow
     def test_only_failed_lines_are_asked_again(self, served, db):
         served.lines = Faults(share_500=0.1)
         result = run(served, db, data=samples(12))
@@ -132,6 +138,7 @@ class TestPartOfABatchFails:
         assert len(served.sizes) > STAGES
         assert set(served.done.values()) == {1}
 
+    @pytest.mark.slow
     def test_lines_that_always_fail_are_given_up_after_three_batches(self, served, db):
         served.lines = Faults(share_500=1.0)
         result = evaluate(DATA, "context_precision", judge(served), store=db)
@@ -139,6 +146,7 @@ class TestPartOfABatchFails:
         assert (row.n_scored, row.n_failed) == (1, len(DATA) - 1)
         assert len(served.sizes) == 3
 
+    @pytest.mark.slow
     def test_an_unreadable_reply_is_asked_for_as_another_draw(self, served, db):
         served.lines = Faults(share_malformed=0.4)
         result = run(served, db)
@@ -146,6 +154,7 @@ class TestPartOfABatchFails:
         assert failed < len(DATA)
         assert len(served.sizes) > STAGES
 
+    @pytest.mark.slow
     def test_what_the_server_does_not_take_is_left_out_of_the_next_batch(self, served, db):
         served.faults = Faults(reject=("seed",))  # draw 0, which goes out at once, has none
         served.lines = Faults(reject=("seed",), share_malformed=0.4)
@@ -153,6 +162,7 @@ class TestPartOfABatchFails:
         details = [getattr(outcome, "detail", "") for name in METRICS for outcome in result[name]]
         assert not [detail for detail in details if "seed" in detail]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("done", [0, 3])
     def test_what_an_expired_batch_did_not_do_is_asked_again(self, served, db, done):
         served.batching = Batching(expire=(done,))
@@ -161,6 +171,7 @@ class TestPartOfABatchFails:
         assert len(served.sizes) == STAGES + 1
         assert set(served.done.values()) == {1}
 
+    @pytest.mark.slow
     def test_a_batch_that_always_expires_is_given_up_after_three(self, served, db):
         served.batching = Batching(expire=(0,) * 9)
         result = evaluate(DATA, "context_precision", judge(served), store=db)
@@ -172,6 +183,7 @@ class TestPartOfABatchFails:
 
 
 class TestABatchIsRefused:
+    @pytest.mark.slow
     def test_cancelled_the_run_stops_with_what_was_done_and_goes_on_with_the_rest(self, served, db):
         served.batching = Batching(cancel=(4,))
         with pytest.raises(Denied, match=r"batch_0 was cancelled .* the same command submits"):
@@ -182,6 +194,7 @@ class TestABatchIsRefused:
         assert all(row.n_failed == 0 for row in result.summary())
         assert set(served.done.values()) == {1}
 
+    @pytest.mark.slow
     def test_a_batch_that_does_not_pass_validation_stops_the_run(self, served, db):
         served.batching = Batching(fail=("invalid_model",))
         with pytest.raises(Denied, match=r"batch_0 was refused: .*\(invalid_model\)"):
@@ -214,17 +227,20 @@ class TestABatchIsRefused:
 
 
 class TestTheProviderIsHardToReach:
+    @pytest.mark.slow
     def test_a_submission_whose_answer_is_lost_is_not_made_twice(self, served, db):
         served.batching = Batching(lost_answers=1)
         run(served, db)
         assert len(served.sizes) == STAGES
         assert set(served.done.values()) == {1}
 
+    @pytest.mark.slow
     def test_looks_that_fail_are_made_again(self, served, db):
         served.batching = Batching(broken_looks=3)
         result = run(served, db)
         assert all(row.n_failed == 0 for row in result.summary())
 
+    @pytest.mark.slow
     def test_who_cannot_be_reached_for_long_is_given_up_and_asked_later(
         self, served, db, monkeypatch
     ):
@@ -237,6 +253,7 @@ class TestTheProviderIsHardToReach:
         assert len(served.sizes) == STAGES
         assert set(served.done.values()) == {1}
 
+    @pytest.mark.slow
     def test_a_batch_that_is_not_there_is_not_silently_asked_anew(self, served, db, monkeypatch):
         monkeypatch.setattr(batch_queue, "UNREACHABLE_S", 0.1)
         served.batching = Batching(broken_looks=10_000)
@@ -250,6 +267,7 @@ class TestTheProviderIsHardToReach:
 
 
 class TestWhatIsSaid:
+    @pytest.mark.slow
     def test_progress_tells_the_batch_what_is_done_and_how_long_it_has_been(self, served, db):
         served.batching = Batching(looks=16)
         seen = []
@@ -275,6 +293,7 @@ def test_a_budget_that_is_ample_makes_no_further_batches(served, db):
     assert served.stats()["calls"] == KINDS
 
 
+@pytest.mark.slow
 def test_a_budget_in_tokens_holds_for_what_is_in_batches(served, db):
     result = run(served, db, settings=Settings(budget=Budget(tokens=6000)))
     cost = result.cost()
@@ -285,6 +304,7 @@ def test_a_budget_in_tokens_holds_for_what_is_in_batches(served, db):
     assert set(served.done.values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_budget_holds_for_what_is_in_batches(served, db):
     result = run(served, db, settings=Settings(budget=Budget(calls=6)))
     assert "allowed" in result.stopped

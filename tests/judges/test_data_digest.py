@@ -5,6 +5,7 @@ import pytest
 from assay.judges.data_digest import BLOCK, BLOCKS, digest, whole_digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1000, BLOCKS * BLOCK, BLOCKS * BLOCK * 20])
 def test_a_byte_anywhere_in_it_makes_another_file(tmp_path, size):
     plain, trained = tmp_path / "plain.onnx", tmp_path / "trained.onnx"

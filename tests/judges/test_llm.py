@@ -259,6 +259,7 @@ def test_an_object_of_the_module_that_no_name_can_tell_is_warned_of():
         Function(judge_of_module(client=Keeping(held=(_ for _ in ()))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -95,12 +95,14 @@ GIVEN = {
 
 
 class TestNoSideDoor:
+    @pytest.mark.slow
     def test_no_optional_member_of_a_backend_is_looked_for(self):
         for path in sorted(ROOT.rglob("*.py")):
             for call in calls(path, "getattr", "hasattr") if path != DOOR else ():
                 name = call.args[1].value if isinstance(call.args[1], ast.Constant) else ""
                 assert name not in OPTIONAL, f"{path}:{call.lineno} looks for '{name}'"
 
+    @pytest.mark.slow
     def test_nobody_asks_whether_a_backend_is_wrapped(self):
         names = {cls.__name__ for cls in wrappers()} | {"Wrapper", "Adapted", "Route"}
         for path in sorted(ROOT.rglob("*.py")):

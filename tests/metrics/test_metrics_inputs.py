@@ -125,6 +125,7 @@ def empty():
 
 @pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
 class TestEveryMetric:
+    @pytest.mark.slow
     async def test_any_text_in_every_field(self, cls):
         for name, text in TEXTS.items():
             for judge in (plausible(), capricious(1)):
@@ -193,6 +194,7 @@ def _other(value):
     return f"not {value}" if isinstance(value, str) else value
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_same_values_whatever_the_order_of_the_samples(tmp_path):
     rows = [dataclasses.replace(filled(text), id=name) for name, text in TEXTS.items()]
     rows = [row for row in rows if row.id == "Chinese"]

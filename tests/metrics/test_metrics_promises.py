@@ -271,6 +271,7 @@ TONES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if not m.higher_is_better])
 async def test_where_lower_is_better_no_fault_is_shown_as_good(name):
     met = {}

@@ -81,6 +81,7 @@ class TestNumbers:
             }
         )
 
+    @pytest.mark.slow
     @given(data=st.data())
     async def test_on_any_matrices_they_are_what_numpy_makes_of_them(self, data):
         n, m, k = (data.draw(st.integers(1, 4)) for _ in range(3))

@@ -69,6 +69,7 @@ def trec(retrieved, graded):
     return pytrec_eval.RelevanceEvaluator({"q": graded}, ASKED).evaluate(run)["q"]
 
 
+@pytest.mark.slow
 async def test_they_are_those_of_trec_eval_on_500_random_rankings():
     for seed in range(CASES):
         retrieved, graded = case(seed)

@@ -103,6 +103,7 @@ REFERENCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", REFERENCES)
 async def test_it_is_the_number_of_its_reference_library_on_500_random_pairs(metric):
     for seed in range(CASES):
@@ -129,6 +130,7 @@ def squad(answer, reference):
 UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [None, "en"])
 async def test_token_f1_is_that_of_squad_on_500_random_pairs(language):
     """Of every script, except where nobody names English and both texts have no blanks."""

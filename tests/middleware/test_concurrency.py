@@ -99,6 +99,7 @@ def test_a_server_with_little_room_is_not_crowded():
     assert seconds <= 1.2 * 800 / 16
 
 
+@pytest.mark.slow
 def test_a_burst_of_refusals_halves_it_once_and_is_over_within_seconds():
     server = Server(seconds=0.3, refuses=(3.0, 3.5))
     _, seconds = asked(server, 64 * 40, in_flight=64)
@@ -116,6 +117,7 @@ def test_it_recovers_from_a_long_outage_as_fast():
     assert back < 30.0 + 10.0
 
 
+@pytest.mark.slow
 def test_nearly_all_that_a_rate_limited_server_would_take_is_used():
     server = Server(seconds=0.5, per_second=40)
     limit, seconds = asked(server, 2000, in_flight=256, retries=50)

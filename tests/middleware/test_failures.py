@@ -112,6 +112,7 @@ def test_the_page_tells_of_every_class_and_of_no_other():
     assert list(TOLD) == [*UNREACHABLE, *FAULTS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_failure_costs_its_own_sample_only(run, name):
     again, seen, code = TOLD[name]

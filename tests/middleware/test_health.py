@@ -115,6 +115,7 @@ class Restarted:
         return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [
@@ -164,6 +165,7 @@ class Hanging(Restarted):
         return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("in_flight", "seconds"), [(64, 300), (1, 600)])
 def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds):
     server = Hanging(gone=(2.0, math.inf))
@@ -176,6 +178,7 @@ def test_a_server_that_answers_nobody_any_more_stops_the_run(in_flight, seconds)
     assert taken < seconds
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_for_a_while_costs_the_calls_on_their_way_only():
     replies, errors, _ = asked(Hanging(gone=(2.0, 42.0)), 1500)
     assert len(replies) >= 1500 - 64

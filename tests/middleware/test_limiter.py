@@ -379,6 +379,7 @@ async def test_requests_a_minute_are_bounded():
     assert 0.1 < time.monotonic() - start < 2.0
 
 
+@pytest.mark.slow
 async def test_requests_that_find_out_what_a_server_takes_count_for_the_minute():
     model = Model()
     model.further_requests = 0
@@ -601,6 +602,7 @@ def test_it_serves_several_loops_in_turn():
     assert limit.usage.calls == 6
 
 
+@pytest.mark.slow
 async def test_a_bad_day_at_a_real_server_ends_well():
     faults = Faults(share_429=0.15, share_500=0.1, share_cut=0.05, hang_on=(5,), retry_after_s=0.01)
     async with LLMServer(faults) as server:

@@ -245,6 +245,7 @@ class TestSamples:
         result.stdout.fnmatch_lines(["*assay_samples: there is no file*no.jsonl*"])
         result.stdout.no_fnmatch_line("*Traceback*")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("marker", "told"),
         [
@@ -302,6 +303,7 @@ class TestMistakes:
 class TestGate:
     ROWS = 'ROWS = [{**ROW, "id": f"q{n}"} for n in range(30)]\n'
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("folder", [".", "tests"])
     def test_files_are_looked_for_beside_the_test_then_in_the_root_folder(
         self, project, pytester, monkeypatch, folder
@@ -351,6 +353,7 @@ class TestGate:
         )
         result.assert_outcomes(passed=1)
 
+    @pytest.mark.slow
     def test_against_a_baseline(self, project):
         result = project(
             self.ROWS + "def test_it(assay_gate, assay_session):\n"

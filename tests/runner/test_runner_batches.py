@@ -64,6 +64,7 @@ def known_as(db):
         return [batch.provider for batch in store.batches.open()]
 
 
+@pytest.mark.slow
 def test_a_batch_that_was_open_when_it_was_killed_is_waited_for(served, db):
     process = start(served, db)
     wait_until(lambda: any(batch["looks"] for batch in served.batches.values()), process)
@@ -77,6 +78,7 @@ def test_a_batch_that_was_open_when_it_was_killed_is_waited_for(served, db):
     assert known_as(db) == []
 
 
+@pytest.mark.slow
 def test_killed_before_it_heard_the_batches_name_it_finds_it_by_its_own(served, db):
     served.batching = Batching(held_answers=True)
     process = start(served, db)
@@ -92,6 +94,7 @@ def test_killed_before_it_heard_the_batches_name_it_finds_it_by_its_own(served, 
     assert set(served.done.values()) == {1}
 
 
+@pytest.mark.slow
 def test_killed_before_the_batch_was_made_it_is_submitted_anew(served, db):
     process = start(served, db)
     wait_until(lambda: served.files, process)
@@ -107,6 +110,7 @@ def test_killed_before_the_batch_was_made_it_is_submitted_anew(served, db):
     assert set(served.done.values()) == {1}
 
 
+@pytest.mark.slow
 def test_killed_after_replies_were_fetched_only_the_missing_ones_are_fetched_again(served, db):
     served.batching = Batching()
     go_on(served, db)
@@ -125,6 +129,7 @@ def test_killed_after_replies_were_fetched_only_the_missing_ones_are_fetched_aga
     assert set(served.done.values()) == {1}
 
 
+@pytest.mark.slow
 def test_batches_of_other_requests_are_left_alone(served, db):
     Store(db).close()
     change(db, f"INSERT INTO batches (name, provider, keys) VALUES ('b', 'gone', x'{'6b' * 16}')")
@@ -133,6 +138,7 @@ def test_batches_of_other_requests_are_left_alone(served, db):
     assert known_as(db) == ["gone"]
 
 
+@pytest.mark.slow
 def test_what_providers_have_thrown_away_is_forgotten(served, db):
     Store(db).close()
     columns = "name, provider, keys, at"
@@ -142,6 +148,7 @@ def test_what_providers_have_thrown_away_is_forgotten(served, db):
     assert known_as(db) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_in_one_batch_keeps_what_another_owes(served, db):
     served.batching = Batching(cancel=(2,))
     with pytest.raises(Denied, match="cancelled"):

@@ -47,6 +47,7 @@ def rows(n):
     ]
 
 
+@pytest.mark.slow
 def test_of_many_rows_some_are_counted_and_the_error_is_told(db, monkeypatch):
     monkeypatch.setattr(estimating, "ALL_COUNTED", 300)
     monkeypatch.setattr(estimating, "DRAWN", 100)

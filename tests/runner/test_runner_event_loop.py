@@ -39,6 +39,7 @@ def test_in_a_plain_function(db):
     assert values(evaluate(samples(3), "faithfulness", plausible(), store=db)) == FAITHFUL
 
 
+@pytest.mark.slow
 def test_in_a_plain_script_of_its_own(tmp_path):
     # On a busy machine any step may take the tenth of a second that asyncio's debug mode tells of.
     code = """
@@ -178,6 +179,7 @@ class Stubborn:
                 await asyncio.sleep(3600)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("running", [True, False], ids=["notebook", "script"])
 def test_a_judge_that_never_returns_holds_up_neither_the_run_nor_its_end(db, running, caplog):
@@ -211,6 +213,7 @@ def interrupted(tmp_path, code, within_s):
     return said
 
 
+@pytest.mark.slow
 def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
     code = """
         import sys, assay
@@ -223,6 +226,7 @@ def test_an_interrupted_script_ends_cleanly_and_goes_on_later(tmp_path):
     assert Result(tmp_path / "assay.db").stopped == "interrupted"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["evaluate", "await assay.aevaluate"])
 @pytest.mark.parametrize("within", ["{}", "await asyncio.gather({}, asyncio.sleep(9))"])
 def test_one_interrupt_ends_a_script_with_a_loop_of_its_own(tmp_path, call, within):
@@ -272,6 +276,7 @@ class Connected(LLM):
             reply.set_exception(Unavailable("connection closed"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompts", [{}, {"verify_statements": VerifyStatements.template}])
 async def test_a_run_that_ends_leaves_the_connections_of_others_open(db, prompts):
     judge = Connected()
@@ -332,6 +337,7 @@ def test_progress_is_told_up_to_the_end(db):
     assert (seen[-1].done, seen[-1].new, seen[-1].calls) == (6, 0, 0)
 
 
+@pytest.mark.slow
 def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_at(tmp_path):
     code = """
         import sys, threading
@@ -390,6 +396,7 @@ def test_a_run_that_fails_puts_all_back_too():
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
 
 
+@pytest.mark.slow
 def test_someone_who_froze_objects_of_their_own_keeps_them():
     gc.freeze()
     n = gc.get_freeze_count()
@@ -405,6 +412,7 @@ def test_of_two_runs_in_one_process_the_first_puts_all_back():
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
 
 
+@pytest.mark.slow
 def test_what_refers_to_itself_does_not_pile_up_from_run_to_run(monkeypatch):
     monkeypatch.setattr(event_loop, "_last", event_loop._Last())
     gc.collect()

@@ -171,6 +171,7 @@ class TestWhatTheyTell:
         assert drifts(result) == []
         assert collect(result, most=0)["drift"] == []
 
+    @pytest.mark.slow
     def test_a_comparison_warns_across_stores(self, tmp_path, day):
         before = run(Model(1), tmp_path / "a.db")
         after = later(Model(2), tmp_path / "b.db", day)

@@ -129,6 +129,7 @@ async def test_after_cancellation_it_goes_on(db, undisturbed, monkeypatch):
     assert scores(result) == expected
 
 
+@pytest.mark.slow
 async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db):
     all_sent, release = asyncio.Event(), asyncio.Event()
 
@@ -192,6 +193,7 @@ class TestSigkill:
         command = [sys.executable, "-c", textwrap.dedent(self.SCRIPT), str(store)]
         return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
+    @pytest.mark.slow
     def test_killed_again_and_again_it_pays_once_more_only_for_what_was_on_its_way(self, tmp_path):
         whole = tmp_path / "whole.calls"
         expected, _ = self.start(tmp_path / "whole.db", whole).communicate(timeout=60)

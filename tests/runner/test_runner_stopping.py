@@ -368,6 +368,7 @@ def test_a_judge_that_fails_on_some_samples_fails_those_and_no_others(db):
 class TestCancelledFromWithin:
     """As a client does whose own time-out leaks: nobody asked the run to end."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("together", [True, False])
     def test_a_judge_that_is_costs_its_own_score_and_the_run_goes_on(self, db, together):
         async def cancelled(task):

@@ -234,6 +234,7 @@ class TestAuroc:
         other = agreement.balanced_interval(said, labels, range(200))
         assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.01)
 
+    @pytest.mark.slow
     def test_it_holds_where_all_of_a_small_class_may_be_called_rightly_by_chance(self):
         """The jackknife holds half as often: five verdicts that are all right do not vary."""
         random, truth = np.random.default_rng(2), (0.97 + 0.95) / 2
@@ -288,6 +289,7 @@ def test_alpha_does_not_depend_on_where_a_scale_begins():
     assert near == pytest.approx(far, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_best_of_many_thresholds_is_found_without_trying_all():
     scores = np.random.default_rng(3).random(100_000)
     found = agreement.best_threshold(scores, scores > 0.7, agreement.balanced)

@@ -228,6 +228,7 @@ def test_mcnemar_is_the_sign_flip_test_of_ones_and_zeros():
     assert mcnemar(7, 2).p == pytest.approx(sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 5).p)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)  # statsmodels takes a while over each
 @given(st.lists(SHARES, min_size=1, max_size=12))
 def test_holm_is_that_of_statsmodels(p_values):
@@ -268,6 +269,7 @@ def test_two_small_groups_are_divided_in_every_way(one_sided):
     assert two_groups(a, b, one_sided=one_sided).p == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_two_groups_of_one_kind_differ_as_often_as_they_may():
     """By Student's t 30 of 200 such small groups would be called different at 0.05, and more."""
     random, called = np.random.default_rng(4), {True: 0, False: 0}

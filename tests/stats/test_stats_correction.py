@@ -356,6 +356,7 @@ class TestRoganGladenInGroups:
         interval = true_share(30, 100, Checked.of(pairs), groups=found).interval
         assert (interval.low, interval.high) == (0, 1)
 
+    @pytest.mark.slow
     def test_it_holds_the_truth_where_documents_differ_and_counts_alone_do_not(self):
         chance, held, blind = np.random.default_rng(0), 0, 0
         for _ in range(200):

@@ -13,6 +13,7 @@ def drawn(rng, n, share, bad, good):
     return tuple(int(c) for c in of_bad + of_good), int(of_bad[-1]), int(n_bad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.7])
 def test_the_interval_holds_the_true_number_about_as_often_as_it_says(share):
     rng = np.random.default_rng(5)

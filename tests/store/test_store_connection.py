@@ -58,6 +58,7 @@ class TestAFullDisk:
             check=False,
         )
 
+    @pytest.mark.slow
     def test_what_was_kept_is_whole_and_the_same_command_goes_on(self, db):
         full = self.run(self.CODE, db)
         assert full.returncode == 2, full.stderr
@@ -75,11 +76,13 @@ class TestAFullDisk:
         assert judge.asked == []
         assert [row.n_scored for row in result.summary()] == [200, 200]
 
+    @pytest.mark.slow
     def test_the_library_says_so_in_its_own_words(self, db):
         code = self.CODE.replace("sys.exit(_code(run, debug=False))", "run()")
         last = self.run(code, db).stderr.strip().splitlines()[-1]
         assert last.startswith("assay.store.integrity.StoreError: '")
 
+    @pytest.mark.slow
     def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
         monkeypatch.setattr(
             connection.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(frees))
@@ -103,6 +106,7 @@ class TestAFullDisk:
         monkeypatch.setattr(connection, "SCORE_BYTES", 1 << 80)
         assert begun(db).startswith("0 the disk of '")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n", "free"), [(20, 1 << 20), (1200, 16 << 20)])
     def test_no_more_room_is_asked_for_than_the_run_can_need(self, db, monkeypatch, n, free):
         left = SimpleNamespace(free=free)

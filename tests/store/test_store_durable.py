@@ -11,6 +11,8 @@ import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
@@ -58,6 +60,7 @@ def test_a_reply_that_was_awaited_survives_sigkill(db):
     assert sound(db)
 
 
+@pytest.mark.slow
 def test_two_processes_that_write_at_once_lose_and_spoil_nothing(db):
     code = """
         import asyncio, sys
@@ -151,6 +154,7 @@ async def test_writes_that_are_queued_when_the_store_closes_are_committed(db):
         assert store.spent("run").calls == 2000
 
 
+@pytest.mark.slow
 def test_many_samples_pass_through_little_memory(db):
     shared = "A context that all samples share, longer than forty-eight characters. " * 5
     made = (

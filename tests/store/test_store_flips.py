@@ -31,6 +31,7 @@ def _judged(whole, content):
     return code
 
 
+@pytest.mark.slow
 def test_a_wrong_byte_is_noticed_or_makes_no_difference(whole):
     content = whole[1]
     codes = [
@@ -48,6 +49,7 @@ def test_none_of_some_hundred_wrong_bytes_passes(whole):
 
 
 # What is damaged there: names of columns that every command reads, and the key of a reply.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [b"value_checksum INT", b"evidence ", b"checksum I"])
 def test_a_schema_with_a_wrong_letter_is_damage_and_no_bug(whole, name):
     content = whole[1]

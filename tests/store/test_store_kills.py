@@ -74,6 +74,7 @@ def undisturbed(tmp_path_factory):
     return run(calls.with_suffix(".db"), calls), calls.stat().st_size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_random_moments_it_ends_as_if_nobody_had_disturbed_it(
     tmp_path, seed, undisturbed

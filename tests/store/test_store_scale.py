@@ -63,6 +63,7 @@ def listed(path):
         assert {len(outcomes) for outcomes in found} == {len(METRICS)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [cleaned, verified, exported, imported, gone_on_with, listed])
 def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
     count = 0

@@ -215,6 +215,7 @@ class TestFailures:
         assert "lost it" in str(caught.value)
         assert len(system.asked) < 40
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("error", [ValueError, ConnectionResetError])
     def test_quick_failures_do_not_stop_it_while_an_answer_is_on_its_way(self, db, error):
         failed = asyncio.Event()

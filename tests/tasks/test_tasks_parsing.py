@@ -183,6 +183,7 @@ def test_no_text_whatever_crashes_the_reader(raw):
             task.read(raw)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(),

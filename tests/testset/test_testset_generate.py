@@ -109,6 +109,7 @@ class TestWhatIsKept:
             else:
                 assert (row["reference"], row["reference_contexts"]) == (NO_ANSWER, [])
 
+    @pytest.mark.slow
     def test_the_rows_are_data_for_evaluate(self, db):
         rows = generate(DOCUMENTS, Plan(n=10), judge=writer(), store=db).rows()
         answered = [
@@ -317,6 +318,7 @@ class TestWhatItCosts:
             ("judge failed", ("Oslo#1",))
         }
 
+    @pytest.mark.slow
     async def test_it_runs_within_a_loop_and_can_be_cancelled(self, db):
         class Slow(Scripted):
             async def reply(self, task, draw=0):

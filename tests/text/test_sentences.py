@@ -160,6 +160,7 @@ def test_is_linear():
         assert time.process_time() - begin < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["word other ", "a\n", "wrapped and\r\n", "it is red. ", "A. ", "「あ。」", "e.g. x ", "» "],

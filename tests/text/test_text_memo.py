@@ -4,6 +4,8 @@ import gc
 import tracemalloc
 import weakref
 
+import pytest
+
 from assay.text import memoized
 from assay.text.language_id import identify_language
 from assay.text.words import stems
@@ -29,6 +31,7 @@ def test_short_ones_are_remembered_and_of_long_ones_the_last_two():
     assert calls.count("three") == 2
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_is_freed():
     read = memoized(3, longest=4)(lambda _text: Found())
     first = weakref.ref(read("a long text"))
@@ -38,6 +41,7 @@ def test_what_is_forgotten_is_freed():
     assert first() is None
 
 
+@pytest.mark.slow
 def test_endless_words_and_texts_do_not_stay_in_memory():
     tracemalloc.start()
     try:

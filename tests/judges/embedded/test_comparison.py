@@ -75,6 +75,7 @@ def test_a_version_may_be_told_by_its_beginning():
     assert compare("Release 5.3.1 fixed the leak.", evidence).numbers == ("5.3.1",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["-", "$", "< ", "\t", "1.", "U.S. "])
 def test_a_long_line_of_signs_is_compared_in_time(piece):
     line = f"It{piece * (60_000 // len(piece))}was built."

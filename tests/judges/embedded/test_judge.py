@@ -68,6 +68,7 @@ async def test_several_texts_are_split_as_each_alone():
         assert [item.text for item in found[name]] == [s.text for s in alone]
 
 
+@pytest.mark.slow
 def test_it_answers_in_a_forked_process_too():
     """In a process of its own: a fork of the one that runs the tests would take its threads' locks."""
     code = (

@@ -124,6 +124,7 @@ def test_no_text_is_a_mix_up_of_itself(words):
     assert mixed(text, text) is None
 
 
+@pytest.mark.slow
 def test_a_context_that_says_the_same_again_and_again_takes_no_long_time():
     start = time.perf_counter()
     assert mixed("Ann has 4 cats.", "Ann has 3 cats and Bob has 4 cats. " * 2000)

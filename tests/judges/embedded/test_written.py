@@ -1,6 +1,7 @@
 """Are the written rows whole, and is what they are labelled with where it should be?"""
 
 from collections import Counter, defaultdict
+from functools import cache
 
 import pytest
 from training.data import DATA
@@ -12,8 +13,18 @@ from training.verifier.written.statement import records
 from assay.bench.splits import HELD_OUT, fold_of
 
 ALL = written.written()
-ROWS = tuple(written.rows())
-REPORTS = tuple(reports.rows())
+
+
+@cache
+def texts():
+    return tuple(written.rows())
+
+
+@cache
+def text_reports():
+    return tuple(reports.rows())
+
+
 needs_data = pytest.mark.skipif(
     not (DATA / "claims").is_dir(), reason="the shared data is not here (set ASSAY_DATA)"
 )
@@ -38,14 +49,15 @@ def test_no_two_contexts_share_a_name():
 
 def test_each_row_holds_its_context_and_none_from_the_other_side():
     contexts = {one.context: one.group for one in ALL}
-    for row in ROWS:
+    for row in texts():
         groups = [contexts[context] for context in row.contexts]
         assert row.group in groups
         assert len({fold_of(group) == HELD_OUT for group in groups}) == 1
 
 
+@pytest.mark.slow
 def test_a_statement_has_its_label():
-    for row in ROWS:
+    for row in texts():
         if row.data == "written":
             found = {label for _, _, label in people.segments(row)}
             assert row.label in found
@@ -53,13 +65,14 @@ def test_a_statement_has_its_label():
 
 
 def test_half_of_the_statements_are_true():
-    single = [row for row in ROWS if row.data == "written"]
+    single = [row for row in texts() if row.data == "written"]
     supported = sum(row.label == "supported" for row in single)
     assert 0.45 < supported / len(single) < 0.55
 
 
+@pytest.mark.slow
 def test_they_are_the_same_each_time():
-    assert tuple(written.rows()) == ROWS
+    assert tuple(written.rows()) == texts()
 
 
 def test_every_source_has_two_texts_and_what_is_wrong_stands_in_them():
@@ -74,7 +87,7 @@ def test_every_source_has_two_texts_and_what_is_wrong_stands_in_them():
 
 def test_a_text_is_marked_where_it_is_wrong():
     wrong = {s.wrong for one in reports.reports() for text in one.texts for s in text}
-    for row in REPORTS:
+    for row in text_reports():
         assert all(row.answer[start:end] in wrong for start, end, _ in row.spans or ())
 
 
@@ -85,6 +98,7 @@ def test_most_sentences_of_texts_are_right():
     assert labels["neutral"] > 500
 
 
+@pytest.mark.slow
 @needs_data
 def test_every_document_that_is_written_about_is_found():
     fields = Counter(one.field for one in pages.pages())
@@ -102,6 +116,7 @@ def test_what_is_wrong_in_a_text_about_a_document_stands_in_it():
             assert bool(statement.wrong) == (statement.label != "supported"), statement
 
 
+@pytest.mark.slow
 @needs_data
 def test_documents_are_kept_out_with_rows_they_are_from():
     groups: dict[str, set[str]] = defaultdict(set)
