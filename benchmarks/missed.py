@@ -15,9 +15,8 @@ import numpy as np
 
 import assay
 from assay.bench import groundedness
-from assay.bench.data import Record, thinned
+from assay.bench.data import Record, group_of, thinned
 from assay.bench.judge import Checked, JudgeUnderTest, answered, flagged, uncertain
-from assay.bench.splits import group_of
 from assay.stats.misclassification import bad_among
 from benchmarks.data import DATA, present
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from assay.conformance import STORY, Worked, worked
-from assay.conformance.explanation import definition, facts, outcome, rows, texts
+from assay.conformance import STORY, Worked, definition, facts, outcome, rows, texts, worked
 from assay.metrics import METRICS, Metric
 from assay.score import Score
 from assay.tasks import Embed, EmbedTokens

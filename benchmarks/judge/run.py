@@ -21,8 +21,8 @@ import msgspec
 
 import assay
 from assay.bench import thresholds
+from assay.bench.benchmark import Figure
 from assay.bench.catalogue import FAMILIES
-from assay.bench.figures import Figure
 from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.measurement import Sampling, figures
 from benchmarks.data import DATA, Absent, present

@@ -13,9 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from assay.bench import groundedness
-from assay.bench.benchmark import Benchmark
+from assay.bench.benchmark import Benchmark, Figure
 from assay.bench.data import Record
-from assay.bench.figures import Figure
 from assay.bench.judge import JudgeUnderTest, Text
 from assay.judges.embedded import Embedded
 from assay.tasks import Statement, VerifyStatements

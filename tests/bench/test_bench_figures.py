@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.bench import baselines
-from assay.bench.figures import figure, flags, interval
+from assay.bench.benchmark import figure, flags, interval
 from assay.stats import agreement as stats
 from assay.stats.intervals import ones
 

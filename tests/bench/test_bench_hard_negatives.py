@@ -3,9 +3,8 @@
 from bench_help import write
 
 from assay.bench import hard_negatives
-from assay.bench.data import Data, dataset
+from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.bench.judge import JudgeUnderTest
-from assay.bench.splits import HELD_OUT, fold_of
 from assay.judge import Reply
 from assay.tasks import Choice, Rating, rate_answer, select_sentences
 

@@ -7,11 +7,10 @@ from bench_help import write
 
 import assay
 from assay.bench import claims, groundedness, judge, thresholds
-from assay.bench.data import Data, thinned
-from assay.bench.figures import figure
+from assay.bench.benchmark import figure
+from assay.bench.data import FOLDS, Data, fold_of, group_of, held_out, thinned
 from assay.bench.judge import Checked, JudgeUnderTest, Text
 from assay.bench.measurement import Sampling, figures
-from assay.bench.splits import FOLDS, fold_of, group_of, held_out
 from assay.judge import Reply
 from assay.judges.embedded import Embedded
 from assay.tasks import Statement, Verdict, VerifyStatements, split_statements, verify_statements

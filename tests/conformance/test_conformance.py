@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from assay import conformance
 from assay.cli import main
-from assay.conformance import SAMPLE, explanation, worked
+from assay.conformance import SAMPLE, worked
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score
 from assay.tasks import Statement, VerifyStatements
@@ -67,24 +68,24 @@ class TestEveryDefinition:
         page = conforming.section(metric)
         done = CliRunner().invoke(main, ["explain", name], env={"COLUMNS": "4000"})
         assert done.exit_code == 0, done.output
-        assert explanation.definition(metric).partition("\n")[0] in page
-        for fact, value in explanation.facts(metric, worked(metric)):
+        assert conformance.definition(metric).partition("\n")[0] in page
+        for fact, value in conformance.facts(metric, worked(metric)):
             if fact != "inputs":
                 assert f"{fact}: {value}" in done.stdout
             assert conforming.plain(f"{fact}: {value}") in page
-        for row in explanation.rows(worked(metric).outcome):
+        for row in conformance.rows(worked(metric).outcome):
             assert conforming.plain(row[1]) in page
 
 
 def test_calls_are_told_by_kind():
-    assert explanation.calls({"embed": 4, "rate_answer": 1}) == "5 (embed x 4, rate_answer)"
-    assert explanation.calls({}) == "none"
+    assert conformance.calls({"embed": 4, "rate_answer": 1}) == "5 (embed x 4, rate_answer)"
+    assert conformance.calls({}) == "none"
 
 
 def test_parameters_that_ask_the_same_have_their_example_too():
     assert worked(FactualCorrectness(mode="recall")).outcome.value == pytest.approx(2 / 3)
-    explanation = CliRunner().invoke(main, ["explain", "factual_correctness(mode=recall)"]).stdout
-    assert "on the sample: 0.6667" in explanation
+    conformance = CliRunner().invoke(main, ["explain", "factual_correctness(mode=recall)"]).stdout
+    assert "on the sample: 0.6667" in conformance
 
 
 def test_what_was_never_asked_has_none():
@@ -101,7 +102,7 @@ def test_what_was_never_asked_has_none():
             return Score(1.0)
 
     assert worked(Other()) is None
-    assert [name for name, _ in explanation.facts(Other(), None)] == ["inputs"]
+    assert [name for name, _ in conformance.facts(Other(), None)] == ["inputs"]
 
 
 def test_a_judge_that_fails_is_an_outcome_and_no_end():

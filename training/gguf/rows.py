@@ -1,6 +1,6 @@
 """Which labelled items may a model's Yes be fitted on, and which is it measured on?
 
-Fitted on files that are marked for training, in groups that `assay.bench.splits` does not keep out;
+Fitted on files that are marked for training, in groups that `assay.bench.data` does not keep out;
 measured on the groups that it does. The data folder is `$ASSAY_DATA`, by default `shared/data`
 beside the repository. On a CPU every prompt takes seconds, so texts are short and rows few; both
 are said in README.md.
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from assay.bench.splits import group_of, held_out
+from assay.bench.data import group_of, held_out
 from assay.judge import Task
 from assay.tasks import JudgeContexts, Passage, SelectSentences, Statement, VerifyStatements
 from assay.text.sentences import sentences

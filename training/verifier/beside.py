@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, fold_of
 from assay.text import sentences
 from training.verifier.rows import Row
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from assay.bench.splits import fold_of
+from assay.bench.data import fold_of
 from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.reader import Tokens, Window, answering, supporting
 from assay.text.normalize import Normalized

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.bench import hard_negatives
-from assay.bench.data import Data, dataset
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.bench.splits import group_of
+from assay.bench.data import group_of
 from assay.text import sentences
 from training.data import read
 from training.verifier.rows import Row

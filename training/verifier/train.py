@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.bench.splits import HELD_OUT
+from assay.bench.data import HELD_OUT
 from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN
 from training.verifier.beside import BESIDE
 from training.verifier.examples import Example

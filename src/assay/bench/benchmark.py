@@ -1,15 +1,229 @@
-"""One human-labelled set: its rows, and what is measured of a judge on them."""
+"""A benchmark: a labelled set, and the figures that a judge has on it."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from assay.bench.data import Data, Record, thinned
-from assay.bench.figures import Figure
 from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
 from assay.judge import Task
+from assay.judges.embedded.card import CardFigure
 from assay.metrics import METRICS
+from assay.stats import agreement as stats
+from assay.stats.intervals import Floats, Numbers, Statistic, ones
+
+DRAWS = 1000
+_SEED = 0
+_ROUNDING = 1e-9
+# What to do where a figure needs a threshold that was not fitted for the judge.
+UNFITTED = "`--fit` fits one on train rows"
+
+
+class Figure(CardFigure, frozen=True, kw_only=True):
+    """A figure of the card as it was measured, which may be undefined.
+
+    Attributes:
+        value: The number; None where it is undefined (only one class among the rows).
+        source: Where the published figures stand.
+        base_rate: Share of the rows that are what is looked for; None where nothing is.
+    """
+
+    value: float | None  # type: ignore[assignment]  # a card ships with what is defined only
+    source: str = ""
+    base_rate: float | None = None
+
+
+def figure(
+    name: str,
+    statistic: Statistic,
+    clusters: Sequence[str],
+    baselines: Mapping[str, Statistic] | None = None,
+    *,
+    note: str = "",
+    lower_is_better: bool = False,
+    labels: Numbers | None = None,
+) -> Figure:
+    """A figure with its interval beside the strongest of the baselines.
+
+    Args:
+        name: What it is called, and what published figures are found by.
+        statistic: From weights of the rows to the number.
+        clusters: The source of each row: rows of one source are drawn together.
+        baselines: The same of trivial rules.
+        note: What else a reader has to know.
+        lower_is_better: Whether small numbers are good.
+        labels: Which rows are what is looked for.
+    """
+    even = ones(len(clusters))
+    value = _finite(statistic(even)) if len(clusters) else None
+    low, high = interval(statistic, clusters) if value is not None else (None, None)
+    found = {
+        rule: _finite(floor(even)) for rule, floor in (baselines or {}).items() if len(clusters)
+    }
+    known = {rule: floor for rule, floor in found.items() if floor is not None}
+    best = min if lower_is_better else max
+    floor_name = best(known, key=lambda rule: known[rule]) if known else ""
+    others = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]
+    if others:
+        note = "; ".join(filter(None, [note, f"other floors: {', '.join(others)}"]))
+    reference = REFERENCES.get(name)
+    return Figure(
+        name=name,
+        value=value,
+        low=low,
+        high=high,
+        n=len(clusters),
+        floor=known.get(floor_name),
+        floor_name=floor_name,
+        reference=reference.peers if reference else "",
+        note=note,
+        lower_is_better=lower_is_better,
+        source=reference.source if reference else "",
+        base_rate=float(np.mean(labels)) if labels is not None and len(labels) else None,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def interval(statistic: Statistic, clusters: Sequence[str]) -> tuple[float | None, float | None]:
+    """95 % percentile bootstrap over sources: rows of one source are drawn together.
+
+    (None, None) where the draws tell nothing: one source, or none among them that differs.
+    """
+    names, place = np.unique(np.asarray(clusters), return_inverse=True)
+    if len(names) < 2:
+        return None, None
+    chance = np.random.default_rng(_SEED)
+    drawn_values = []
+    for _ in range(DRAWS):
+        drawn = chance.integers(0, len(names), len(names))
+        drawn_values.append(
+            statistic(np.bincount(drawn, minlength=len(names))[place].astype(float))
+        )
+    known = np.asarray(drawn_values)[np.isfinite(drawn_values)]
+    # Half the draws with one class only: there is no interval to speak of.
+    if len(known) < DRAWS / 2:
+        return None, None
+    low, high = np.percentile(known, [2.5, 97.5])
+    # What never varied among these rows may vary among others: that is no certainty.
+    if high - low < _ROUNDING:
+        return None, None
+    return float(low), float(high)
+
+
+FOUND, WRONG = ", bad flagged", ", good flagged"
+BAD_UNCERTAIN, GOOD_UNCERTAIN = ", bad uncertain", ", good uncertain"
+
+
+def flags(
+    data: str,
+    flagged: Numbers,
+    bad: Numbers,
+    clusters: Sequence[str],
+    rules: Mapping[str, Numbers],
+    *,
+    uncertain: Numbers | None = None,
+    note: str = "",
+) -> list[Figure]:
+    """Of the bad and of the good cases, the share that is flagged, and of which nothing is said.
+
+    Args:
+        data: How the names of the figures begin.
+        flagged: Which cases the judge flags. Shape (n,).
+        bad: Which of them people call bad. Shape (n,).
+        clusters: The source of each case.
+        rules: What trivial rules say, the higher the worse. Shape (n,) each.
+        uncertain: Cases in which it is uncertain of something; those that are flagged do not count
+            as such. Shape (n,).
+        note: What else a reader has to know.
+    """
+    flagged_rows, labels = np.asarray(flagged, float), np.asarray(bad, bool)
+    if not 0 < labels.sum() < len(labels):
+        return []
+    wrong = float(flagged_rows[~labels].mean())
+    baselines = {
+        name: stats.mean(_at_rate(np.asarray(values, float), labels, wrong)[labels])
+        for name, values in rules.items()
+    }
+    bads = [c for c, is_bad in zip(clusters, labels, strict=True) if is_bad]
+    goods = [c for c, is_bad in zip(clusters, labels, strict=True) if not is_bad]
+    figures = [
+        figure(f"{data}{FOUND}", stats.mean(flagged_rows[labels]), bads, baselines, note=note),
+        figure(
+            f"{data}{WRONG}",
+            stats.mean(flagged_rows[~labels]),
+            goods,
+            note=note,
+            lower_is_better=True,
+        ),
+    ]
+    if uncertain is not None:
+        open_ = np.asarray(uncertain, float) * (1 - flagged_rows)
+        for name, mask, mine in ((BAD_UNCERTAIN, labels, bads), (GOOD_UNCERTAIN, ~labels, goods)):
+            figures.append(
+                figure(f"{data}{name}", stats.mean(open_[mask]), mine, lower_is_better=True)
+            )
+    return figures
+
+
+def _at_rate(values: Floats, bad: "np.typing.NDArray[np.bool_]", rate: float) -> Floats:
+    """What a rule flags if it flags this share of the good ones; ties are flagged in part."""
+    good = values[~bad]
+    above = (values[:, None] < good[None, :]).mean(axis=1)  # share of the good ones beyond each
+    level = (values[:, None] == good[None, :]).mean(axis=1)
+    full = above + level <= rate
+    part = np.where(level > 0, (rate - above) / np.where(level > 0, level, 1), above <= rate)
+    return np.where(full, 1.0, np.clip(part, 0.0, 1.0))
+
+
+_RAGTRUTH: Final = (
+    "GPT-4-turbo: Niu et al. 2024, RAGTruth (arXiv 2401.00396); RAGAS and Luna: Belyi et al. 2024 "
+    "(arXiv 2406.00975); LettuceDetect: Kovacs and Recski 2025 (arXiv 2502.17125); "
+    "all of the 2,700 rows"
+)
+_RAGCHECKER: Final = "Ru et al. 2024, RAGChecker (arXiv 2408.08067), human judgements"
+_WIKIEVAL: Final = "Es et al. 2023, RAGAS (arXiv 2309.15217), table 1"
+
+
+class Reference(NamedTuple):
+    """Published figures of others, and where they stand."""
+
+    peers: str
+    source: str
+
+
+REFERENCES: Final = {
+    "RAGTruth QA answers, F1": Reference(
+        "RAGAS 0.36, GPT-4-turbo 0.46, Luna 0.51, LettuceDetect base 0.66, large 0.70", _RAGTRUTH
+    ),
+    "RAGTruth QA spans, F1": Reference(
+        "GPT-4-turbo 0.28 (all tasks), LettuceDetect large 0.64", _RAGTRUTH
+    ),
+    "RAGTruth Summary answers, F1": Reference(
+        "RAGAS 0.41, GPT-4-turbo 0.48, Luna 0.53, LettuceDetect large 0.60", _RAGTRUTH
+    ),
+    "RAGTruth Data2txt answers, F1": Reference(
+        "RAGAS 0.62, GPT-4-turbo 0.78, LettuceDetect large 0.89; flag all 0.78", _RAGTRUTH
+    ),
+    "RAGChecker pairs overall, Pearson": Reference(
+        "RAGChecker 0.67, between two people 0.70", _RAGCHECKER
+    ),
+    "RAGChecker pairs correctness, Pearson": Reference(
+        "RAGChecker 0.55, between two people 0.64", _RAGCHECKER
+    ),
+    "RAGChecker pairs completeness, Pearson": Reference(
+        "RAGChecker 0.65, between two people 0.72", _RAGCHECKER
+    ),
+    "WikiEval faithfulness, agreement": Reference("RAGAS 0.95, GPT score 0.72", _WIKIEVAL),
+    "WikiEval answer_relevance, agreement": Reference("RAGAS 0.78, GPT score 0.52", _WIKIEVAL),
+    "WikiEval context_relevance, agreement": Reference("RAGAS 0.70, GPT score 0.63", _WIKIEVAL),
+}
 
 
 def _nothing(of: Any) -> str:

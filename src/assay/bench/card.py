@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay._version import __version__
-from assay.bench.figures import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
+from assay.bench.benchmark import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
 from assay.errors import InputError
 from assay.judge import Backend, Task
 from assay.judges.embedded.card import CardFigure, Quality, Rate

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.bench.baselines import unsupported
-from assay.bench.benchmark import Benchmark
-from assay.bench.data import Data, Record, dataset, thinned
-from assay.bench.figures import UNFITTED, Figure, figure, flags
+from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags
+from assay.bench.data import Data, Record, dataset, group_of, held_out, thinned
 from assay.bench.judge import (
     Checked,
     JudgeUnderTest,
@@ -27,7 +26,6 @@ from assay.bench.judge import (
     uncertain,
     unfaithfulness,
 )
-from assay.bench.splits import group_of, held_out
 from assay.stats import agreement as stats
 from assay.stats.intervals import Floats
 from assay.tasks import SplitStatements, Verdict, VerifyStatements

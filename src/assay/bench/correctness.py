@@ -15,12 +15,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from assay.bench.baselines import token_f1
-from assay.bench.benchmark import Benchmark
+from assay.bench.benchmark import Benchmark, Figure, figure, flags
 from assay.bench.claims import fitted
-from assay.bench.data import Data, Record
-from assay.bench.figures import Figure, figure, flags
+from assay.bench.data import Data, Record, group_of, held_out
 from assay.bench.judge import JudgeUnderTest
-from assay.bench.splits import group_of, held_out
 from assay.metrics import METRICS
 from assay.metrics.correctness import FactualCorrectness, f_beta, mean, weighed
 from assay.sample import Sample

@@ -20,9 +20,8 @@ from assay.bench.baselines import (
     shared_words,
     unsupported,
 )
-from assay.bench.benchmark import Benchmark
-from assay.bench.data import Data, Record
-from assay.bench.figures import UNFITTED, Figure, figure, flags
+from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags
+from assay.bench.data import Data, Record, group_of
 from assay.bench.judge import (
     Checked,
     JudgeUnderTest,
@@ -36,7 +35,6 @@ from assay.bench.judge import (
     unfaithfulness,
     unsupported_characters,
 )
-from assay.bench.splits import group_of
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic
 from assay.tasks import RateAnswer, SelectSentences, SplitStatements, VerifyStatements

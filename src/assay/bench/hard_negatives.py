@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.bench import splits
 from assay.bench.baselines import shared_words
-from assay.bench.benchmark import Benchmark
-from assay.bench.data import Data, Record, dataset
-from assay.bench.figures import Figure, figure, flags
+from assay.bench.benchmark import Benchmark, Figure, figure, flags
+from assay.bench.data import Data, Record, dataset, rows_of_fold
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats
 from assay.stats.intervals import Floats, Numbers
@@ -71,7 +69,7 @@ def rows_with_contexts(data: Data, *, fitting: bool = False) -> list[Record]:
         fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
     """
     files = [(one.file, one.fitted) for one in SETS.values()]
-    return splits.rows_of_fold(data, files, _answers, fitting=fitting)
+    return rows_of_fold(data, files, _answers, fitting=fitting)
 
 
 def _answers(record: Record) -> bool:
@@ -264,7 +262,7 @@ def rows_with_answers(data: Data, *, fitting: bool = False) -> list[Record]:
         fitting: Whether the rows that the embedded judge may be fitted on are wanted instead.
     """
     files = [(one.file, one.fitted) for one in ANSWERED.values()]
-    return splits.rows_of_fold(data, files, lambda record: bool(_answer(record)), fitting=fitting)
+    return rows_of_fold(data, files, lambda record: bool(_answer(record)), fitting=fitting)
 
 
 def _answers_title(kind: str) -> str:

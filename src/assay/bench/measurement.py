@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from assay.bench import thresholds
-from assay.bench.benchmark import Benchmark
+from assay.bench.benchmark import Benchmark, Figure
 from assay.bench.card import JudgeCard, Measured, qualities
 from assay.bench.data import Data
-from assay.bench.figures import Figure
 from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
 from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget

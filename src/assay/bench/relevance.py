@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.bench.baselines import shared_words
-from assay.bench.benchmark import Benchmark
+from assay.bench.benchmark import Benchmark, Figure, figure, flags
 from assay.bench.data import Data, Record, dataset
-from assay.bench.figures import Figure, figure, flags
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.judge import Task
 from assay.metrics.contexts import ContextRecall, ContextRelevance

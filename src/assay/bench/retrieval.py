@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from assay.bench.benchmark import Benchmark
+from assay.bench.benchmark import Benchmark, Figure, figure
 from assay.bench.data import Data, Record
-from assay.bench.figures import Figure, figure
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.errors import InputError
 from assay.stats import agreement as stats

@@ -17,9 +17,8 @@ import numpy as np
 
 from assay.bench import claims, groundedness
 from assay.bench.baselines import unsupported
-from assay.bench.data import Data, Record, thinned
+from assay.bench.data import Data, Record, held_out, thinned
 from assay.bench.judge import JudgeUnderTest, Text, answered, hallucination
-from assay.bench.splits import held_out
 from assay.errors import InputError
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic

@@ -12,9 +12,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from assay import conformance
 from assay.cli import options, output, prompts, values
 from assay.cli.errors import OK
-from assay.conformance import STORY, explanation, worked
+from assay.conformance import STORY, worked
 from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics import ALIASES, METRICS, Metric, parse
@@ -99,19 +100,19 @@ def _show_worked(metric: Metric, console: Console) -> None:
     # Code of the user's own is not run on a sample that is not theirs.
     built_in = type(metric).__module__.startswith("assay.")
     example = worked(metric) if built_in else None
-    for name, fact in explanation.facts(metric, example):
+    for name, fact in conformance.facts(metric, example):
         if name != "inputs":  # stands above as what it needs
             console.print(Text.assemble((f"{name}: ", "dim"), fact))
     if example is None:
         return
     console.print(Rule(Text("worked example", style="bold"), align="left"))
     console.print(Text(STORY, style="dim"))
-    for name, text in explanation.texts():
+    for name, text in conformance.texts():
         console.print(Text.assemble((f"{name}: ", "dim"), text))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for head in ("part", "text", "found", "value"):
         table.add_column(head, overflow="fold")
-    for row in explanation.rows(example.outcome):
+    for row in conformance.rows(example.outcome):
         table.add_row(*map(Text, row))
     console.print(table if table.row_count else Text("It has no parts."))
 

@@ -18,7 +18,7 @@ from assay.cli.evaluation import Evaluation, RunRequest
 from assay.cli.judges import JUDGE_OPTIONS, JudgeRequest
 from assay.cli.output import command_line, run_name
 from assay.cli.run import run, run_command
-from assay.conformance.explanation import definition
+from assay.conformance import definition
 from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT

@@ -10,7 +10,7 @@ from training.verifier.written import pages, references, reports
 from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, fold_of
 
 ALL = written.written()
 

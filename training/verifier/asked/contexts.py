@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assay.bench.splits import HELD_OUT, fold_of, group_of
+from assay.bench.data import HELD_OUT, fold_of, group_of
 from assay.text import sentences as cut
 from training.data import read
 from training.verifier.asked import forms

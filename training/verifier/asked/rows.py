@@ -10,7 +10,7 @@ class Asked:
     """A question and a text, with what is known about how the text bears on it."""
 
     data: str  # data set and generator, "nq/vague"
-    group: str  # as assay.bench.splits.group_of names it; same group and question = one ranking
+    group: str  # as assay.bench.data.group_of names it; same group and question = one ranking
     question: str
     texts: tuple[str, ...]  # consecutive sentences of a context or of an answer
     helps: tuple[float | None, ...]  # per sentence: 1 bears on what was asked, 0 not, None unknown

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.bench.splits import HELD_OUT, fold_of, group_of
+from assay.bench.data import HELD_OUT, fold_of, group_of
 from assay.text import refusals
 from assay.text import sentences as cut
 from training.data import read

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, fold_of
 from training.verifier.rows import Row
 from training.verifier.synthetic import (
     answers,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from assay.bench.splits import group_of, held_out
+from assay.bench.data import group_of, held_out
 from assay.text.sentences import sentences
 from training.data import read
 

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from assay.bench.splits import group_of, held_out
+from assay.bench.data import group_of, held_out
 from assay.text.words import stems
 from training.data import read
 from training.verifier.rows import Row

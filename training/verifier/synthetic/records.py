@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, fold_of
 from training.verifier.rows import Row
 from training.verifier.synthetic import domains, draws, lexicon
 from training.verifier.synthetic.domains import DOMAINS, REVIEWS

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.bench.splits import HELD_OUT, fold_of
+from assay.bench.data import HELD_OUT, fold_of
 from assay.text import sentences as cut
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from assay.bench.benchmark import Figure
 from assay.bench.card import JudgeCard, Measured
-from assay.bench.figures import Figure
 from assay.judges.embedded import card as cards
 from assay.report import numbers
 
