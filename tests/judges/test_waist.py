@@ -14,7 +14,7 @@ from assay import evaluate
 from assay.judge import Backend, BackendLike, Capabilities, Limits
 from assay.judges.code_digest import _Values, _Walk, former_places, place_of, text_digest
 from assay.middleware.wrapper import Adapted, Wrapper, adapted
-from assay.tasks import NameEntities
+from assay.tasks import NameEntities, Statement, Verdict
 from support.scripts import plausible, samples
 
 ROOT = Path(assay.__file__).parent
@@ -223,3 +223,14 @@ class TestStoredPlaces:
         judge = assay.OpenAI("m", base_url="http://x/v1", api_key="k", max_tokens=5)
         told = _Values(_Walk(), "user").describe(judge, "x")
         assert text_digest(told) == "780fac13"
+
+    @pytest.mark.parametrize(
+        ("held", "digest"),
+        [
+            (Verdict("s1", True, "x"), "709a5a73"),
+            ((Statement("s1", "x"),), "4f36358d"),
+            (assay.METRICS["hit_at_k"](k=3), "4df09b87"),
+        ],
+    )
+    def test_a_function_that_holds_a_value_is_the_same_one_as_ever(self, held, digest):
+        assert text_digest(_Values(_Walk(), "user").describe(held, "x")) == digest

@@ -248,7 +248,7 @@ def opened(
     thresholds: Mapping[str, Mapping[str, float]] | None = None,
     settings: Settings | None = None,
 ) -> Iterator[JudgeUnderTest]:
-    """The judge behind the door that a run has: ledger, limits, budget.
+    """The judge behind what a run has before it: reply cache, limits, budget.
 
     Args:
         judge: Who is measured.

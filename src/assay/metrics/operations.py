@@ -1,4 +1,4 @@
-"""How long did an answer take, and what did it cost? Read off the sample; nobody is asked."""
+"""How long an answer took and what it cost, read off the sample: nobody is asked."""
 
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Did the assistant call the right tools, with the right arguments?"""
+"""Whether the assistant called the right tools, with the right arguments."""
 
 import json
 from collections import Counter

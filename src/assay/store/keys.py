@@ -1,4 +1,4 @@
-"""Under which key is a text or a reply kept?"""
+"""The keys under which texts and replies are kept: hashes of their content."""
 
 import hashlib
 import re
