@@ -227,7 +227,7 @@ class TestStoredPlaces:
     @pytest.mark.parametrize(
         ("held", "digest"),
         [
-            (Verdict("s1", True, "x"), "709a5a73"),
+            (Verdict("s1", supported=True, reason="x"), "709a5a73"),
             ((Statement("s1", "x"),), "4f36358d"),
             (assay.METRICS["hit_at_k"](k=3), "4df09b87"),
         ],
