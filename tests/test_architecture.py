@@ -198,7 +198,7 @@ class TestThePublicNames:
             for node in tree(ROOT / "__init__.py").body
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         ]
-        told = {alias.name: node.module for node in block.body for alias in node.names}
+        told = {alias.name: node.module for node in block.body for alias in node.names}  # type: ignore[attr-defined]
         assert told == assay._HOME
 
     def test_a_name_that_does_not_exist_is_an_attribute_error(self):

@@ -311,7 +311,7 @@ class TestTemplates:
         shared = OPENING + "".join(
             fenced([Material(f"context c{n}", text) for n, text in enumerate(texts, start=1)])
         )
-        assert all(task.prompt().startswith(shared) for task in tasks)
+        assert all(task.prompt().startswith(shared) for task in tasks)  # type: ignore[attr-defined]
 
     @given(st.lists(st.text(), min_size=2, max_size=2))
     def test_verbatim_placeholders_are_filled_and_what_was_filled_in_is_never_searched(self, texts):

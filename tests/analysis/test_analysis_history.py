@@ -32,7 +32,7 @@ def run(tmp_path):
         judge = judge or assay.Scripted(REPLIES)
         return assay.evaluate(rows, metric, judge, store=tmp_path / "h.db")
 
-    call.store = tmp_path / "h.db"
+    call.store = tmp_path / "h.db"  # type: ignore[attr-defined]
     return call
 
 

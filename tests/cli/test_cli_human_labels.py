@@ -220,6 +220,6 @@ def test_an_id_is_no_formula_in_the_sheet_and_is_known_again(told, here):
     assert again.exit_code == 0, again.output
     with (here / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
         sheet = csv.DictWriter(file, rows[0])
-        sheet.writeheader()
-        sheet.writerows(row | {"label": "1"} for row in rows)
+        sheet.writeheader()  # type: ignore[attr-defined]
+        sheet.writerows(row | {"label": "1"} for row in rows)  # type: ignore[attr-defined]
     assert "5 labels" in told("correct", "--labels", "sheet.csv").stdout

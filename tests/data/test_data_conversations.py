@@ -45,14 +45,15 @@ LANGCHAIN = [
     {"type": "AIMessageChunk", "content": ["The sky over Rome is clear."]},
 ]
 SERIALISED = [
-    {"type": m["type"], "data": {k: v for k, v in m.items() if k != "type"}} for m in LANGCHAIN
+    {"type": m["type"], "data": {k: v for k, v in m.items() if k != "type"}}  # type: ignore[attr-defined]
+    for m in LANGCHAIN
 ]
 CONSTRUCTED = [
     {
         "lc": 1,
         "type": "constructor",
         "id": ["langchain", "schema", "messages", name],
-        "kwargs": {k: v for k, v in message.items() if k != "type"},
+        "kwargs": {k: v for k, v in message.items() if k != "type"},  # type: ignore[attr-defined]
     }
     for name, message in zip(
         ["HumanMessage", "AIMessage", "ToolMessage", "AIMessage"], LANGCHAIN, strict=True

@@ -163,7 +163,7 @@ class TestModels:
         model = wrapper(**{name: echo})
         assert getattr(model, name) is echo
         assert isinstance(model, BaseRagasLLM)
-        assert model.generate_text("it is").generations[0][0].text == "so it is"
+        assert model.generate_text("it is").generations[0][0].text == "so it is"  # type: ignore[attr-defined]
         prompt = SimpleNamespace(to_string=lambda: "be it")
         found = asyncio.run(model.generate(prompt, n=2))
         assert [text.text for text in found.generations[0]] == ["so be it", "so be it"]

@@ -43,7 +43,7 @@ def test_models_of_langchain_judge_and_embed(wrapped):
 def test_models_of_llama_index_judge(wrapped):
     core = pytest.importorskip("llama_index.core.llms")
 
-    class Scripted(core.CustomLLM):
+    class Scripted(core.CustomLLM):  # type: ignore[name-defined]
         @property
         def metadata(self):
             return core.LLMMetadata(model_name="scripted")

@@ -200,6 +200,6 @@ async def test_a_gguf_model_weighs_its_grades_and_g_eval_takes_them(tmp_path):
     found = await GEval().score(sample, Judge(model))
     assert found.value == pytest.approx((4.5 - 1) / 4)
     assert found.method == "the grades weighted by the probabilities that the judge reports"
-    (*_, (_, _, wish)) = model._engine.asked
+    (*_, (_, _, wish)) = model._engine.asked  # type: ignore[attr-defined]
     assert wish.probabilities is True
     assert json.loads(plan)["steps"] == [p.text for p in found.parts if p.kind == "step"]

@@ -163,7 +163,7 @@ class Keeping:
         (made(Options("a")), made(Options("b"))),
         (made(made("a")), made(made("b"))),
         (functools.partial(made("a")), functools.partial(made("b"))),
-        (functools.partial(judge_later, model="a"), functools.partial(judge_later, model="b")),
+        (functools.partial(judge_later, model="a"), functools.partial(judge_later, model="b")),  # type: ignore[call-arg]
         (Keeping(model="a").ask, Keeping(model="b").ask),
         (Keeping(model="a"), Keeping(model="b")),
         (Keeping(options=Options("a")), Keeping(options=Options("b"))),
@@ -207,7 +207,7 @@ def test_a_key_is_no_part_of_a_name():
 
 def test_what_holds_itself_has_a_name():
     owner, held = Keeping(), []
-    owner.hook = owner.ask
+    owner.hook = owner.ask  # type: ignore[attr-defined]
     held.append(held)
     assert Function(owner.ask).name
     assert Function(made(held)).name

@@ -189,7 +189,7 @@ def test_a_choice_that_reports_an_error_is_no_reply(choice, status, message, con
     found = heard({"choices": [{"message": {"content": content}, **choice}], "usage": usage})
     assert isinstance(found, Refusal)
     assert (found.status, found.message, found.cost) == (status, message, (10, 2))
-    assert not meaning(found, WHERE, "m").permanent
+    assert not meaning(found, WHERE, "m").permanent  # type: ignore[attr-defined]
     assert heard({"choices": [choice]}).cost == (0, 0)
 
 
@@ -208,7 +208,7 @@ def test_what_a_server_refuses_of_the_models_own_words_is_a_reply_like_any_other
 @pytest.mark.parametrize("more", [{}, {"failed_generation": ""}, {"failed_generation": None}])
 def test_words_that_it_keeps_to_itself_are_asked_for_again_and_no_matter_of_the_form(more):
     found = heard(no_json(**more), 400)
-    assert not meaning(found, WHERE, "m").permanent
+    assert not meaning(found, WHERE, "m").permanent  # type: ignore[attr-defined]
     assert Dialect().after(found, {"response_format": {}, "temperature": 0.0}) is None
 
 

@@ -185,7 +185,7 @@ class TestUsersOwn:
         assert backend.capabilities == Capabilities(
             drifts=True, max_tokens=9, limits=Limits(retries=0)
         )
-        own.local = True
+        own.local = True  # type: ignore[attr-defined]
         assert backend.capabilities.local
         assert backend.relevance("?", "x") == 0.5
         await backend.aclose()
@@ -229,7 +229,7 @@ class TestStoredPlaces:
         [
             (Verdict("s1", supported=True, reason="x"), "709a5a73"),
             ((Statement("s1", "x"),), "4f36358d"),
-            (assay.METRICS["hit_at_k"](k=3), "4df09b87"),
+            (assay.METRICS["hit_at_k"](k=3), "4df09b87"),  # type: ignore[call-arg]
         ],
     )
     def test_a_function_that_holds_a_value_is_the_same_one_as_ever(self, held, digest):

@@ -394,5 +394,5 @@ def test_what_ragas_counts_has_no_probabilities(name):
 
 @pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("True", "False")])
 def test_yes_and_no_are_written_either_way(yes, no):
-    assert parse(f"factual_correctness(soft={yes})").soft is True
-    assert parse(f"factual_correctness(soft={no})").soft is False
+    assert parse(f"factual_correctness(soft={yes})").soft is True  # type: ignore[attr-defined]
+    assert parse(f"factual_correctness(soft={no})").soft is False  # type: ignore[attr-defined]

@@ -93,14 +93,14 @@ class TestReports:
     def test_every_form_tells_the_slow_end(self, data):
         page = Console(file=io.StringIO(), width=200)
         page.print(console.summary(data))
-        assert TOLD in page.file.getvalue()
+        assert TOLD in page.file.getvalue()  # type: ignore[attr-defined]
         assert TOLD in markdown.render(data)
         assert html.render(data).count(TOLD) == 1
 
     def test_every_form_names_the_unit_and_gives_none_to_shares(self, data):
         page = Console(file=io.StringIO(), width=200)
         page.print(console.summary(data))
-        assert "latency ms \N{DOWNWARDS ARROW}" in page.file.getvalue()
+        assert "latency ms \N{DOWNWARDS ARROW}" in page.file.getvalue()  # type: ignore[attr-defined]
         assert "| `latency` (ms, lower is better) |" in markdown.render(data)
         assert "| `faithfulness` |" in markdown.render(data)
         assert html.render(data).count("<small>ms</small></b>") == 1

@@ -147,7 +147,7 @@ def test_requests_a_minute_that_nothing_is_left_of_are_waited_for():
 
     async def work():
         limit = Limiter(server)
-        server.paused_until = asyncio.get_running_loop().time() + 20.0
+        server.paused_until = asyncio.get_running_loop().time() + 20.0  # type: ignore[attr-defined]
         await limit.reply(RateAnswer("?", "Answer."))
 
     _, seconds = run(work())

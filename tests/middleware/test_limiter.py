@@ -382,10 +382,10 @@ async def test_requests_a_minute_are_bounded():
 @pytest.mark.slow
 async def test_requests_that_find_out_what_a_server_takes_count_for_the_minute():
     model = Model()
-    model.further_requests = 0
+    model.further_requests = 0  # type: ignore[attr-defined]
     limit = Limiter(model, Limits(requests_per_minute=1200))
     await limit.reply(task())
-    model.further_requests = 70
+    model.further_requests = 70  # type: ignore[attr-defined]
     start = time.monotonic()
     await limit.reply(task())
     assert 0.3 < time.monotonic() - start < 3.0
@@ -555,8 +555,8 @@ async def test_a_failed_call_leaves_the_budget_alone():
 
 
 def test_concurrency_has_one_name_and_its_former_one_is_taken_too():
-    assert Limits(in_flight=3) == Limits(concurrency=3) == Limits(3)
-    assert Limits(in_flight=3).in_flight == 3
+    assert Limits(in_flight=3) == Limits(concurrency=3) == Limits(3)  # type: ignore[call-arg]
+    assert Limits(in_flight=3).in_flight == 3  # type: ignore[call-arg]
     settings = Settings(concurrency=3, limits=Limits(timeout=5.0))
     assert settings.limits == Limits(concurrency=3, timeout=5.0)
     assert replace(settings, limit=1).limits.concurrency == 3

@@ -112,7 +112,7 @@ async def open_pool():
     yield make
     for pool in pools:
         await pool.aclose()
-        assert all(worker.dismissed for worker in pool._start_worker.hired)
+        assert all(worker.dismissed for worker in pool._start_worker.hired)  # type: ignore[attr-defined]
 
 
 def ask(pool, n, start=0):
@@ -160,7 +160,7 @@ async def test_a_worker_for_which_there_is_no_machine_yet_keeps_nobody_waiting(o
         worker.begin = nowhere.wait
         return worker
 
-    hire_late.hired = staff.hired
+    hire_late.hired = staff.hired  # type: ignore[attr-defined]
     pool._start_worker = hire_late
     staff.hired[0].kill()
     assert len(await ask(pool, 20)) == 20
@@ -227,7 +227,7 @@ class TestAWorkerThatDies:
             worker.kill()
             return worker
 
-        hire_dying.hired = staff.hired
+        hire_dying.hired = staff.hired  # type: ignore[attr-defined]
         pool._start_worker = hire_dying
         assert isinstance(await raised_by(pool), Denied)
         assert "killed" in str(await raised_by(pool))

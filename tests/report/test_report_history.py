@@ -130,4 +130,4 @@ def test_remarks_on_a_run_stand_whole_below_the_table(data):
     console = Console(width=100, file=io.StringIO())
     data["metrics"][0]["series"][0]["points"][0] |= {"n_unanswered": 1, "n_undefined": 1}
     console.print(text.console(data))
-    assert "aaaaaaaa: 1 unanswered, 1 undefined, worst case " in console.file.getvalue()
+    assert "aaaaaaaa: 1 unanswered, 1 undefined, worst case " in console.file.getvalue()  # type: ignore[attr-defined]

@@ -39,7 +39,7 @@ def mixed(db):
 
 class TestAMetricIsNamed:
     def test_by_the_metric_itself_with_the_same_parameters(self, db):
-        recall = METRICS_BY_NAME["factual_correctness"](mode="recall")
+        recall = METRICS_BY_NAME["factual_correctness"](mode="recall")  # type: ignore[call-arg]
         result = evaluate(samples(1), [recall, "faithfulness"], Watched(plausible()), store=db)
         assert result[recall] == result["factual_correctness(mode=recall)"]
         assert list(result.outcomes(recall)) == list(result.outcomes(recall.label))
@@ -245,7 +245,7 @@ class TestCost:
     def test_what_is_computed_in_this_process_costs_no_money(self, db):
         settings = Settings(budget=Budget(price=Price(1.0, 2.0)))
         here = Wordy(plausible("here"))
-        here.local = True
+        here.local = True  # type: ignore[attr-defined]
         judge = Route(Wordy(plausible()), {"verify_statements": here, "embed": here})
         result = evaluate(samples(2), "faithfulness", judge, store=db, settings=settings)
         cost = result.cost()

@@ -10,7 +10,7 @@ class _Selector(selectors.DefaultSelector):
     def select(self, timeout=None):
         found = super().select(0)
         if not found and timeout:
-            self.loop.passed += timeout
+            self.loop.passed += timeout  # type: ignore[attr-defined]
         return found
 
 

@@ -92,6 +92,6 @@ def fake_xllamacpp(**attributes):
         parts = ("model", "cpuparams", "cpuparams_batch")
         return types.SimpleNamespace(**{part: types.SimpleNamespace() for part in parts})
 
-    module.CommonParams = params
-    module.Server = type("Server", (FakeServer,), attributes)
+    module.CommonParams = params  # type: ignore[attr-defined]
+    module.Server = type("Server", (FakeServer,), attributes)  # type: ignore[attr-defined]
     return module

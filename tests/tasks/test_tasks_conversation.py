@@ -54,19 +54,19 @@ class TestEarlierTurns:
         assert "\n".join(EARLIER) in INSIDE[at].prompt()
 
     def test_questions_are_those_of_the_user_at_that_point(self):
-        assert "at that point of the conversation" in INSIDE[1].prompt()
+        assert "at that point of the conversation" in INSIDE[1].prompt()  # type: ignore[attr-defined]
 
     def test_the_users_own_words_stay(self):
         template = Template("Ask as a pirate would.", GenerateQuestions.template.form)
-        prompt = "".join(INSIDE[1].pieces(template))
+        prompt = "".join(INSIDE[1].pieces(template))  # type: ignore[attr-defined]
         assert prompt.startswith("Ask as a pirate would. The answer is a message")
-        assert "".join(SINGLE[1].pieces(template)).startswith("Ask as a pirate would.\n")
+        assert "".join(SINGLE[1].pieces(template)).startswith("Ask as a pirate would.\n")  # type: ignore[attr-defined]
 
     def test_replies_are_read_as_ever(self):
         raw = generate_questions.reply(
-            SINGLE[1].read('{"noncommittal": false, "questions": ["a", "b"]}')
+            SINGLE[1].read('{"noncommittal": false, "questions": ["a", "b"]}')  # type: ignore[attr-defined]
         )
-        assert INSIDE[1].read(raw) == SINGLE[1].read(raw)
+        assert INSIDE[1].read(raw) == SINGLE[1].read(raw)  # type: ignore[attr-defined]
 
 
 class TestTopics:

@@ -143,7 +143,7 @@ def test_what_is_closed_is_loaded_again(llama):
     engine.close()
     assert engine._server is None
     assert engine.ask(("ab",), "c", ONE, GO).text == "Yes"
-    assert engine._server.bodies[0]["cache_prompt"] is False
+    assert engine._server.bodies[0]["cache_prompt"] is False  # type: ignore[attr-defined]
 
 
 def test_a_package_without_metadata_is_used_all_the_same(monkeypatch):

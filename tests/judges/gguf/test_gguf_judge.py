@@ -279,7 +279,7 @@ class TestAmongOthers:
             await call
         await gguf.aclose()  # waits for the thread
         assert stopped.is_set()
-        assert gguf._engine.closed == 1
+        assert gguf._engine.closed == 1  # type: ignore[attr-defined]
 
     def test_a_run_closes_it_and_keeps_its_replies(self, model, db):
         gguf = model(lambda _: 0.9)

@@ -49,37 +49,37 @@ def test_the_first_does_what_it_can_and_the_second_the_rest(here):
 
 def test_the_order_decides(here):
     judge = backend("gguf:model.gguf+embedded")
-    assert isinstance(judge.to("verify_statements"), Gguf)
-    assert isinstance(judge.to("embed"), Embedded)
+    assert isinstance(judge.to("verify_statements"), Gguf)  # type: ignore[attr-defined]
+    assert isinstance(judge.to("embed"), Embedded)  # type: ignore[attr-defined]
 
 
 def test_a_judge_that_is_named_several_times_is_there_once(here):
     spec = "gguf:model.gguf"
     judge = backend(f"{spec},verify_statements={spec},split_statements={spec},rate_answer=embedded")
-    assert len({id(b) for b in (judge.default, *judge.kinds.values())}) == 2
-    assert judge.to("verify_statements") is judge.default
+    assert len({id(b) for b in (judge.default, *judge.kinds.values())}) == 2  # type: ignore[attr-defined]
+    assert judge.to("verify_statements") is judge.default  # type: ignore[attr-defined]
 
 
 def test_a_plus_in_a_file_name_is_none_between_judges(here):
     assert isinstance(backend("gguf:a+b.gguf"), Gguf)
-    assert isinstance(backend("embedded+gguf:a+b.gguf").to("generate_questions"), Gguf)
+    assert isinstance(backend("embedded+gguf:a+b.gguf").to("generate_questions"), Gguf)  # type: ignore[attr-defined]
 
 
 def test_a_task_may_still_be_given_to_another(here):
     judge = backend("embedded+gguf:model.gguf,verify_statements=gguf:model.gguf")
-    assert isinstance(judge.to("verify_statements"), Gguf)
-    assert isinstance(judge.to("rate_answer"), Embedded)
+    assert isinstance(judge.to("verify_statements"), Gguf)  # type: ignore[attr-defined]
+    assert isinstance(judge.to("rate_answer"), Embedded)  # type: ignore[attr-defined]
 
 
 def test_a_judge_of_ones_own_may_stand_anywhere(here, monkeypatch):
     (here / "judge_of_mine.py").write_text("def good(prompt):\n    return '{}'\n")
     monkeypatch.syspath_prepend(here)
     judge = backend("embedded+judge_of_mine:good")
-    assert isinstance(judge.to("verify_statements"), Embedded)
-    assert isinstance(judge.to("generate_questions"), Function)
+    assert isinstance(judge.to("verify_statements"), Embedded)  # type: ignore[attr-defined]
+    assert isinstance(judge.to("generate_questions"), Function)  # type: ignore[attr-defined]
     three = backend("embedded + judge_of_mine:good + gguf:model.gguf")
-    assert isinstance(three.to("generate_questions"), Function)
-    assert isinstance(backend("judge_of_mine:good+embedded").to("embed"), Embedded)
+    assert isinstance(three.to("generate_questions"), Function)  # type: ignore[attr-defined]
+    assert isinstance(backend("judge_of_mine:good+embedded").to("embed"), Embedded)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
