@@ -92,7 +92,8 @@ class Engine:
             for why, n in counts.get(metric.label, {}).items()
             if why != "failed"
         )
-        self._tally = Tally(self.run.n_samples * len(self.metrics), done)
+        total = self.run.n_samples * len(self.metrics)
+        self._tally = Tally(total, done)
         self._policy = CoalescingPolicy(coalesced_kinds(self.route))
         if self.settings.together:
             labels = coalesced_metrics(self.metrics, self.route)
@@ -101,7 +102,7 @@ class Engine:
         ticker = asyncio.create_task(self._tick())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self.stack.max_in_flight * JOBS_PER_REQUEST):
+                for _ in range(min(total, self.stack.max_in_flight * JOBS_PER_REQUEST)):
                     group.create_task(self._worker(jobs))
         except ExceptionGroup as errors:
             raise _first(errors) from None
