@@ -432,11 +432,12 @@ def functions(rules: Rules) -> None:
     """The rules that are functions, each beside what is done without it."""
     from assay.text import normalize
 
-    e = "backends.embedded"
+    e = "judges.embedded"
     for module, name, instead in (
         (f"{e}.comparison", "_verbatim", no),
         (f"{e}.comparison", "flag", nothing),
         (f"{e}.comparison", "_find_swap", nothing),
+        (f"{e}.comparison", "_is_rejected", no),
         (f"{e}.comparison", "_figures", lambda _, evidence: [0.0] * len(evidence.pieces)),
         (f"{e}.swaps", "_is_turned", no),
         (f"{e}.swaps", "_mixes", no),
@@ -486,7 +487,10 @@ def functions(rules: Rules) -> None:
         ("text.statements", "_with_lead_in", same),
         ("text.statements", "is_plain_refusal", no),
         ("text.statements", "tables", lambda *_: iter(())),
-        ("text.statements", "is_chatter", no),
+        ("text.manners", "is_chatter", no),
+        ("text.manners", "is_source", no),
+        ("text.manners", "names_sources", no),
+        ("text.statements", "_is_heading", no),
         ("text.subjects", "is_alone", lambda *_: True),
         ("text.subjects", "subject_of", lambda *_: ""),
         ("text.refusals", "absence_words", lambda *_: ""),
@@ -561,8 +565,8 @@ def lists(rules: Rules, rows: Sequence[Row]) -> None:
     rules.value("text.words", "_FIGURES", {})
     rules.value("text.tables", "_LITERALS", {})
     rules.value("text.words", "_SUFFIXES", ())
-    rules.value("backends.embedded.verification", "OBJECTED", 1.0)
-    rules.value("backends.embedded.verification", "FOREIGN", 1.0)
+    rules.value("judges.embedded.verification", "OBJECTED", 1.0)
+    rules.value("judges.embedded.verification", "FOREIGN", 1.0)
 
 
 def forget(known: list[Any]) -> None:
