@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import PAPER, RAGAS_DOCS, Can, Draws, Metric
 from assay.metrics.evidence import rating_part, verdict_parts, verify
-from assay.metrics.relevance import RATED
+from assay.metrics.relevance import RATED, questions_or_rating
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
@@ -193,9 +193,7 @@ class TurnRelevancy(Metric):
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
-        if can(RateAnswer) and not can(GenerateQuestions):
-            return (RateAnswer,)
-        return (GenerateQuestions, Embed)
+        return questions_or_rating(can)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare what each message answers with what was asked."""

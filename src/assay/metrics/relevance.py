@@ -49,6 +49,13 @@ RATED = "rated directly by the judge, which generates no questions: not the cosi
 OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"
 
 
+def questions_or_rating(can: Can) -> tuple[type[Task[Any]], ...]:
+    """What a judge is asked about relevancy: questions and embeddings, else a rating."""
+    if can(RateAnswer) and not can(GenerateQuestions):
+        return (RateAnswer,)
+    return (GenerateQuestions, Embed)
+
+
 @dataclass(frozen=True)
 class AnswerRelevancy(Metric):
     """Mean cosine between the question and n questions generated from the answer.
@@ -77,9 +84,7 @@ class AnswerRelevancy(Metric):
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Questions and embeddings, else a rating."""
-        if can(RateAnswer) and not can(GenerateQuestions):
-            return (RateAnswer,)
-        return (GenerateQuestions, Embed)
+        return questions_or_rating(can)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Generate questions and compare them with the one that was asked."""
