@@ -317,7 +317,7 @@ async def test_the_three_metrics_ask_the_same_task_for_the_answers_statements():
 
 
 SAMPLE_SOFT = Sample(id="1", question="?", answer="Aa is old. Bb is new.", reference="Cc is big.")
-UNKNOWN = "verdicts of 0 or 1: the judge gives no probabilities"
+EXPECTED = "the expected value, by the judge's probabilities"
 
 
 def judge(answer, reference):
@@ -340,30 +340,37 @@ def judge(answer, reference):
 
 
 async def test_the_counts_are_sums_of_probabilities():
-    found = await score(
-        parse("factual_correctness(soft=true)"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,))
-    )
+    found = await score(parse("factual_correctness"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,)))
     precision, recall = (0.9 + 0.3) / 2, 0.5
     assert found.value == pytest.approx(2 * precision * recall / (precision + recall))
     assert found.details == pytest.approx(
         {"precision": 0.6, "recall": 0.5, "TP": 1.2, "FP": 0.8, "FN": 0.5}
     )
     assert [(p.label, p.value) for p in found.parts] == [("TP", 0.9), ("FP", 0.3), ("covered", 0.5)]
-    assert found.method == ""
+    assert found.method == EXPECTED
 
 
 @pytest.mark.parametrize("name", ["factual_correctness", "answer_correctness"])
-async def test_a_judge_without_probabilities_counts_as_ever_and_it_is_said(name):
+async def test_without_probabilities_verdicts_are_counted(name):
     said = judge((True, False), (False,))
-    plain, soft = [
-        await score(parse(f"{name}{how}"), SAMPLE_SOFT, said) for how in ("", "(soft=true)")
+    soft, counted = [
+        await score(parse(f"{name}{how}"), SAMPLE_SOFT, said) for how in ("", "(soft=false)")
     ]
-    assert (soft.value, soft.method, plain.method) == (plain.value, UNKNOWN, "")
+    assert soft == counted
+    assert soft.method == ""
+
+
+async def test_verdicts_are_counted_on_request():
+    found = await score(
+        parse("factual_correctness(soft=false)"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,))
+    )
+    assert (found.details["TP"], found.details["FP"], found.details["FN"]) == (1, 1, 0)
+    assert found.method == ""
 
 
 async def test_of_a_blank_text_no_probability_is_missing():
     found = await score(
-        parse("factual_correctness(soft=true)"),
+        parse("factual_correctness"),
         Sample(id="1", question="?", answer="", reference="Cc is big."),
         judge((), ()),
     )
@@ -372,14 +379,14 @@ async def test_of_a_blank_text_no_probability_is_missing():
 
 async def test_answer_correctness_weighs_the_soft_score():
     said = judge((0.9, 0.3), (0.5,))
-    factual = await score(parse("factual_correctness(soft=true)"), SAMPLE_SOFT, said)
-    found = await score(parse("answer_correctness(soft=true)"), SAMPLE_SOFT, said)
+    factual = await score(parse("factual_correctness"), SAMPLE_SOFT, said)
+    found = await score(parse("answer_correctness"), SAMPLE_SOFT, said)
     assert found.value == pytest.approx(0.75 * factual.value + 0.25)
 
 
 async def test_it_is_what_the_card_calls_by_probabilities():
     said = judge((0.9, 0.3), (0.5,))
-    soft = await score(parse("factual_correctness(soft=true)"), SAMPLE_SOFT, said)
+    soft = await score(parse("factual_correctness"), SAMPLE_SOFT, said)
     ((_, weighed),) = correctness(
         JudgeUnderTest(Scripted(said)), [("?", SAMPLE_SOFT.answer, SAMPLE_SOFT.reference)]
     )

@@ -125,7 +125,7 @@ def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
         ("", "no metric is called ''"),
         ("faithfulness(", "no metric is called"),
         ("faithfulness)", "no metric is called"),
-        ("faithfulness(n=3)", "faithfulness has no parameter 'n': it has none"),
+        ("faithfulness(n=3)", "faithfulness has no parameter 'n': it has soft"),
         ("answer_relevancy(k=3)", "answer_relevancy has no parameter 'k': it has n"),
         ("answer_relevancy(n=)", "n must be like 3, not ''"),
         ("answer_relevancy(n=many)", "n must be like 3, not 'many'"),

@@ -29,8 +29,18 @@ def test_an_answer_in_html():
 
 def test_a_context_in_html():
     pieces = prepare([TABLE]).pieces
-    assert [piece.text for piece in pieces] == ["Part; Size", "RAM; 16 GB"]
-    assert TABLE[pieces[1].start : pieces[1].end] == "RAM</td><td>16 GB"
+    assert [piece.text for piece in pieces] == ["Part: RAM; Size: 16 GB"]
+    assert TABLE[pieces[0].start : pieces[0].end] == "RAM</td><td>16 GB"
+
+
+def test_a_row_of_a_table_may_stand_on_several_lines():
+    apart = TABLE.replace("><", ">\n<")
+    assert [piece.text for piece in prepare([apart]).pieces] == ["Part: RAM; Size: 16 GB"]
+
+
+def test_a_head_beside_each_row_names_no_column():
+    box = "<table><tr><th>Born</th><td>1950</td></tr><tr><th>Died</th><td>1999</td></tr></table>"
+    assert [piece.text for piece in prepare([box]).pieces] == ["Born; 1950", "Died; 1999"]
 
 
 def test_what_is_raised_or_lowered_stands_beside_its_word():

@@ -43,7 +43,7 @@ CASES = {
     ],
     # Items of lists are told apart by their names, or counted.
     '[{"title": "Soup", "price": 4}, {"title": "Rice", "price": 3}]': [
-        "title: Soup", "Soup, price: 4", "title: Rice", "Rice, price: 3",
+        "title: Soup; price: 4", "title: Rice; price: 3",
     ],
     '{"v": [{"x": 1}, {"x": 2}]}': ["v 1, x: 1", "v 2, x: 2"],
     '{"x": 1}\n{"x": 2}': ["record 1, x: 1", "record 2, x: 2"],
@@ -153,11 +153,24 @@ def test_every_value_of_a_record_has_its_unit(record):
     assert read(json.dumps(record)) == expected or not record
 
 
-def test_objects_without_a_name_are_told_apart_by_their_first_strings():
-    funds = [{"fund": "Alpha", "fee": 3}, {"fund": "Beta", "fee": 1}]
-    assert read(json.dumps(funds)) == ["fund: Alpha", "Alpha, fee: 3", "fund: Beta", "Beta, fee: 1"]
-    same = [{"kind": "x", "fee": 3}, {"kind": "x", "fee": 1}]
-    assert read(json.dumps(same))[1] == "record 1, fee: 3"
+def test_a_list_of_flat_objects_is_read_as_a_table():
+    funds = {"funds": [{"fund": "Alpha", "fee": 3}, {"fund": "Beta", "fee": None}]}
+    assert read(json.dumps(funds)) == [
+        "funds: fund: Alpha; fee: 3", "funds: fund: Beta; fee: not given",
+    ]  # fmt: skip
+
+
+def test_a_name_and_its_value_are_read_as_a_key_and_its_value():
+    specs = {"specs": [{"name": "Weight", "value": "180 g"}, {"name": "WiFi", "value": True}]}
+    assert read(json.dumps(specs)) == ["specs, Weight: 180 g", "specs, WiFi: yes"]
+
+
+def test_nested_objects_without_a_name_are_told_apart_by_their_first_strings():
+    def nested(first, second):
+        return json.dumps([{"kind": kind, "fee": {"eur": 3}} for kind in (first, second)])
+
+    assert read(nested("Alpha", "Beta"))[1] == "Alpha, fee, eur: 3"
+    assert read(nested("x", "x"))[1] == "record 1, fee, eur: 3"
 
 
 @pytest.mark.parametrize(

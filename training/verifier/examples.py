@@ -18,13 +18,14 @@ from tokenizers import Tokenizer
 from assay.bench.data import fold_of
 from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.reader import Tokens, Window, answering, supporting
+from assay.text import sentences as cut
 from assay.text.normalize import Normalized
-from training.verifier import people
+from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside
 from training.verifier.removed import removed
 from training.verifier.rows import Row
-from training.verifier.written import pages, references, reports
+from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
@@ -32,7 +33,13 @@ UNKNOWN = -1
 MOST_REMOVED = 2500  # texts of people's rows, and of each kind of written ones
 MOST_BESIDE = 3000  # supported claims of people's rows, and as many others; of written ones alike
 # Ends of the names of sets whose statements are known to be wrong, but not which words of them.
-WORDS_UNKNOWN = (BESIDE, references.COVERED, references.COVERED_PARTS)
+WORDS_UNKNOWN = (
+    BESIDE,
+    references.COVERED,
+    references.COVERED_PARTS,
+    "pairs/answer",
+    "pairs/said",
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Example:
     msmarco: bool
     helps: tuple[float, ...] = ()  # of every part beside a question; -1 where not known
     answers: float = -1.0  # of the whole text beside a question; -1 where not known
+    refuses: float = -1.0  # ... 1 if it declines to answer; -1 where not known
 
 
 @lru_cache(maxsize=1)
@@ -140,6 +148,26 @@ def questioned(rows: Iterable[Asked]) -> Iterator[Example]:
             )
 
 
+def declined() -> Iterator[Example]:
+    """The windows of written answers of which some decline to answer; of long ones the first."""
+    for number, (block, answer, refuses) in enumerate(pairs.refusals()):
+        parts = tuple(cut.sentences(answer)) or (answer,)
+        window = answering(block.question, parts, tokenise)[0]
+        yield Example(
+            data="pairs/refusals",
+            fold=fold_of(block.group),
+            row=number,
+            ids=np.asarray(window.ids, dtype=np.int32),
+            types=np.asarray(window.types, dtype=np.int8),
+            tokens=np.full(len(window.ids), UNKNOWN, dtype=np.int8),
+            parts=tuple((part.first, part.last, UNKNOWN) for part in window.parts),
+            any_wrong=False,
+            msmarco=False,
+            helps=(UNKNOWN,) * len(window.parts),
+            refuses=refuses,
+        )
+
+
 def main() -> None:
     """Write the examples of people's rows, or of a file of made rows, to a pickle."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -147,12 +175,18 @@ def main() -> None:
         "--rows", type=Path, help="JSON lines written by training.verifier.synthetic"
     )
     parser.add_argument("--asked", type=Path, help="JSON lines of training.verifier.asked")
+    parser.add_argument("--documents", action="store_true", help="the second bundle's rows")
+    parser.add_argument("--pairs", action="store_true", help="written minimal pairs")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     if options.asked:
         found = list(questioned(asked(options.asked)))
     elif options.rows:
         found = list(examples(load(options.rows)))
+    elif options.documents:
+        found = list(examples(documents.rows()))
+    elif options.pairs:
+        found = [*examples(pairs.rows()), *questioned(pairs.asked()), *declined()]
     else:
         found = list(examples(labelled()))
     # A pickled class is found again by its module's name, not by "__main__".

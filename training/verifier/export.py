@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from training.embedder.build import quantise
 from training.verifier.model import Verifier
 
-TARGET = Path(__file__).resolve().parents[2] / "src" / "assay" / "backends" / "embedded" / "reader"
+TARGET = Path(__file__).resolve().parents[2] / "src" / "assay" / "judges" / "embedded" / "reader"
 
 
 class Alone(nn.Module):

@@ -2,8 +2,9 @@
 
 Beside evidence each token of a statement says how likely it is unsupported and votes for one of
 three classes; a statement's class is the mean of its tokens' votes. Beside a question the tokens
-vote whether their sentence helps to answer it, and whether the whole text answers it. So one pass
-over a window judges all texts in it, and nothing but six numbers a token leaves the model.
+vote whether their sentence helps to answer it, and whether the whole text answers it or declines
+to. So one pass over a window judges all texts in it, and nothing but seven numbers a token leaves
+the model.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 CLASSES = ("supported", "refuted", "neutral")
-OUTPUT_NAMES = ("unsupported", *CLASSES, "helps", "answers")
+OUTPUT_NAMES = ("unsupported", *CLASSES, "helps", "answers", "refuses")
 OUTPUTS = len(OUTPUT_NAMES)
 TYPES = 6  # see assay.judges.embedded.reader
 
 
 class Verifier(nn.Module):
-    """Token ids and types to logits of (batch, length, 6), in the order of `OUTPUT_NAMES`."""
+    """Token ids and types to logits of (batch, length, 7), in the order of `OUTPUT_NAMES`."""
 
     def __init__(self, base: Path, *, attention: str = "sdpa") -> None:
         super().__init__()

@@ -26,7 +26,8 @@ from training.verifier.examples import Example
 from training.verifier.model import Verifier
 
 TOKENS = 4096  # of a batch, padding included
-WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}  # of the losses
+# Of the losses.
+WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5, "refuses": 0.5}
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
 # How many times as many windows of a kind of made rows a run takes: whole answers teach what
 # sentences alone do not.
@@ -44,6 +45,8 @@ SHARES = {
     "expertqa_claims+beside": 0.4,
     "summedits_dev+beside": 0.4,
     "evouna_recall": 0.7,
+    # Nearly all of it is refuted.
+    "breaking_nli": 0.15,
 }
 SAVE_EVERY = 240  # seconds
 
@@ -56,7 +59,7 @@ class Batch:
         shape = (len(examples), length)
         ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         mask, tokens = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
-        parts, wrong, helps, answers = [], [], [], []
+        parts, wrong, helps, answers, refuses = [], [], [], [], []
         for i, e in enumerate(examples):
             n = len(e.ids)
             ids[i, :n], mask[i, :n], tokens[i, :n] = e.ids, 1, e.tokens
@@ -67,12 +70,14 @@ class Batch:
                 parts.append((i, first, last, label, names.index(counted(e.data))))
                 helps.append(e.helps[k] if e.helps else -1.0)
             answers.append(e.answers)
+            refuses.append(e.refuses)
             if e.any_wrong:
                 wrong.append(i)
         self.ids, self.types = torch.from_numpy(ids), torch.from_numpy(types)
         self.mask, self.tokens = torch.from_numpy(mask), torch.from_numpy(tokens)
         self.parts = torch.tensor(parts)
         self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)
+        self.refuses = torch.tensor(refuses)
         self.wrong = wrong
 
 
@@ -103,14 +108,24 @@ def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Exampl
     yield from found
 
 
-def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Example]:
-    """People's and written rows, which come first, and of others as many as there is time for."""
-    people: list[Example]
-    people, *others = [pickle.loads(path.read_bytes()) for path in paths]
+def chosen(options: argparse.Namespace, rng: random.Random) -> list[Example]:
+    """People's and written rows by their shares, and of made ones as many as there is time for.
+
+    A share above 1 takes windows more than once.
+    """
+    shares = SHARES | {name: float(share) for name, _, share in map(_partition, options.share)}
+    usual = shares.get("", 1.0)
+    found = [
+        e
+        for path in options.examples
+        for e in pickle.loads(path.read_bytes())
+        for _ in range(_times(shares.get(e.data, 1.0) * usual, rng))
+    ]
     kinds: dict[str, list[Example]] = defaultdict(list)
-    for example in (e for made in others for e in made):
-        kinds[example.data].append(example)
-    found = [e for e in people if rng.random() < SHARES.get(e.data, 1.0)]
+    for path in options.made:
+        for example in pickle.loads(path.read_bytes()):
+            kinds[example.data].append(example)
+    most: int | None = options.most
     for name in sorted(kinds):
         rng.shuffle(kinds[name])
         limit = len(kinds[name]) if most is None else most * OFTENER.get(name, 1)
@@ -118,8 +133,16 @@ def chosen(paths: list[Path], most: int | None, rng: random.Random) -> list[Exam
     return found
 
 
+def _partition(option: str) -> tuple[str, str, str]:
+    return option.rpartition("=")
+
+
+def _times(share: float, rng: random.Random) -> int:
+    return int(share) + (rng.random() < share % 1)
+
+
 def votes(out: Tensor, parts: Tensor) -> Tensor:
-    """Mean of the votes over the tokens of every part, (parts, 5)."""
+    """Mean of the votes over the tokens of every part, (parts, 6)."""
     summed = functional.pad(out[..., 1:].float().cumsum(1), (0, 0, 1, 0))
     rows, first, last = parts[:, 0], parts[:, 1], parts[:, 2]
     return (summed[rows, last] - summed[rows, first]) / (last - first).clamp(min=1)[:, None]
@@ -133,6 +156,7 @@ def losses_of(out: Tensor, batch: Batch, offsets: Tensor) -> dict[str, Tensor]:
         "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
         "helps": _binary(scores[:, 3], batch.helps),
         "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
+        "refuses": _binary(_whole(scores[:, 5], batch), batch.refuses),
     }
     return {name: loss for name, loss in found.items() if loss is not None}
 
@@ -241,7 +265,7 @@ class Run:
 
 def taught(options: argparse.Namespace, rng: random.Random) -> list[Example]:
     """The windows that it is to learn from."""
-    found = chosen(options.examples, options.most, rng)
+    found = chosen(options, rng)
     return [e for e in found if e.fold != HELD_OUT and not (options.clean and e.msmarco)]
 
 
@@ -255,7 +279,11 @@ def planned(found: list[Example], epochs: float, rng: random.Random) -> list[lis
 def arguments() -> argparse.Namespace:
     """What is asked for on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=Path, nargs="+", required=True, help="people's first")
+    parser.add_argument("--examples", type=Path, nargs="+", required=True, help="see SHARES")
+    parser.add_argument("--made", type=Path, nargs="*", default=[], help="made by rule: see --most")
+    parser.add_argument(
+        "--share", nargs="*", default=[], metavar="SET=SHARE", help="for SHARES; =SHARE for all"
+    )
     parser.add_argument("--start", type=Path, help="a checkpoint to begin from")
     parser.add_argument("--base", type=Path, required=True, help="folder of the base weights")
     parser.add_argument("--out", type=Path, required=True)

@@ -210,6 +210,8 @@ def _good(part: Part, *, higher_is_better: bool) -> float:
     if part.label in INVENTED:
         return 0.0
     value = part.value or 0.0
+    if value == part.probability and part.label != UNCERTAIN:
+        value = float(value >= 0.5)
     return value if higher_is_better else 1 - value
 
 

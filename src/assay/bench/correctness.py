@@ -8,6 +8,7 @@ the share of pairs in which the better one scores higher, and a tie or an unscor
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -20,7 +21,7 @@ from assay.bench.claims import fitted
 from assay.bench.data import Data, Record, group_of, held_out
 from assay.bench.judge import JudgeUnderTest
 from assay.metrics import METRICS
-from assay.metrics.correctness import FactualCorrectness, f_beta, mean, weighed
+from assay.metrics.correctness import FactualCorrectness, f_beta
 from assay.sample import Sample
 from assay.score import Score
 from assay.stats import agreement as stats
@@ -39,24 +40,24 @@ class Correctness(NamedTuple):
 def correctness(
     judge: JudgeUnderTest, answers: Sequence[tuple[str, str, str]]
 ) -> list[tuple[Correctness, Correctness] | None]:
-    """As counted, and by probabilities, of each (question, answer, reference)."""
+    """By verdicts, and by probabilities, of each (question, answer, reference)."""
     samples = [
         Sample(id=str(i), question=question, answer=answer, reference=reference)
         for i, (question, answer, reference) in enumerate(answers)
     ]
     scores = judge.outcomes(FactualCorrectness(), samples)
-    return [None if score is None else (_counted(score), _weighed(score)) for score in scores]
+    return [None if score is None else (_counted(score), _expected(score)) for score in scores]
 
 
-def _counted(score: Score) -> Correctness:
+def _expected(score: Score) -> Correctness:
     return Correctness(score.value, score.details["precision"], score.details["recall"])
 
 
-def _weighed(score: Score) -> Correctness:
-    """What `soft=true` gives, of the same verdicts."""
-    parts = weighed(score.parts)
-    precision = mean([part for part in parts if part.kind == "statement"])
-    recall = mean([part for part in parts if part.kind == "reference statement"])
+def _counted(score: Score) -> Correctness:
+    """What `soft=false` gives, of the same verdicts."""
+    labels = Counter(part.label for part in score.parts)
+    precision = labels["TP"] / max(1, labels["TP"] + labels["FP"])
+    recall = labels["covered"] / max(1, labels["covered"] + labels["FN"])
     return Correctness(f_beta(precision, recall), precision, recall)
 
 
@@ -93,7 +94,7 @@ def measure_evouna(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fig
     note = f"questions kept out of training{fitted(judge)}"
     return [
         made(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
-        for how, values in (("", counted), (" by probabilities", weighed))
+        for how, values in (("", weighed), (", verdicts counted", counted))
     ] + flags(
         "EVOUNA answers",
         [chance < UNCERTAIN[0] for chance in completeness],
@@ -146,11 +147,10 @@ def measure_ragchecker(judge: JudgeUnderTest, records: Sequence[Record]) -> list
         counted = [_difference(a[0], b[0], aspect) for _, a, b in done]
         weighed = [_difference(a[1], b[1], aspect) for _, a, b in done]
         chosen = [record for record, _, _ in done]
-        figures.append(
-            _ragchecker_figure(f"RAGChecker pairs {aspect}, Pearson", aspect, chosen, counted)
-        )
-        name = f"RAGChecker pairs {aspect}, Pearson by probabilities"
+        name = f"RAGChecker pairs {aspect}, Pearson"
         figures.append(_ragchecker_figure(name, aspect, chosen, weighed))
+        name = f"{name}, verdicts counted"
+        figures.append(_ragchecker_figure(name, aspect, chosen, counted))
     return figures
 
 

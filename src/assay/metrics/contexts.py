@@ -13,6 +13,7 @@ from assay.metrics.evidence import (
     sentences,
     share,
     split,
+    supported_share,
     verdict_parts,
     verify,
 )
@@ -132,13 +133,12 @@ class ContextRecall(Metric):
     """Share of the reference's statements that can be attributed to the retrieved contexts.
 
     CR = attributable statements of the reference / its statements, in [0, 1] (RAGAS
-    documentation). A statement of which the judge is uncertain (a probability of 0.4 to 0.6)
-    counts with that probability. Undefined if the reference makes no statement. With no context
-    retrieved: 0.
+    documentation). Where the judge gives probabilities, CR is the expected share: their mean.
+    Undefined if the reference makes no statement. With no context retrieved: 0.
     """
 
     name = "context_recall"
-    revision = 2
+    revision = 3
     aliases = ("llm_context_recall",)
     source = RAGAS_DOCS
     needs = ("question", "contexts", "reference")
@@ -152,7 +152,8 @@ class ContextRecall(Metric):
         if not statements:
             return Unscored("undefined", "the reference makes no statement")
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        return share(verdict_parts(statements, verdicts, reference, kind="reference statement"))
+        parts = verdict_parts(statements, verdicts, reference, kind="reference statement")
+        return supported_share(parts)
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ class TurnFaithfulness(Metric):
     tool_results: bool = False
 
     name = "turn_faithfulness"
-    revision = 2
+    revision = 3
     aliases = ("conversation_faithfulness",)
     source = PAPER
     needs = ("turns",)

@@ -13,6 +13,7 @@ from assay.metrics.base import RAGAS_DOCS, Metric, override
 from assay.metrics.evidence import (
     BY_VERDICTS,
     blank,
+    by_probability,
     exact_mean,
     premise,
     split,
@@ -77,11 +78,10 @@ class FactualCorrectness(FScore):
     documentation). Each direction is counted over its own statements (ragas mixes them in recall,
     its issue 2693). Undefined if neither text makes a statement.
 
-    With `soft` each statement counts with the judge's probability of its verdict instead of 0 or 1;
-    TP is then the sum over the answer's statements, and FP and FN are the remainders to the numbers
-    of statements. If the judge gives no probabilities, 0 and 1 are used, and the score says so.
-    With the embedded judge, `soft` agrees better with human labels: see its card (RAGChecker,
-    EVOUNA).
+    Where the judge gives probabilities, these are expected counts: each statement counts with the
+    probability that the other text supports it; TP is the sum over the answer's statements, and FP
+    and FN are the remainders to the numbers of statements. That agrees better with people than
+    counts of verdicts: see the judge's card (RAGChecker, EVOUNA).
 
     At "low" atomicity a statement is a whole sentence; at "low" coverage it is the main content of
     a sentence (for the embedded judge, by rule, the first clause of each sentence).
@@ -91,10 +91,11 @@ class FactualCorrectness(FScore):
         beta: Weight of recall against precision in "f1".
         atomicity: "high": one claim per statement; "low": one sentence per statement.
         coverage: "high": all claims; "low": the main content of each sentence.
-        soft: Whether statements count by their probabilities.
+        soft: Whether statements count by the judge's probabilities, where it gives any; False
+            counts its verdicts.
     """
 
-    soft: bool = False
+    soft: bool = True
 
     name = "factual_correctness"
     source = RAGAS_DOCS
@@ -113,13 +114,14 @@ class FactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
         )
-        judged = [v for v in correct if not blank(reference)] + [
-            v for v in covered if not blank(answer)
-        ]
-        certain = self.soft and None in [verdict.probability for verdict in judged]
         return self._counted(
             verdict_parts(
-                answer_statements, correct, answer, labels=("TP", "FP"), in_contexts=False
+                answer_statements,
+                correct,
+                answer,
+                labels=("TP", "FP"),
+                in_contexts=False,
+                soft=self.soft,
             ),
             verdict_parts(
                 reference_statements,
@@ -128,17 +130,13 @@ class FactualCorrectness(FScore):
                 kind="reference statement",
                 labels=("covered", "FN"),
                 in_contexts=False,
+                soft=self.soft,
             ),
-            BY_VERDICTS if certain else "",
         )
 
     def _counted(
-        self, answer_statements: Sequence[Part], reference_statements: Sequence[Part], method: str
+        self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
     ) -> Outcome:
-        if self.soft:
-            answer_statements, reference_statements = map(
-                weighed, (answer_statements, reference_statements)
-            )
         parts = (*answer_statements, *reference_statements)
         counted = {"precision": answer_statements, "recall": reference_statements, "f1": parts}[
             self.mode
@@ -155,14 +153,14 @@ class FactualCorrectness(FScore):
         return Score(
             value,
             parts,
-            method,
+            by_probability(parts) if self.soft else "",
             details={**sides, **self._counts(answer_statements, reference_statements)},
         )
 
     def _counts(
         self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
     ) -> dict[str, float]:
-        if self.soft:
+        if by_probability(answer_statements or reference_statements) and self.soft:
             true, covered = (
                 math.fsum(p.value or 0.0 for p in parts)
                 for parts in (answer_statements, reference_statements)
@@ -181,14 +179,6 @@ _EMPTY = {
     "recall": "the reference makes no statement",
     "f1": "neither answer nor reference makes a statement",
 }
-
-
-def weighed(parts: Sequence[Part]) -> list[Part]:
-    """Parts with the judge's probabilities as their values, where it gives any."""
-    return [
-        part if part.probability is None else replace(part, value=part.probability)
-        for part in parts
-    ]
 
 
 def mean(parts: Sequence[Part]) -> float:
@@ -278,10 +268,10 @@ class AnswerCorrectness(WeightedCorrectness):
     Args:
         factual_weight: w1.
         similarity_weight: w2. With 0, no embedding is asked for.
-        soft: Whether statements count by their probabilities, as in factual_correctness.
+        soft: Whether statements count by the judge's probabilities, as in factual_correctness.
     """
 
-    soft: bool = False
+    soft: bool = True
 
     name = "answer_correctness"
     source = RAGAS_DOCS

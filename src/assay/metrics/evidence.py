@@ -28,6 +28,7 @@ Statements: TypeAlias = tuple[Statement, ...]
 UNCERTAIN: Final = "uncertain"
 SUPPORT: Final = ("supported", "unsupported")
 BY_VERDICTS = "verdicts of 0 or 1: the judge gives no probabilities"
+EXPECTED = "the expected value, by the judge's probabilities"
 
 
 def blank(*texts: str) -> bool:
@@ -90,11 +91,13 @@ def verdict_parts(
     kind: str = "statement",
     labels: tuple[str, str] = SUPPORT,
     in_contexts: bool = True,
+    soft: bool = True,
 ) -> tuple[Part, ...]:
-    """One part for each statement of `text`: supported (1) or not (0), and by what.
+    """One part for each statement of `text`: how far it is supported, and by what.
 
-    Under the default labels a verdict that the judge is uncertain of says so, and adds its
-    probability to the score.
+    Its value is the judge's probability, or 1 or 0 where the judge gives none, so that the mean is
+    the expected share of supported statements. Under the default labels a verdict that the judge is
+    uncertain of says so.
 
     Args:
         statements: The statements.
@@ -103,15 +106,14 @@ def verdict_parts(
         kind: What a part is called.
         labels: What is said of a statement that is supported, and of one that is not.
         in_contexts: Whether the sample's contexts were consulted, and not another of its texts.
+        soft: Whether the values are probabilities; else 1 or 0 by the verdict.
     """
     return tuple(
         Part(
             kind=kind,
             text=statement.text,
             label=_label(verdict, labels),
-            value=verdict.support
-            if _counts_probability(verdict, labels)
-            else float(verdict.supported),
+            value=verdict.support if soft else float(verdict.supported),
             reason=verdict.reason,
             context=verdict.context if in_contexts else None,
             quote=verdict.quote,
@@ -124,13 +126,14 @@ def verdict_parts(
 
 
 def _label(verdict: Verdict, labels: tuple[str, str]) -> str:
-    if _counts_probability(verdict, labels):
+    if verdict.uncertain and labels == SUPPORT:
         return UNCERTAIN
     return labels[0] if verdict.supported else labels[1]
 
 
-def _counts_probability(verdict: Verdict, labels: tuple[str, str]) -> bool:
-    return verdict.uncertain and labels == SUPPORT
+def by_probability(parts: Sequence[Part]) -> str:
+    """How a score of `verdict_parts` was computed, where that is by the judge's probabilities."""
+    return EXPECTED if any(part.probability is not None for part in parts) else ""
 
 
 def _marks(statement: Statement, verdict: Verdict, text: str) -> tuple[tuple[int, int], ...]:
@@ -151,6 +154,11 @@ def share(parts: Sequence[Part], method: str = "") -> Score:
     """The mean of the parts' values, kept with them."""
     values = [part.value for part in parts if part.value is not None]
     return Score(sum(values) / len(values), tuple(parts), method)
+
+
+def supported_share(parts: Sequence[Part]) -> Score:
+    """The mean of the values of `verdict_parts`: the expected share of supported statements."""
+    return share(parts, by_probability(parts))
 
 
 CONTRADICTION_UNKNOWN = (

@@ -14,6 +14,7 @@ from assay.metrics.evidence import (
     premise,
     share,
     split,
+    supported_share,
     three_way_parts,
     verdict_parts,
     verify,
@@ -31,13 +32,20 @@ class Faithfulness(Metric):
     """Share of the answer's statements that the retrieved contexts support.
 
     F = supported statements / statements of the answer, in [0, 1] (Es et al. 2023, section 3).
-    A statement of which the judge is uncertain (a probability of 0.4 to 0.6) counts with that
-    probability. Undefined if the answer makes no statement. With no context retrieved, nothing is
-    supported: 0.
+    Where the judge gives probabilities, F is the expected share: the mean of the probabilities that
+    each statement is supported, which agrees better with people than a count of verdicts (see the
+    judge's card). Undefined if the answer makes no statement. With no context retrieved, nothing is
+    supported: 0. To find answers with any unsupported statement, see `hallucination_probability`.
+
+    Args:
+        soft: Whether statements count by the judge's probabilities, where it gives any; False
+            counts its verdicts.
     """
 
+    soft: bool = True
+
     name = "faithfulness"
-    revision = 2
+    revision = 3
     source = PAPER
     needs = ("question", "contexts", "answer")
     tasks = (SplitStatements, VerifyStatements)
@@ -45,11 +53,17 @@ class Faithfulness(Metric):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split the answer, verify each statement against all contexts."""
-        (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
-        if not statements:
-            return Unscored("undefined", "the answer makes no statement")
-        (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        return share(verdict_parts(statements, verdicts, sample.answer or ""))
+        return await faithfulness(sample, judge, soft=self.soft)
+
+
+async def faithfulness(sample: Sample, judge: Judge, *, soft: bool) -> Outcome:
+    """Faithfulness by the judge's probabilities where it gives any, or by its verdicts."""
+    (statements,) = await split(sample.question or "", [sample.answer or ""], judge)
+    if not statements:
+        return Unscored("undefined", "the answer makes no statement")
+    (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
+    parts = verdict_parts(statements, verdicts, sample.answer or "", soft=soft)
+    return supported_share(parts) if soft else share(parts)
 
 
 _MIN_SHARED = 0.5  # words of a statement that its sentence has at least

@@ -110,9 +110,10 @@ def tone(part: Part, *, higher_is_better: bool = True) -> str:
         return known
     if part.kind in _MEASURED or _GRADE.fullmatch(part.label):
         return "plain"
-    # A label that this page has not met: what it adds to the score tells, if it is all or nothing.
-    if part.label and part.value in (0, 1):
-        return "good" if (part.value == 1) is higher_is_better else "bad"
+    # A label that this page has not met: what it adds to the score tells, if it is all or nothing,
+    # or the probability of that.
+    if part.label and part.value is not None and part.value in (0, 1, part.probability):
+        return "good" if (part.value >= 0.5) is higher_is_better else "bad"
     return "plain"
 
 

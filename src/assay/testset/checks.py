@@ -123,7 +123,7 @@ async def unsupported(written: Written, passages: Sequence[Passage], judge: Judg
     outcome = await Faithfulness().score(sample, judge)
     if isinstance(outcome, Unscored):
         return outcome.detail
-    return next((part.text for part in outcome.parts if not part.value), "")
+    return next((part.text for part in outcome.parts if (part.value or 0.0) < 0.5), "")
 
 
 async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -> bool:

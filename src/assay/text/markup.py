@@ -145,6 +145,17 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _CLOSED = re.compile(rf"</({_INLINE})>", re.IGNORECASE)
+# The line breaks of a row that is written cell by cell.
+_IN_ROW = re.compile(
+    r"(?:(?<=</td>)|(?<=</th>)|(?<=<tr>))\s{1,80}(?=<t[dh]\b)|(?<=</td>)\s{1,80}(?=</tr>)"
+    r"|(?<=</th>)\s{1,80}(?=</tr>)",
+    re.IGNORECASE,
+)
+# Names of columns: cells of a head and no others. A rule takes the place of the tag behind them.
+_HEAD_ROW = re.compile(
+    r"(?P<row><tr[^<>]{0,200}>(?:\s{0,20}<th[^<>]{0,200}>[^<>]{0,200}</th>){2,40}\s{0,20})</tr>",
+    re.IGNORECASE,
+)
 
 
 # As in m², CO₂, and the marks of sources: in brackets, or after the end of a sentence.
@@ -162,7 +173,8 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&nbsp;" not in text:
         return text
-    text = _SCRIPT.sub(_beside, text)
+    text = _IN_ROW.sub(lambda found: " " * len(found.group()), _SCRIPT.sub(_beside, text))
+    text = _HEAD_ROW.sub(r"\g<row>\n|-|\n", text)
     closed = {name.lower() for name in _CLOSED.findall(text)}
 
     def read(tag: re.Match[str]) -> str:

@@ -311,10 +311,61 @@ def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:
         node = waiting.pop()
         if node.kind == "array" and node.children and not any(_is_deep(x) for x in node.children):
             yield from _listed(node, _path(node, labels))
+        elif _is_table(node):
+            yield from _rows(node, labels)
+        elif _is_named_value(node):
+            yield from _named_value(node, labels)
         elif node.children:
             waiting += reversed(node.children)
         elif node.parent is not None:
             yield from _value(node, _path(node, labels))
+
+
+def _is_table(node: Node) -> bool:
+    """Whether a list's items are objects of a few short values, as the rows of a table are."""
+    return (
+        node.kind == "array"
+        and len(node.children) > 1
+        and all(
+            item.kind == "object"
+            and len(item.children) > 1
+            and not any(
+                value.children or value.kind in {"object", "array"} for value in item.children
+            )
+            and sum(len(value.text.split()) for value in item.children) <= LONGEST
+            for item in node.children
+        )
+        and not all(map(_is_named_value, node.children))
+    )
+
+
+def _rows(node: Node, labels: dict[int, str]) -> Iterator[Unit]:
+    """A unit for each object: "rows: player: Ann; team: Reds"."""
+    path = _path(node, labels)
+    for item in node.children:
+        cells = [
+            joined([key] if key else [], read_value(value.text, " ".join([*path, key])))
+            for value in item.children
+            for key in [read_key(value.key)]
+        ]
+        yield Unit(item.start, item.end, joined(path, "; ".join(cells)))
+
+
+def _is_named_value(node: Node) -> bool:
+    """Whether an object only gives a name and its value: {"name": "Weight", "value": "180 g"}."""
+    keys = [child.key.lower() for child in node.children]
+    return (
+        node.kind == "object"
+        and keys in (["name", "value"], ["key", "value"], ["label", "value"])
+        and not any(child.children for child in node.children)
+    )
+
+
+def _named_value(node: Node, labels: dict[int, str]) -> Iterator[Unit]:
+    name, value = node.children
+    path = [*_path(node, {**labels, id(node): ""}), *filter(None, [read_key(name.text)])][-_PATH:]
+    read = read_value(value.text, " ".join(path)) if value.text else NOT_GIVEN
+    yield Unit(node.start, node.end, joined(path, read))
 
 
 def _is_deep(node: Node) -> bool:

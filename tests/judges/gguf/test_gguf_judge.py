@@ -286,7 +286,7 @@ class TestAmongOthers:
         row = {"question": "Who?", "contexts": list(CONTEXTS), "reference": "Anna built it."}
         judge = assay.Route(gguf, {"split_statements": Embedded()})
         result = assay.evaluate([row], "context_recall", judge, store=db)
-        assert result.summary()[0].mean == 1.0
+        assert result.summary()[0].mean == pytest.approx(0.9)
         assert gguf._engine.closed
         asked = len(gguf._engine.asked)
         assay.evaluate([row], "context_recall", judge, store=db)

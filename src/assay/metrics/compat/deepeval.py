@@ -20,6 +20,7 @@ from assay.metrics.evidence import (
     sentences,
     share,
     split,
+    supported_share,
     three_way_parts,
     three_way_tasks,
     verdict_parts,
@@ -142,7 +143,7 @@ class DeepEvalContextualRecall(Metric):
     """
 
     name = "deepeval:contextual_recall"
-    revision = 3
+    revision = 4
     source = DEEPEVAL
     follows = FOLLOWS
     needs = ("contexts", "reference")
@@ -157,7 +158,8 @@ class DeepEvalContextualRecall(Metric):
         if len(statements) == 1 and is_phrase(reference) and not blank(sample.question or ""):
             statements = (replace(statements[0], text=f"{sample.question} {statements[0].text}"),)
         (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
-        return share(verdict_parts(statements, verdicts, reference, kind="reference sentence"))
+        parts = verdict_parts(statements, verdicts, reference, kind="reference sentence")
+        return supported_share(parts)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,17 @@ from assay.metrics.correctness import (
     f_beta,
 )
 from assay.metrics.evidence import blank, blank_outcome, share, split, verdict_parts, verify
-from assay.metrics.groundedness import Faithfulness
+from assay.metrics.groundedness import faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import Embed, GenerateQuestions, NameEntities, Questions
+from assay.tasks import (
+    Embed,
+    GenerateQuestions,
+    NameEntities,
+    Questions,
+    SplitStatements,
+    VerifyStatements,
+)
 from assay.tasks.embedding import cosine
 from assay.tasks.statements import Level
 
@@ -31,8 +38,8 @@ _NOTHING_RETRIEVED = share([Part("context", "", "nothing was retrieved", 0.0)])
 
 
 @dataclass(frozen=True)
-class RagasFaithfulness(Faithfulness):
-    """Faithfulness as in ragas 0.4.3.
+class RagasFaithfulness(Metric):
+    """Faithfulness as in ragas 0.4.3: by verdicts, whatever the judge's probabilities.
 
     F = supported statements / statements of the answer, in [0, 1]. Undefined if the answer makes no
     statement (NaN in ragas). 0 if no context was retrieved, as by ragas' evaluate
@@ -42,7 +49,14 @@ class RagasFaithfulness(Faithfulness):
     name = "ragas:faithfulness"
     source = _SOURCE
     follows = FOLLOWS
-    revision = 2
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, VerifyStatements)
+    guide = 0.8
+    revision = 3
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """As faithfulness, counted."""
+        return await faithfulness(sample, judge, soft=False)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from assay.judge import Judge
 from assay.metrics.base import Metric
 from assay.metrics.correctness import f_beta
-from assay.metrics.evidence import Statements, share, verdict_parts
+from assay.metrics.evidence import Statements, share, supported_share, verdict_parts
 from assay.metrics.groundedness import (
     IRRELEVANT,
     MATRICES,
@@ -16,6 +16,7 @@ from assay.metrics.groundedness import (
     ByContext,
     Entailment,
     Matrix,
+    Verdicts,
     by_contexts,
     entailing,
     entailment,
@@ -36,7 +37,7 @@ class _RAGChecker(Metric):
     source = "RAGChecker (Ru et al. 2024, arXiv 2408.08067, section 3.3; ragchecker/computation.py)"
     follows = "RAGChecker 0.1.9"
     tasks = (SplitStatements, VerifyStatements)
-    revision = 2
+    revision = 3
     wanted: ClassVar[tuple[Matrix, ...]]
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
@@ -264,7 +265,7 @@ def _share(
     parts: Sequence[Part], kind: str, text: str | None, label: str = "no statement"
 ) -> Score:
     """The mean of the parts; 0 where there is none, with what was empty as the evidence."""
-    return share(parts) if parts else Score(0.0, (Part(kind, text or "", label, 0.0),))
+    return supported_share(parts) if parts else Score(0.0, (Part(kind, text or "", label, 0.0),))
 
 
 def _precision_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
@@ -291,9 +292,14 @@ def _by_context_parts(
 ) -> list[Part]:
     yes, no = labels
     return [
-        by_contexts(s, row, yes if entailing(row) else no, float(bool(entailing(row))), kind=kind)
+        by_contexts(s, row, yes if entailing(row) else no, _best(row), kind=kind)
         for s, row in zip(statements, rows, strict=True)
     ]
+
+
+def _best(row: Verdicts) -> float:
+    """How far the context that supports a statement best does so, in [0, 1]; 0 without any."""
+    return max((verdict.support for verdict in row), default=0.0)
 
 
 def _context(matrices: Entailment, i: int, text: str) -> Part:
