@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score
-from assay.analysis.calibration import apply, calibrate, check, load
+from assay.analysis.calibration import calibrate, check, load
 from assay.analysis.selection import choose_examples
 from assay.report.calibration import markdown, page
 from assay.runner import config_files
@@ -141,7 +141,7 @@ class TestCalibrate:
         card = calibrate(result, rows)
         assert (card.kind, card.n_groups) == ("statement", 40)
         assert card.threshold == pytest.approx(0.4, abs=0.03)
-        applied = apply(card, result)
+        applied = card.apply(result)
         assert [applied[0].calibrated, applied[20].calibrated, applied[-1].calibrated] == [
             0,
             0.5,
@@ -157,7 +157,7 @@ class TestCalibrate:
         assert cards[0].points == cards[1].points
         assert cards[0].quality == cards[1].quality
         assert cards[0].quality.before.value > 0.8
-        one, other = (apply(card, result) for card in cards)
+        one, other = (card.apply(result) for card in cards)
         assert [a.calibrated for a in one] == [a.calibrated for a in other]
         assert [a.probability for a in one] == [a.probability for a in other]
 
@@ -215,7 +215,7 @@ class TestTheCard:
         scores, good = lenient(0)
         result = run(tmp_path, scores)
         card = calibrate(result, labels(good))
-        found = apply(card, result)
+        found = card.apply(result)
         assert [one.score for one in found] == scores == [o.value for o in result["told"]]
         assert [one.calibrated for one in found] == [float(s >= card.threshold) for s in scores]
 
@@ -223,11 +223,11 @@ class TestTheCard:
         scores, good = lenient(0)
         card = calibrate(run(tmp_path, scores), labels(good))
         with pytest.raises(InputError, match="the card is about told"):
-            apply(card, run(tmp_path, scores, faults, store="b.db"))
+            card.apply(run(tmp_path, scores, faults, store="b.db"))
         text = card.json().replace("assay=", "assay=9.")
         (tmp_path / "card.json").write_text(text, "utf-8")
         with pytest.raises(InputError, match="for another judge or version: assay=9"):
-            apply(load(tmp_path / "card.json"), run(tmp_path, scores))
+            load(tmp_path / "card.json").apply(run(tmp_path, scores))
 
     def test_another_file_is_refused(self, tmp_path):
         (tmp_path / "card.json").write_text('{"metric": "told"}', "utf-8")

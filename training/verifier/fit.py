@@ -29,14 +29,14 @@ from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
 from assay.text import sentences
 from training.data import DATA
-from training.verifier import people
+from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
-from training.verifier.written import pages, references, reports
+from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 
 PACKAGE = Path(verification.__file__).parent
@@ -52,8 +52,16 @@ FITTED = {
     "evouna_recall": 1.0,
     "evouna_precision": 1.0,
     "mistaken": 2.0,
-    "written": 3.0,
+    "written": 2.0,
     reports.WHOLE: 2.0,
+    "pairs": 3.0,
+    "pairs/said": 2.0,
+    "quintd1": 1.0,
+    "llm_spans": 1.0,
+    "factcg_doc": 0.5,
+    "infotabs": 0.5,
+    "tabfact_pairs": 0.5,
+    "contractnli": 0.3,
 }
 WRITTEN = "written"
 # Single statements and whole texts of what is written; its other rows say the same once more.
@@ -64,6 +72,7 @@ SHOWN = (
     pages.WHOLE,
     references.SAID,
     references.COVERED,
+    *pairs.STATED,
 )
 LABELLED = ("ragtruth_qa", "ragtruth_summary")  # people marked the words
 # Their intercept is the one that ships.
@@ -110,7 +119,17 @@ def held_out(*, clean: bool = False) -> Iterator[Row]:
     for row in people.rows():
         if fold_of(row.group) == HELD_OUT and not (clean and row.msmarco):
             found[row.data].append(row)
-    made = (written.rows(), reports.rows(), reports.lists(), pages.rows(), references.rows())
+    for row in documents.rows():
+        if fold_of(row.group) == HELD_OUT:
+            found[row.data].append(row)
+    made = (
+        written.rows(),
+        reports.rows(),
+        reports.lists(),
+        pages.rows(),
+        references.rows(),
+        pairs.rows(),
+    )
     for row in chain.from_iterable(made):
         hidden = fold_of(row.group) == HELD_OUT and not (clean and row.msmarco)
         if hidden and row.data in SHOWN:
@@ -122,13 +141,13 @@ def held_out(*, clean: bool = False) -> Iterator[Row]:
             if label == "supported"
         ]
     whole = (*LABELLED, reports.WHOLE, pages.WHOLE)
-    pairs = list(removed([row for name in whole for row in found[name]], MOST // 2))
-    pairs += swapped(_thinned(found.pop("swapped", []), MOST // 2))
+    twins = list(removed([row for name in whole for row in found[name]], MOST // 2))
+    twins += swapped(_thinned(found.pop("swapped", []), MOST // 2))
     right = [row for row in found["evouna_recall"] if row.label == "supported"]
-    pairs += mistaken(_thinned(right, MOST // 4))
+    twins += mistaken(_thinned(right, MOST // 4))
     for rows in found.values():
         yield from _thinned(rows, MOST)
-    yield from pairs
+    yield from twins
 
 
 def _thinned(rows: list[Row], most: int) -> list[Row]:
@@ -146,13 +165,13 @@ def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
         judged = verification.measure([row.answer[a:b] for a, b, _ in cuts], evidence, reader)
         if cuts[0][2] is None:  # a summary: its worst sentence stands for it
             worst = min(judged, key=lambda j: j.features[0])
-            pairs = [(worst, row.label or "", None)]
+            labelled = [(worst, row.label or "", None)]
         else:
-            pairs = [
+            labelled = [
                 (j, label or "", _marks(row, start, end))
                 for j, (start, end, label) in zip(judged, cuts, strict=True)
             ]
-        for one, label, marks in pairs:
+        for one, label, marks in labelled:
             _, refuted, neutral = one.reading.votes[:3]
             contrary = float(refuted - neutral)
             good = label == "supported"

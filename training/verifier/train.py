@@ -26,6 +26,7 @@ from training.verifier.examples import Example
 from training.verifier.model import Verifier
 
 TOKENS = 4096  # of a batch, padding included
+ROUNDED = 16  # lengths are multiples of it: kernels are made anew for every shape
 # Of the losses.
 WEIGHTS = {"statements": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5, "refuses": 0.5}
 HIDDEN_FLAGS = 0.3  # share of windows whose flags are hidden
@@ -55,7 +56,7 @@ class Batch:
     """Examples of like length, padded."""
 
     def __init__(self, examples: list[Example], names: list[str], rng: random.Random) -> None:
-        length = max(len(e.ids) for e in examples)
+        length = -(-max(len(e.ids) for e in examples) // ROUNDED) * ROUNDED
         shape = (len(examples), length)
         ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         mask, tokens = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)

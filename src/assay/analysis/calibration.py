@@ -147,6 +147,27 @@ class Card:
         """The card as `load` reads it."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
 
+    def apply(self, result: Result) -> "list[Applied]":
+        """What the card makes of every score of a run; the scores in the store stay as they are.
+
+        Raises:
+            InputError: If the run was judged otherwise than the card's.
+        """
+        refuse_other(self, result)
+        high = result.run.config["about"][self.metric]["higher_is_better"]
+        applied = []
+        for sample, outcome in result.outcomes(self.metric):
+            if not isinstance(outcome, Score):
+                continue
+            parts = [part for part in outcome.parts if part.value is not None]
+            judged = [goodness(part, higher_is_better=high) for part in parts]
+            scores = np.array([outcome.value] if self.kind == "sample" else judged)
+            if len(scores):
+                probability = float(self.to_probability(scores).mean())
+                calibrated = float(self.good(scores).mean())
+                applied.append(Applied(sample.id, outcome.value, probability, calibrated))
+        return applied
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
@@ -164,28 +185,6 @@ class Applied:
     score: float
     probability: float
     calibrated: float
-
-
-def apply(card: Card, result: Result) -> list[Applied]:
-    """What the card makes of every score of a run; the scores in the store stay as they are.
-
-    Raises:
-        InputError: If the run was judged otherwise than the card's.
-    """
-    refuse_other(card, result)
-    high = result.run.config["about"][card.metric]["higher_is_better"]
-    applied = []
-    for sample, outcome in result.outcomes(card.metric):
-        if not isinstance(outcome, Score):
-            continue
-        parts = [part for part in outcome.parts if part.value is not None]
-        judged = [goodness(part, higher_is_better=high) for part in parts]
-        scores = np.array([outcome.value] if card.kind == "sample" else judged)
-        if len(scores):
-            probability = float(card.to_probability(scores).mean())
-            calibrated = float(card.good(scores).mean())
-            applied.append(Applied(sample.id, outcome.value, probability, calibrated))
-    return applied
 
 
 def load(path: str | Path) -> Card:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.analysis import calibration as analysis
-from assay.analysis.calibration import Applied, Card, Quality, apply, load
+from assay.analysis.calibration import Applied, Card, Quality, load
 from assay.analysis.labelled import read_for_run
 from assay.analysis.selection import choose_examples, warn_of_other_answers
 from assay.cli import options, output
@@ -150,7 +150,7 @@ def _apply(request: CalibrateRequest, card_file: str) -> int:
     result = Result(request.store, request.run)
     card = load(card_file)
     _check_metric(card, result, request.metric)
-    applied = apply(card, result)
+    applied = card.apply(result)
     for out in request.outs:
         lines = (json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in applied)
         output.write_text("--out", out, "".join(f"{line}\n" for line in lines))

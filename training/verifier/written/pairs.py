@@ -124,13 +124,11 @@ def _statements(block: Block, rng: random.Random) -> Iterator[Row]:
         yield Row("pairs", block.group, block.question, contexts, text, one.label, spans)
     if asked:
         return
-    for _ in range(2):
-        rng.shuffle(said)
-        rest = said[:]
-        while len(rest) > 1:
-            size = min(rng.choice(TOGETHER), len(rest))
-            yield _together("pairs/answer", block, rest[:size], rng)
-            rest = rest[size:]
+    rng.shuffle(said)
+    while len(said) > 1:
+        size = min(rng.choice(TOGETHER), len(said))
+        yield _together("pairs/answer", block, said[:size], rng)
+        said = said[size:]
 
 
 def _together(data: str, block: Block, said: list[Statement], rng: random.Random) -> Row:
