@@ -41,11 +41,12 @@ RANK = {
     "conformance": 9,
     "report": 10,
     "service": 10,
-    "cli": 11,
-    "integrations": 11,
-    "pytest_plugin": 11,
-    "__init__": 12,
-    "__main__": 12,
+    "view": 11,
+    "cli": 12,
+    "integrations": 12,
+    "pytest_plugin": 12,
+    "__init__": 13,
+    "__main__": 13,
 }
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}

@@ -14,6 +14,7 @@ _GROUPS = {
     "Score, and see why": {
         "run": "Score a data set and show the scores.",
         "show": "Show the scores of a run, or the evidence behind one sample.",
+        "view": "Read and compare the runs in a browser.",
         "runs": "List the runs in the store.",
         "describe": "Name a run, tag it, note something about it.",
         "diagnose": "Show what went wrong in a run, and what to try.",

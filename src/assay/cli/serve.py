@@ -4,8 +4,6 @@ import asyncio
 import ipaddress
 import os
 import secrets
-import signal
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from assay.cli import options
 from assay.cli.errors import OK, say
 from assay.cli.judges import JudgeRequest, Judges, budget
 from assay.cli.options import POSITIVE
+from assay.cli.stopping import until_stopped
 from assay.errors import InputError
 from assay.middleware.limiter import Limits
 from assay.runner.settings import Settings
@@ -121,7 +120,7 @@ def serve_command(request: ServeRequest) -> int:
             host, port = runner.addresses[0][:2]
             shown = f"[{host}]" if ":" in host else host
             say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
-            await _until_stopped()
+            await until_stopped()
 
     asyncio.run(work())
     return OK
@@ -139,15 +138,6 @@ def mcp_command(request: McpRequest) -> int:
 
     server(_service(request)).run("stdio")
     return OK
-
-
-async def _until_stopped() -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    with suppress(NotImplementedError):  # Windows: there Ctrl-C interrupts all that is awaited
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, stopped.set)
-    await stopped.wait()
 
 
 def _service(request: McpRequest, **limits: int) -> Service:

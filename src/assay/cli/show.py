@@ -14,8 +14,7 @@ from assay.cli.output import command_line, run_name
 from assay.cli.summary import failed, summary_json, worst
 from assay.errors import InputError
 from assay.report import numbers
-from assay.report.run import _sample as collect_sample
-from assay.report.run import collect, summed_up
+from assay.report.run import collect, sample_values, summed_up
 from assay.report.run import console as report
 from assay.report.tables import listed
 from assay.runner.result import Result, labels
@@ -105,7 +104,7 @@ def _of_one(result: Result, sample_id: str) -> dict[str, Any]:
         return {
             "run": {"id": run.id},
             "metrics": about,
-            "samples": [collect_sample(store, run, row, sample)],
+            "samples": [sample_values(store, run, row, sample)],
         }
 
 

@@ -72,6 +72,11 @@ class Refused(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def is_local_host(host: str) -> bool:
+    """Whether a Host header calls this machine by a name that no one else can give it."""
+    return _LOCALHOST.fullmatch(host) is not None
+
+
 class Guard:
     """Lets requests in.
 
@@ -93,7 +98,7 @@ class Guard:
         if not self._bounds.token:
             # Without a token a page in a browser is kept out by the name it calls us by.
             host = request.headers.get("Host", "")
-            if not _LOCALHOST.fullmatch(host):
+            if not is_local_host(host):
                 raise Refused(403, "without a token the service answers to localhost only")
             # One that knows the name is told by where it comes from, which browsers say.
             origin = request.headers.get("Origin", f"http://{host}")

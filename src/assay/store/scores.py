@@ -59,6 +59,18 @@ class Samples(File):
             raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
         return matching[0][0], rows.read_sample(matching[0][1], self._text)
 
+    def sample_at(self, run: str, row: int) -> Sample:
+        """The sample of a row.
+
+        Raises:
+            InputError: If the run has no such row.
+        """
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
+        bodies = self._bodies(run, sql, row)
+        if not bodies:
+            raise InputError(f"run {run} has no sample in row {row}")
+        return self._read(run, row, bodies[0][1])
+
     def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
         """The fields of each sample in order, as they are kept: equal ones are the same bytes."""
         for page in self._pages(run):
@@ -186,8 +198,22 @@ class Scores(Samples, Replies):
 
     def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
-        sql = f"SELECT value_checksum, row, value, why FROM jobs WHERE {_OF} ORDER BY row"
-        values = self.query(sql, run, metric)
+        return self._values(run, metric, "TRUE")
+
+    def values_at(
+        self, run: str, metric: str, places: Sequence[int]
+    ) -> dict[int, tuple[float | None, str]]:
+        """(value, why) of a metric by row, of these rows; what is not there is left out."""
+        which = f"row IN ({', '.join('?' * len(places))})"
+        values = self._values(run, metric, which, *places)
+        return {row: (value, why) for row, value, why in values}
+
+    def _values(
+        self, run: str, metric: str, which: str, *places: int
+    ) -> list[tuple[int, float | None, str]]:
+        columns = "value_checksum, row, value, why"
+        sql = f"SELECT {columns} FROM jobs WHERE {_OF} AND {which} ORDER BY row"
+        values = self.query(sql, run, metric, *places)
         for sum_kept, row, value, why in values:
             if value_checksum(run, metric, row, value, why) != sum_kept:
                 what = f"the score of run {run}, row {row} by {metric} is not what was written"

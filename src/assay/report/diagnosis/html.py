@@ -14,12 +14,16 @@ _EXCERPT: Final = 220
 WIDTH: Final = 200
 
 
-def page(data: Json) -> Json | None:
-    """What the section of a report shows, for its template; None without a diagnosis."""
+def page(data: Json, links: Mapping[str, str]) -> Json | None:
+    """What the section of a report shows, for its template; None without a diagnosis.
+
+    Args:
+        data: The report.
+        links: Where each sample that is shown stands, by its id.
+    """
     diagnosis = data.get("diagnosis")
     if diagnosis is None:
         return None
-    links = {str(sample["id"]): f"#s{n}" for n, sample in enumerate(data["samples"])}
     by_id = {one["id"]: one for one in diagnosis["samples"]}
     widest = _widest(diagnosis)
     what_if = diagnosis["counterfactual"]

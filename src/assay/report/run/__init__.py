@@ -60,7 +60,7 @@ def collect(
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), most)
         found = first if only is None else [store.sample(run.id, only)]
-        samples = [_sample(store, run, row, sample) for row, sample in found]
+        samples = [sample_values(store, run, row, sample) for row, sample in found]
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = _first(store, run, LOOKED_AT)
         drifts = [str(found) for found in comparability.drift_since(store, run.id) if found.changed]
@@ -149,7 +149,8 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _sample(store: Store, run: Run, row: int, sample: Sample) -> dict[str, Any]:
+def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str, Any]:
+    """A sample with its scores, their evidence and replies, as plain values."""
     scores = {
         metric: _score(
             store.outcome(run.id, row, metric) or NOT_DONE, store.replies(run.id, row, metric)

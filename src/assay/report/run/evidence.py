@@ -293,6 +293,24 @@ def _coloured(
     return variants or [(-1, [Mark(text)])]
 
 
+def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence[Mark]:
+    """The text with the evidence of all metrics in it at once, the worst of a place in front.
+
+    Args:
+        text: The answer or the reference.
+        into: Which of the two: "answer" or "reference".
+        sections: The metrics' parts of the sample.
+    """
+    pieces = [piece for section in sections for piece in section.pieces]
+    pointing = [
+        (piece.part.span, piece)
+        for piece in pieces
+        if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
+    ]
+    exact = [span for _, piece in pointing for span in piece.part.marks]
+    return _marked(text or "", pointing, exact)
+
+
 def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
     spans: list[tuple[Range, Piece]] = []
     verdicts = []

@@ -34,27 +34,43 @@ def render(data: Json) -> str:
         for number, sample in enumerate(data["samples"])
     ]
     script = asset("script.js")
+    links = {str(sample["id"]): f"#s{n}" for n, sample in enumerate(data["samples"])}
     return page(
         "page.html",
         _style(data),
         version=data["assay"],
-        data=data,
-        head=head(data),
-        dx=html.page(data),
-        rows=rows(data),
-        notes=notes.notes(data),
-        remarks=notes,
-        baseline=notes.baseline(data),
-        zero=notes.zero(data),
         facts=facts(data),
         samples=samples,
         texts={"lines": texts.lines, "texts": texts.texts},
         script=Markup(script),  # noqa: S704 - our own file
         script_hash=sanitize.source_hash(script),
-        width=WIDTH,
-        height=HEIGHT,
-        dx_width=html.WIDTH,
+        **overview(data, links),
     )
+
+
+def overview(
+    data: Json, links: Mapping[str, str], *, everywhere: bool = False
+) -> dict[str, Any]:
+    """What the sections above the samples show, for their templates.
+
+    Args:
+        data: The report.
+        links: Where each sample stands, by its id.
+        everywhere: Whether all samples beyond a guide value are counted, not only those shown.
+    """
+    return {
+        "data": data,
+        "head": head(data),
+        "dx": html.page(data, links),
+        "rows": rows(data, everywhere=everywhere),
+        "notes": notes.notes(data),
+        "remarks": notes,
+        "baseline": notes.baseline(data),
+        "zero": notes.zero(data),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "dx_width": html.WIDTH,
+    }
 
 
 def _style(data: Json) -> str:
@@ -85,7 +101,7 @@ class Row:
     metric: Json  # the metric as the report holds it
     spread: Spread  # its distribution
     bars: Sequence[Bar]  # the distribution as it is drawn
-    missed: int  # how many samples shown lie on the wrong side of the guide value
+    missed: int  # how many samples lie on the wrong side of the guide value
 
     @property
     def unit(self) -> str:
@@ -107,9 +123,14 @@ class Row:
         return round(self.spread.at(value) * WIDTH, 1)
 
 
-def rows(data: Json) -> list[Row]:
-    """The score table."""
-    return [_row(number, metric, data) for number, metric in enumerate(data["metrics"])]
+def rows(data: Json, *, everywhere: bool = False) -> list[Row]:
+    """The score table; `everywhere` counts all samples that miss a guide value, shown or not."""
+    made = []
+    for number, metric in enumerate(data["metrics"]):
+        shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
+        values = metric["values"] if everywhere else shown
+        made.append(_row(number, metric, [value for value in values if value is not None]))
+    return made
 
 
 def head(data: Json) -> list[tuple[str, str]]:
@@ -151,10 +172,9 @@ def _fact(sample: Json, metric: Json) -> float | str | None:
     return str(score["why"]) if value is None else float(round(value, distribution.EXACT))
 
 
-def _row(number: int, metric: Json, data: Json) -> Row:
+def _row(number: int, metric: Json, values: Sequence[float]) -> Row:
     spread = distribution.spread(metric)
-    shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
-    missed = sum(distribution.misses(value, metric) for value in shown if value is not None)
+    missed = sum(distribution.misses(value, metric) for value in values)
     return Row(number, metric, spread, _bars(spread, metric), missed)
 
 

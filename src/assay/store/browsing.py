@@ -1,0 +1,86 @@
+"""Browsing: which samples of a run fit a filter and in which order, and what a page shows of some."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from assay.store import Run, Store, rows
+
+# Rows of samples, as a query and its values: what an index of one's own found.
+Rows: TypeAlias = tuple[str, tuple[object, ...]]
+
+_JOBS: Final = f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Scores of a metric that lie between two ends, these included; None is no end."""
+
+    metric: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which samples of a run are meant, and in which order.
+
+    Attributes:
+        bounds: What their scores must be.
+        why: Why one of their scores is missing: "failed", "undefined", "unanswered"; "" for any.
+        among: Further rows that they must be among.
+        order: Label of the metric by whose scores they are ordered; "" for the order of the data.
+        descending: Whether the greatest comes first, or the last row.
+    """
+
+    bounds: tuple[Bounds, ...] = ()
+    why: str = ""
+    among: tuple[Rows, ...] = ()
+    order: str = ""
+    descending: bool = False
+
+
+def matching(store: Store, run: Run, wanted: Filter) -> Sequence[int]:
+    """The rows of the samples that fit, in order."""
+    sets = [*(_bounded(run, one) for one in wanted.bounds), *wanted.among]
+    if wanted.why:
+        sql = f"SELECT row FROM jobs WHERE run = {rows.NAME} AND value IS NULL AND why = ?"
+        sets.append((sql, (run.id, wanted.why)))
+    if not (sets or wanted.order):
+        return _all(store, run, descending=wanted.descending)
+    which = " INTERSECT ".join(sql for sql, _ in sets)
+    values = tuple(value for _, some in sets for value in some)
+    down = " DESC" if wanted.descending else ""
+    if not wanted.order:
+        sql = f"SELECT DISTINCT row FROM ({which}) ORDER BY row{down}"
+        return [row for (row,) in store.query(sql, *values)]
+    fitting = f" AND row IN ({which})" if sets else ""
+    sql = f"{_JOBS}{fitting} ORDER BY value IS NULL, value{down}, row"
+    return [row for (row,) in store.query(sql, run.id, wanted.order, *values)]
+
+
+def _bounded(run: Run, one: Bounds) -> Rows:
+    ends = [(">=", one.low), ("<=", one.high)]
+    tests = "".join(f" AND value {sign} ?" for sign, end in ends if end is not None)
+    values = (end for _, end in ends if end is not None)
+    return f"{_JOBS} AND value IS NOT NULL{tests}", (run.id, one.metric, *values)
+
+
+def _all(store: Store, run: Run, *, descending: bool) -> Sequence[int]:
+    """Every row: they are numbered from 1, unless what was imported says otherwise."""
+    ends = f"SELECT min(row), max(row) FROM samples WHERE run = {rows.NAME}"
+    if run.n_samples and store.query(ends, run.id)[0] == (1, run.n_samples):
+        numbers = range(1, run.n_samples + 1)
+        return numbers[::-1] if descending else numbers
+    sql = f"SELECT row FROM samples WHERE run = {rows.NAME} ORDER BY row"
+    found = [row for (row,) in store.query(sql, run.id)]
+    return found[::-1] if descending else found
+
+
+def means(store: Store, metric: str) -> Mapping[str, float]:
+    """The mean score by a metric of every run that has one, by the run's id."""
+    sql = (
+        "SELECT r.id, (SELECT avg(value) FROM jobs WHERE run = n.id AND metric = m.id)"
+        " FROM runs r JOIN names n ON n.name = r.id JOIN names m ON m.name = ?"
+    )
+    return {run: mean for run, mean in store.query(sql, metric) if mean is not None}

@@ -1,0 +1,171 @@
+"""What a page of samples is asked for: filters, order and columns, as they stand in its address."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from multidict import MultiMapping
+
+from assay.errors import InputError
+from assay.report import numbers
+from assay.store import Run
+from assay.store.browsing import Bounds
+
+WHY: Final = {"failed": "judge failed", "undefined": "undefined", "unanswered": "no answer"}
+TEXTS: Final = ("question", "answer", "reference", "context", "group")
+MAX_TEXT: Final = 500
+_SHOWN: Final = 6  # metrics that a table shows unless it is asked for others
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which samples, in which order, with which columns.
+
+    Attributes:
+        text: Words that stand in their texts.
+        bounds: What scores must be.
+        why: Why a score of theirs is missing.
+        verdict: The label of a piece of their evidence.
+        cause: What went wrong in them.
+        order: The metric by which they are ordered, "" for the order of the data.
+        descending: Whether the greatest comes first.
+        columns: Texts and metrics shown; () for the usual ones.
+    """
+
+    text: str = ""
+    bounds: tuple[Bounds, ...] = ()
+    why: str = ""
+    verdict: str = ""
+    cause: str = ""
+    order: str = ""
+    descending: bool = False
+    columns: tuple[str, ...] = ()
+
+    @property
+    def filtered(self) -> bool:
+        """Whether some samples may be left out."""
+        return bool(self.text or self.bounds or self.why or self.verdict or self.cause)
+
+    @property
+    def indexed(self) -> bool:
+        """Whether it takes the index of words, verdicts and causes."""
+        return bool(self.text or self.verdict or self.cause)
+
+    def query(self, **changes: Any) -> str:
+        """Its part of an address, with these fields otherwise."""
+        made = replace(self, **changes)
+        pairs = [
+            ("q", made.text),
+            *(("range", _written(one)) for one in made.bounds),
+            ("why", made.why),
+            ("verdict", made.verdict),
+            ("cause", made.cause),
+            ("sort", ("-" if made.descending else "") + made.order),
+            *(("col", name) for name in made.columns),
+        ]
+        return urlencode([(name, value) for name, value in pairs if value])
+
+    def kept(self) -> list[tuple[str, str]]:
+        """What a form of filters sends along unseen: the ranges that there are, and the order."""
+        order = ("-" if self.descending else "") + self.order
+        pairs = [("range", _written(one)) for one in self.bounds]
+        return [*pairs, ("sort", order)] if order else pairs
+
+    def chips(self) -> list[tuple[str, str]]:
+        """What leaves samples out, in words, each with the address without it."""
+        chips = [
+            (_said(one), self.query(bounds=tuple(b for b in self.bounds if b is not one)))
+            for one in self.bounds
+        ]
+        if self.why:
+            chips.append((WHY[self.why], self.query(why="")))
+        if self.verdict:
+            chips.append((f"verdict: {self.verdict}", self.query(verdict="")))
+        if self.cause:
+            chips.append((f"cause: {self.cause.replace('_', ' ')}", self.query(cause="")))
+        if self.text:
+            chips.append((f"text: {self.text}", self.query(text="")))
+        return chips
+
+
+def read(query: MultiMapping[str], run: Run) -> Asked:
+    """What an address asks for.
+
+    Raises:
+        InputError: If the run has no such metric, or something is no number.
+    """
+    order = query.get("sort", "")
+    descending = order.startswith("-")
+    order = order.removeprefix("-")
+    why = query.get("why", "")
+    columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
+    return Asked(
+        text=query.get("q", "").strip()[:MAX_TEXT],
+        bounds=(*(_bounds(text, run) for text in query.getall("range", ())), *_added(query, run)),
+        why=why if why in WHY else "",
+        verdict=query.get("verdict", ""),
+        cause=query.get("cause", ""),
+        order=_metric(order, run) if order else "",
+        descending=descending,
+        columns=() if columns in ((), _usual(run)) else columns,
+    )
+
+
+def _usual(run: Run) -> tuple[str, ...]:
+    return ("question", "answer", *list(run.metrics)[:_SHOWN])
+
+
+def shown(asked: Asked, run: Run) -> tuple[Sequence[str], Sequence[str]]:
+    """(texts, metrics) that the table has columns for."""
+    if asked.columns:
+        texts = [name for name in TEXTS if name in asked.columns]
+        return texts, [name for name in run.metrics if name in asked.columns]
+    return ("question", "answer"), list(run.metrics)[:_SHOWN]
+
+
+def _added(query: Mapping[str, str], run: Run) -> tuple[Bounds, ...]:
+    """The range that a form adds: a metric and one end at least."""
+    metric, low, high = (query.get(name, "").strip() for name in ("metric", "min", "max"))
+    if not metric or not (low or high):
+        return ()
+    return (Bounds(_metric(metric, run), _number(low), _number(high)),)
+
+
+def _bounds(text: str, run: Run) -> Bounds:
+    metric, _, ends = text.rpartition(":")
+    low, dots, high = ends.partition("..")
+    if not dots:
+        raise InputError(f"the range '{text}' has no ends", "write it as metric:0..0.5")
+    return Bounds(_metric(metric, run), _number(low), _number(high))
+
+
+def _metric(label: str, run: Run) -> str:
+    if label not in run.metrics:
+        raise InputError(f"the run has no metric '{label}'", f"it has {', '.join(run.metrics)}")
+    return label
+
+
+def _number(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"'{text}' is no number", "write it as 0.5")
+    return number
+
+
+def _written(one: Bounds) -> str:
+    low, high = ("" if end is None else repr(end) for end in (one.low, one.high))
+    return f"{one.metric}:{low}..{high}"
+
+
+def _said(one: Bounds) -> str:
+    if one.low is None or one.high is None:
+        sign, end = ("at most", one.high) if one.low is None else ("at least", one.low)
+        return f"{one.metric} {sign} {numbers.score(end)}"
+    return f"{one.metric} {numbers.score(one.low)} to {numbers.score(one.high)}"

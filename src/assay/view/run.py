@@ -1,0 +1,149 @@
+"""A run: the first page of its report, and its samples as a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from assay.report.run import html, summed_up
+from assay.report.run.evidence import Cell, cell
+from assay.report.titles import called, said
+from assay.runner.result import NOT_DONE
+from assay.sample import Sample
+from assay.store import Run
+from assay.store.browsing import Bounds
+from assay.text.sanitize import plain
+from assay.view.asked import TEXTS, WHY, Asked, shown
+from assay.view.runs import facts, state
+from assay.view.site import NotThere, Place, Site
+
+SIZE: Final = 50  # samples on a page
+_WAIT_S: Final = 0.12  # a page waits so long for the first page of the report
+_EXCERPT: Final = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sample in the table.
+
+    Attributes:
+        row: Its row.
+        sample: The sample.
+        texts: What the text columns hold, shortened.
+        cells: Its scores in the order of the metrics shown.
+    """
+
+    row: int
+    sample: Sample
+    texts: Sequence[tuple[str, str]]
+    cells: Sequence[Cell]
+
+
+def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) -> str:
+    """The page."""
+    rows, indexing = site.rows(run, asked)
+    pages = max(1, -(-len(rows) // SIZE))
+    if number > pages and number != 1:
+        raise NotThere(f"there is no page {number}", f"the last one is page {pages}")
+    texts, metrics = shown(asked, run)
+    at = (number - 1) * SIZE
+    indexed = site.lookup.index(run)
+    return site.render(
+        "run.html",
+        place,
+        run=run,
+        called=called(run),
+        said=said(run),
+        state=state(site, run),
+        first=first(site, place, run, 600.0 if place.static else _WAIT_S),
+        asked=asked,
+        query=asked.query(),
+        lines=[line(site, run, row, texts, metrics) for row in rows[at : at + SIZE]],
+        texts=texts,
+        metrics=metrics,
+        about=run.config["about"],
+        n=len(rows),
+        number=number,
+        pages=pages,
+        start=at + 1,
+        indexing=indexing,
+        indexed=indexed,
+        verdicts=site.lookup.verdicts(site.store, indexed),
+        causes=site.lookup.causes(site.store, indexed),
+        why=WHY,
+        all_texts=TEXTS,
+    )
+
+
+def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
+    """The sections above the samples; None where they take longer to work out."""
+    key = ("first", run.id, run.finished, run.stopped, place)
+    if run.finished is None:  # its scores change: what is said of them goes with the facts
+        found = facts(site, run, wait)
+        key = (*key, str(found and [one.score.n_scored for one in found]))
+    made = site.background.get(key, partial(_first, site, place, run), wait)
+    return None if made is None else Markup(made)  # noqa: S704 - made of our templates
+
+
+def _first(site: Site, place: Place, run: Run) -> str:
+    data = summed_up(site.result(run))
+    diagnosis = data["diagnosis"]
+    links = {
+        str(one["id"]): place.to(f"runs/{run.id}/samples/{one['row']}")
+        for one in (diagnosis["samples"] if diagnosis else ())
+    }
+    context = html.overview(data, links, everywhere=True)
+    if not place.static:
+        context["missed_at"] = partial(_missed_at, place, run)
+    return site.render("first.html", place, **context)
+
+
+def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
+    """The samples beyond the guide value of a metric."""
+    label, guide = metric["label"], metric["guide"]
+    # Of six digits, as scores are held against it.
+    if metric["higher_is_better"]:
+        bounds = Bounds(label, None, round(guide - 1e-6, 6))
+        asked = Asked(bounds=(bounds,), order=label)
+    else:
+        bounds = Bounds(label, round(guide + 1e-6, 6), None)
+        asked = Asked(bounds=(bounds,), order=label, descending=True)
+    return place.to(f"runs/{run.id}", asked.query()) + "#samples"
+
+
+def line(
+    site: Site, run: Run, row: int, texts: Sequence[str], metrics: Sequence[str]
+) -> Line:
+    """What a table shows of one sample."""
+    sample = site.store.sample_at(run.id, row)
+    return Line(
+        row,
+        sample,
+        [(name, _short(_text(sample, name))) for name in texts],
+        [score_cell(site, run, row, metric) for metric in metrics],
+    )
+
+
+def score_cell(site: Site, run: Run, row: int, metric: str) -> Cell:
+    """One score in short."""
+    value, why = site.store.values_at(run.id, metric, [row]).get(row, (None, ""))
+    outcome = {"value": value, "why": why, "detail": ""}
+    if value is None:
+        found = site.store.outcome(run.id, row, metric) or NOT_DONE
+        outcome = {"value": None, "why": found.why, "detail": found.detail}  # type: ignore[union-attr]
+    return cell({"label": metric, **run.config["about"][metric]}, outcome)
+
+
+def _text(sample: Sample, name: str) -> str:
+    if name == "context":
+        return (sample.contexts or ("",))[0]
+    if name == "answer" and sample.answer is None:
+        return "(no answer)"
+    return str(getattr(sample, name) or "")
+
+
+def _short(text: str) -> str:
+    line = " ".join(plain(text[: 2 * _EXCERPT]).split())
+    return line if len(line) <= _EXCERPT else line[:_EXCERPT].rsplit(" ", 1)[0] + " …"

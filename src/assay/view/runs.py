@@ -1,0 +1,188 @@
+"""The list of runs: what they are called, what they scored, and how far they are."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+from multidict import MultiMapping
+
+from assay.report.distribution import Spread
+from assay.report.titles import judge_in_words, remarks
+from assay.runner.summary import MetricSummary, summarise
+from assay.store import Run, Store
+from assay.store.browsing import means
+from assay.view.site import Place, Site
+
+SIZE: Final = 25  # runs on a page
+_WAIT_S: Final = 0.15  # a page waits so long for the scores of all its runs together
+_AGAIN_S: Final = 3  # the scores of a run that is going are worked out again after so long
+SORTS: Final = {"": "newest", "oldest": "oldest", "name": "name", "samples": "samples"}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFacts:
+    """One metric of a run in short.
+
+    Attributes:
+        score: Its mean, interval and counts.
+        counts: Scores in each of the bins of its range.
+        words: Its spread in words.
+        higher_is_better: False for error rates.
+        guide: The value that is usually wanted, None if there is none.
+    """
+
+    score: MetricSummary
+    counts: tuple[int, ...]
+    words: str
+    higher_is_better: bool
+    guide: float | None
+
+    @property
+    def bars(self) -> list[tuple[int, float]]:
+        """(place, height from 0 to 1) of the bins that are not empty."""
+        top = max(self.counts, default=0) or 1
+        return [(at, max(n / top, 0.08)) for at, n in enumerate(self.counts) if n]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a run is.
+
+    Attributes:
+        words: "finished", "going", or why it stopped.
+        tone: "good", "bad" or "warn".
+        done: Scores there are.
+        total: Scores there will be.
+    """
+
+    words: str
+    tone: str
+    done: int
+    total: int
+
+    @property
+    def open(self) -> bool:
+        """Whether more scores may come."""
+        return self.tone == "warn"
+
+
+def facts(site: Site, run: Run, wait: float = 0.0) -> Sequence[MetricFacts] | None:
+    """What a run scored; None where that is not worked out within so many seconds."""
+    moment = 0 if run.finished else int(time.monotonic() / _AGAIN_S)
+    key = ("facts", run.id, run.finished, run.stopped, moment)
+    return site.background.get(key, lambda: _facts(site, run), wait)
+
+
+def _facts(site: Site, run: Run) -> Sequence[MetricFacts]:
+    with Store(site.path) as store:  # of its own: other pages need not wait
+        scores = summarise(store, run)
+        return [_metric(store, run, score) for score in scores]
+
+
+def _metric(store: Store, run: Run, score: MetricSummary) -> MetricFacts:
+    about = run.config["about"][score.metric]
+    values = [value for _, value, _ in store.values(run.id, score.metric) if value is not None]
+    spread = Spread.of(values, about["range"])
+    return MetricFacts(
+        score, spread.counts, spread.words(), bool(about["higher_is_better"]), about["guide"]
+    )
+
+
+def state(site: Site, run: Run) -> State:
+    """How far a run is, as the store knows it."""
+    total = run.n_samples * len(run.metrics)
+    if run.finished:
+        return State("finished", "good", total, total)
+    counts = site.store.counts(run.id).values()
+    done = sum(n for by_why in counts for n in by_why.values())
+    if run.stopped:
+        return State(f"stopped: {run.stopped}", "bad", done, total)
+    return State("not finished", "warn", done, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs a list shows, and in which order."""
+
+    text: str = ""
+    tag: str = ""
+    sort: str = ""
+    number: int = 1
+
+    @classmethod
+    def read(cls, query: MultiMapping[str], number: int) -> "Wanted":
+        """What an address asks for."""
+        text, tag, sort = (query.get(name, "").strip() for name in ("q", "tag", "sort"))
+        return cls(text[:500], tag, sort, number)
+
+    def query(self, **changes: str) -> str:
+        """Its part of an address, with these otherwise."""
+        pairs = {"q": self.text, "tag": self.tag, "sort": self.sort, **changes}
+        return urlencode({name: value for name, value in pairs.items() if value})
+
+    def fits(self, run: Run) -> bool:
+        """Whether a run is one of them."""
+        if self.tag and self.tag not in run.tags:
+            return False
+        said = f"{run.id} {run.title} {run.source} {remarks(_said(run))} {run.config['judge']}"
+        return all(word in said.casefold() for word in self.text.casefold().split())
+
+
+def _said(run: Run) -> Mapping[str, Any]:
+    return {"params": run.params, "tags": run.tags, "note": run.note}
+
+
+def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
+    """The page."""
+    known = site.runs()
+    fitting = _ordered(site, [run for run in known if wanted.fits(run)], wanted.sort)
+    pages = max(1, -(-len(fitting) // size))
+    number = min(wanted.number, pages)
+    shown = fitting[(number - 1) * size : number * size]
+    return site.render(
+        "runs.html",
+        place,
+        rows=entries(site, shown, wait=60.0 if place.static else _WAIT_S),
+        wanted=wanted,
+        total=len(known),
+        n=len(fitting),
+        number=number,
+        pages=pages,
+        all_tags=sorted({tag for run in known for tag in run.tags}, key=str.casefold),
+        metrics=sorted({metric for run in known for metric in run.metrics}),
+        sorts=SORTS,
+    )
+
+
+def entries(site: Site, runs: Sequence[Run], wait: float) -> list[dict[str, Any]]:
+    """What the list shows of each run."""
+    until = time.monotonic() + wait
+    return [
+        {
+            "run": run,
+            "state": state(site, run),
+            "facts": facts(site, run, max(0.0, until - time.monotonic())),
+            "judge": judge_in_words(run.config["judge"]),
+            "about": msgspec.to_builtins(run.params),
+        }
+        for run in runs
+    ]
+
+
+def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:
+    name = sort.removeprefix("-")
+    if name == "oldest":
+        return runs[::-1]
+    if name == "name":
+        return sorted(runs, key=lambda run: run.title.casefold())
+    if name == "samples":
+        return sorted(runs, key=lambda run: -run.n_samples)
+    if not name:
+        return runs
+    key = ("means", name, site.version())
+    found = site.background.get(key, lambda: means(site.store, name), 30.0) or {}
+    down = -1 if sort.startswith("-") else 1
+    return sorted(runs, key=lambda run: (run.id not in found, down * found.get(run.id, 0.0)))

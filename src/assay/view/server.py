@@ -1,0 +1,283 @@
+"""The viewer over HTTP: routes, what is refused, and what each failure says."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from assay.errors import AssayError, InputError
+from assay.service.limits import Refused
+from assay.store.garbage_collection import clean
+from assay.store.integrity import StoreError
+from assay.store.runs import parameter
+from assay.view import asked as asking
+from assay.view import run as run_page
+from assay.view import runs as runs_page
+from assay.view import sample as sample_page
+from assay.view import side as side_page
+from assay.view.access import HEADERS, Access
+from assay.view.site import NotThere, Place, Site, assets
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_MAX_FORM: Final = 1 << 17
+_LIVE: Final = Place()
+_STATUS: Final = {404: "There is no such page", 422: "This cannot be shown", 500: "Something failed"}
+
+
+def application(site: Site, access: Access) -> web.Application:
+    """The application, to be served by aiohttp; the site is closed with it."""
+    pages = _Pages(site, access)
+    app = web.Application(middlewares=[_edge(site, access)], client_max_size=_MAX_FORM)
+    run, number = "/runs/{run}", "/page/{number:[1-9][0-9]{0,8}}"
+    app.add_routes(
+        [
+            web.get("/static/{name}", pages.static),
+            web.get("/", pages.runs),
+            web.get(number, pages.runs),
+            web.get(run, pages.run),
+            web.get(run + number, pages.run),
+            web.get(run + "/first", pages.first),
+            web.get(run + "/scores", pages.scores),
+            web.get(run + "/progress", pages.progress),
+            web.get(run + "/samples/{row:[0-9]{1,18}}", pages.sample),
+            web.get(run + "/edit", pages.edit),
+            web.post(run + "/edit", pages.describe),
+            web.get(run + "/delete", pages.ask_to_delete),
+            web.post(run + "/delete", pages.delete),
+            web.get("/side", pages.choose),
+            web.get("/side/{runs}", pages.side),
+            web.get("/side/{runs}" + number, pages.side),
+        ]
+    )
+
+    async def closing(_: web.Application) -> None:
+        await asyncio.to_thread(site.close)
+
+    app.on_cleanup.append(closing)
+    return app
+
+
+@asynccontextmanager
+async def running(app: web.Application, port: int) -> AsyncIterator[int]:
+    """The application at work on this machine; gives the port it listens at.
+
+    Raises:
+        InputError: If the port is taken.
+    """
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        yield int(runner.addresses[0][1])
+    except OSError as error:
+        what = f"cannot listen at 127.0.0.1:{port}: {error.strerror or error}"
+        raise InputError(what, "choose another --port, or 0 for a free one") from error
+    finally:
+        await runner.cleanup()
+
+
+class _Pages:
+    def __init__(self, site: Site, access: Access) -> None:
+        self._site, self._access = site, access
+
+    async def static(self, request: web.Request) -> web.Response:
+        found = assets().get(request.match_info["name"])
+        if found is None:
+            raise NotThere("there is no such file")
+        media_type, text = found
+        headers = {"Cache-Control": "private, max-age=31536000, immutable"}
+        return web.Response(text=text, content_type=media_type, headers=headers)
+
+    async def runs(self, request: web.Request) -> web.Response:
+        wanted = runs_page.Wanted.read(request.query, _number(request))
+        return await _html(runs_page.render, self._site, _LIVE, wanted)
+
+    async def run(self, request: web.Request) -> web.Response:
+        site = self._site
+
+        def page() -> str:
+            run = site.run(request.match_info["run"])
+            asked = asking.read(request.query, run)
+            if asked.query() != request.query_string and _is_form(request):
+                raise _elsewhere(_LIVE.to(f"runs/{run.id}", asked.query()))
+            return run_page.render(site, _LIVE, run, asked, _number(request))
+
+        return await _html(page)
+
+    async def first(self, request: web.Request) -> web.Response:
+        def part() -> str:
+            run = self._site.run(request.match_info["run"])
+            return str(run_page.first(self._site, _LIVE, run, 600.0))
+
+        return await _html(part)
+
+    async def scores(self, request: web.Request) -> web.Response:
+        def part() -> str:
+            run = self._site.run(request.match_info["run"])
+            (entry,) = runs_page.entries(self._site, [run], 600.0)
+            return self._site.render("run_scores.html", _LIVE, r=entry)
+
+        return await _html(part)
+
+    async def progress(self, request: web.Request) -> web.Response:
+        def part() -> str:
+            run = self._site.run(request.match_info["run"])
+            far = runs_page.state(self._site, run)
+            return self._site.render("progress.html", _LIVE, run=run, state=far)
+
+        return await _html(part)
+
+    async def sample(self, request: web.Request) -> web.Response:
+        def page() -> str:
+            run = self._site.run(request.match_info["run"])
+            row = int(request.match_info["row"])
+            asked = asking.read(request.query, run)
+            return sample_page.render(self._site, _LIVE, run, row, asked)
+
+        return await _html(page)
+
+    async def choose(self, request: web.Request) -> web.Response:
+        chosen = [self._site.run(name).id for name in request.query.getall("run", ())]
+        chosen = list(dict.fromkeys(chosen))
+        if not 2 <= len(chosen) <= side_page.MOST:
+            raise InputError("two to five runs stand side by side", "go back and mark some")
+        # The oldest first: what came after is held against it.
+        order = [run.id for run in self._site.runs()][::-1]
+        raise _elsewhere(_LIVE.to(f"side/{','.join(sorted(chosen, key=order.index))}"))
+
+    async def side(self, request: web.Request) -> web.Response:
+        def page() -> str:
+            names = request.match_info["runs"].split(",")
+            runs = [self._site.run(name) for name in names[: side_page.MOST + 1]]
+            wanted = side_page.Wanted.read(request.query, runs, _number(request))
+            return side_page.render(self._site, _LIVE, runs, wanted)
+
+        return await _html(page)
+
+    async def edit(self, request: web.Request) -> web.Response:
+        return await _html(self._form, request, "edit.html")
+
+    async def ask_to_delete(self, request: web.Request) -> web.Response:
+        return await _html(self._form, request, "delete.html")
+
+    def _form(self, request: web.Request, template: str) -> str:
+        if self._site.read_only:
+            raise Refused(403, "the viewer was started with --read-only")
+        run = self._site.run(request.match_info["run"])
+        token = self._access.form_token
+        return self._site.render(template, _LIVE, run=run, form_token=token, error="")
+
+    async def describe(self, request: web.Request) -> web.Response:
+        form = await request.post()
+
+        def change() -> str:
+            run = self._site.run(request.match_info["run"])
+            self._site.result(run).describe(
+                name=str(form.get("name", "")),
+                tags=_words(form.get("tags", "")),
+                note=str(form.get("note", "")).replace("\r\n", "\n"),
+                params=_params(str(form.get("params", ""))),
+            )
+            raise _elsewhere(_LIVE.to(f"runs/{run.id}"))
+
+        return await _html(change)
+
+    async def delete(self, request: web.Request) -> web.Response:
+        def change() -> str:
+            run = self._site.run(request.match_info["run"])
+            clean(self._site.path, [run.id])
+            raise _elsewhere(_LIVE.to())
+
+        return await _html(change)
+
+
+def _edge(site: Site, access: Access) -> Any:
+    @web.middleware
+    async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            access.check_origin(request)
+            if request.method == "GET" and access.brings_token(request):
+                response: web.StreamResponse = access.admit(request)
+            else:
+                access.check(request)
+                if request.method not in ("GET", "HEAD"):
+                    await _check_change(site, access, request)
+                response = await handler(request)
+        except Refused as refused:
+            response = web.Response(status=refused.status, text=f"{refused}\n")
+        except web.HTTPRedirection as moved:
+            response = web.Response(status=moved.status, headers={"Location": moved.location})
+        except web.HTTPException as error:
+            response = _problem(site, error.status, error.reason)
+        except NotThere as error:
+            response = _problem(site, 404, str(error))
+        except (StoreError, sqlite3.Error) as error:
+            response = _problem(site, 500, str(error))
+        except InputError as error:
+            response = _problem(site, 422, str(error))
+        except AssayError as error:
+            response = _problem(site, 500, str(error))
+        response.headers.update(HEADERS)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return edge
+
+
+async def _check_change(site: Site, access: Access, request: web.Request) -> None:
+    access.check_form(request, await request.post())
+    if site.read_only:
+        raise Refused(403, "the viewer was started with --read-only")
+
+
+async def _html(make: Callable[..., str], *values: Any) -> web.Response:
+    text = await asyncio.to_thread(make, *values)
+    return web.Response(text=text, content_type="text/html")
+
+
+def _problem(site: Site, status: int, why: str) -> web.Response:
+    heading = _STATUS.get(status, "This cannot be done")
+    text = site.render("problem.html", _LIVE, heading=heading, why=why)
+    return web.Response(status=status, text=text, content_type="text/html")
+
+
+def _elsewhere(address: str) -> web.HTTPSeeOther:
+    return web.HTTPSeeOther(address)
+
+
+def _number(request: web.Request) -> int:
+    return int(request.match_info.get("number", "1"))
+
+
+def _is_form(request: web.Request) -> bool:
+    """Whether the address is as a form sends it: with fields left empty, or a range to add."""
+    empty = any(not value for value in request.query.values())
+    return empty or "metric" in request.query or request.query.getall("col", None) is not None
+
+
+def _words(text: object) -> tuple[str, ...]:
+    return tuple(word.strip() for word in str(text).split(",") if word.strip())
+
+
+def _params(text: str) -> Mapping[str, Any]:
+    """Parameters, one a line: ``k=5``.
+
+    Raises:
+        InputError: If a line holds none.
+    """
+    params: dict[str, Any] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        key, sign, value = line.partition("=")
+        if not sign:
+            raise InputError(f"'{line[:100]}' is no parameter", "write one a line, such as k=5")
+        params[key.strip()] = parameter(value.strip())
+    return params
+
+
+def first_address(port: int, token: str) -> str:
+    """What a browser opens: the token is in it, and no more once it has been there."""
+    return f"http://127.0.0.1:{port}/?{urlencode({'token': token})}"

@@ -1,0 +1,210 @@
+"""The site that a store is shown as: its pages' links, its look, and what is remembered of it."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+
+from assay._version import __version__
+from assay.errors import InputError
+from assay.report import numbers, page
+from assay.runner.result import Result
+from assay.sample import Sample
+from assay.store import Run, Store
+from assay.store.browsing import Filter, Rows, matching
+from assay.store.integrity import StoreError
+from assay.store.runs import written
+from assay.text.sanitize import whole
+from assay.view.asked import Asked
+from assay.view.background import Background
+from assay.view.lookup import Indexed, Lookup
+
+STYLES: Final = ("style.css", "diagnosis.css", "comparison.css")
+_ORDERS: Final = 16  # filtered runs whose rows are remembered
+_SMALL_S: Final = 0.4  # a page waits so long for the index of a run
+
+
+class NotThere(InputError):
+    """There is no such run, sample or page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands: at an address of the server, or in a folder of files."""
+
+    depth: int = 0
+    static: bool = False
+
+    def to(self, path: str = "", query: str = "") -> str:
+        """The link to another page."""
+        address = "/".join(quote(part, safe=",:") for part in path.split("/"))
+        if self.static:
+            folder = f"{address}/" if address else ""
+            return f"{'../' * self.depth}{folder}index.html"
+        return f"/{address}?{query}" if query else f"/{address}"
+
+    def asset(self, name: str) -> str:
+        """The link to the style sheet or the script."""
+        if self.static:
+            return f"{'../' * self.depth}static/{name}"
+        return f"/static/{name}?v={_version(name)}"
+
+
+class Site:
+    """A store as pages.
+
+    Args:
+        path: The store.
+        read_only: Whether nothing can be changed on its pages.
+
+    Attributes:
+        store: The store, open for reading.
+        lookup: The index of words, verdicts and causes.
+        background: What takes long, and is worked out beside the pages.
+
+    Raises:
+        InputError: If there is no such store.
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = Path(path).absolute()
+        if not self.path.is_file():
+            raise InputError(f"there is no store '{path}'", "`assay run` makes one")
+        self.read_only = read_only
+        self.store = Store(self.path)
+        self.lookup = Lookup(self.path)
+        self.store.query("ATTACH DATABASE ? AS lookup", str(self.lookup.file))
+        self.background = Background(5000)
+        self._orders: OrderedDict[Hashable, Sequence[int]] = OrderedDict()
+        self._listed: tuple[Hashable, list[Run]] = (None, [])
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.background.close()
+        self.store.close()
+        self.lookup.close()
+
+    def version(self) -> Hashable:
+        """Changes with whatever another connection commits to the store."""
+        return self.store.query("PRAGMA main.data_version")[0][0]
+
+    def runs(self) -> list[Run]:
+        """All runs, the newest first."""
+        version = self.version()
+        if self._listed[0] != version:
+            self._listed = (version, self.store.runs())
+        return self._listed[1]
+
+    def run(self, name: str) -> Run:
+        """The run of an id, its beginning or a name.
+
+        Raises:
+            NotThere: If there is none.
+        """
+        try:
+            return self.store.run(name)
+        except StoreError:
+            raise
+        except InputError as error:
+            raise NotThere(*_told(error)) from error
+
+    def result(self, run: Run) -> Result:
+        """The same as a result."""
+        return Result(self.path, run.id)
+
+    def sample(self, run: Run, row: int) -> Sample:
+        """The sample of a row.
+
+        Raises:
+            NotThere: If the run has no such row.
+        """
+        if not 0 <= row < 1 << 62:
+            raise NotThere(f"run {run.id} has no sample in row {row}")
+        try:
+            return self.store.sample_at(run.id, row)
+        except StoreError:
+            raise
+        except InputError as error:
+            raise NotThere(*_told(error)) from error
+
+    def rows(self, run: Run, asked: Asked) -> tuple[Sequence[int], Indexed | None]:
+        """The rows that fit, in order; the index where they are only some of them yet."""
+        indexed = self.lookup.index(run, _SMALL_S) if asked.indexed else None
+        known = indexed is None or indexed.complete
+        wanted = Filter(
+            bounds=asked.bounds,
+            why=asked.why,
+            among=tuple(self._among(indexed, asked)) if indexed else (),
+            order=asked.order,
+            descending=asked.descending,
+        )
+        if not known or run.finished is None:
+            return matching(self.store, run, wanted), None if known else indexed
+        key = (run.id, wanted)
+        if key not in self._orders:
+            self._orders[key] = matching(self.store, run, wanted)
+            while len(self._orders) > _ORDERS:
+                self._orders.popitem(last=False)
+        return self._orders[key], None
+
+    def _among(self, indexed: Indexed, asked: Asked) -> Iterator[Rows]:
+        words = self.lookup.words(indexed, asked.text) if asked.text else None
+        if words:
+            yield words
+        if asked.verdict:
+            yield self.lookup.verdict(indexed, asked.verdict)
+        if asked.cause:
+            yield self.lookup.cause(indexed, asked.cause)
+
+    def render(self, template: str, place: Place, **context: Any) -> str:
+        """A page."""
+        made = environment().get_template(template)
+        text = made.render(
+            to=place.to,
+            asset=place.asset,
+            static=place.static,
+            may_change=not (self.read_only or place.static),
+            version=__version__,
+            store_name=self.path.name,
+            **context,
+        )
+        return whole(text)
+
+
+def _told(error: InputError) -> tuple[str, str]:
+    problem = error.problems[0]
+    return problem.what, problem.remedy
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the report and those of the viewer, which go before them."""
+    loader = ChoiceLoader(
+        [PackageLoader("assay.view", "templates"), PackageLoader("assay.report", "templates")]
+    )
+    made = page.environment().overlay(loader=loader)
+    made.filters.update(written=written, moment=numbers.moment)
+    return made
+
+
+@cache
+def assets() -> dict[str, tuple[str, str]]:
+    """(media type, text) of the files that every page loads, by name."""
+    own = files("assay.view").joinpath("static")
+    style = "".join(page.asset(name) for name in STYLES)
+    style += own.joinpath("view.css").read_text("utf-8")
+    script = own.joinpath("view.js").read_text("utf-8")
+    return {"assay.css": ("text/css", style), "assay.js": ("text/javascript", script)}
+
+
+@cache
+def _version(name: str) -> str:
+    return hashlib.sha256(assets()[name][1].encode()).hexdigest()[:12]
+
