@@ -84,3 +84,12 @@ def means(store: Store, metric: str) -> Mapping[str, float]:
         " FROM runs r JOIN names n ON n.name = r.id JOIN names m ON m.name = ?"
     )
     return {run: mean for run, mean in store.query(sql, metric) if mean is not None}
+
+
+def values_by_id(store: Store, run: Run, metric: str) -> dict[str, tuple[int, float | None]]:
+    """(row, score by a metric) of every sample of a run, by the sample's id."""
+    sql = (
+        "SELECT s.id, s.row, j.value FROM samples s LEFT JOIN jobs j"
+        f" ON j.run = s.run AND j.metric = {rows.NAME} AND j.row = s.row WHERE s.run = {rows.NAME}"
+    )
+    return {id_: (row, value) for id_, row, value in store.query(sql, metric, run.id)}

@@ -57,7 +57,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         called=called(run),
         said=said(run),
         state=state(site, run),
-        first=first(site, place, run, 600.0 if place.static else _WAIT_S),
+        first=first(site, place, run, 600.0 if place.static else _WAIT_S) if number == 1 else "",
         asked=asked,
         query=asked.query(),
         lines=[line(site, run, row, texts, metrics) for row in rows[at : at + SIZE]],

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import msgspec
 from multidict import MultiMapping
 
 from assay.report.distribution import Spread
@@ -19,6 +18,7 @@ from assay.view.site import Place, Site
 SIZE: Final = 25  # runs on a page
 _WAIT_S: Final = 0.15  # a page waits so long for the scores of all its runs together
 _AGAIN_S: Final = 3  # the scores of a run that is going are worked out again after so long
+MOST_SIDE: Final = 5  # runs side by side
 SORTS: Final = {"": "newest", "oldest": "oldest", "name": "name", "samples": "samples"}
 
 
@@ -154,7 +154,18 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
         all_tags=sorted({tag for run in known for tag in run.tags}, key=str.casefold),
         metrics=sorted({metric for run in known for metric in run.metrics}),
         sorts=SORTS,
+        side=side_by_side(known) if place.static else [],
     )
+
+
+def side_by_side(runs: Sequence[Run]) -> list[Run]:
+    """The runs that stand side by side where nobody chooses: two to five with a metric in common.
+
+    The oldest is the baseline; repetitions and counterfactuals are left out.
+    """
+    chosen = [run for run in runs if not run.derived][::-1]
+    shared = set.intersection(*(set(run.metrics) for run in chosen)) if chosen else set()
+    return chosen if shared and 2 <= len(chosen) <= MOST_SIDE else []
 
 
 def entries(site: Site, runs: Sequence[Run], wait: float) -> list[dict[str, Any]]:
@@ -166,7 +177,6 @@ def entries(site: Site, runs: Sequence[Run], wait: float) -> list[dict[str, Any]
             "state": state(site, run),
             "facts": facts(site, run, max(0.0, until - time.monotonic())),
             "judge": judge_in_words(run.config["judge"]),
-            "about": msgspec.to_builtins(run.params),
         }
         for run in runs
     ]

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from assay.errors import AssayError, InputError
 from assay.service.limits import Refused
+from assay.store import Run
 from assay.store.garbage_collection import clean
 from assay.store.integrity import StoreError
 from assay.store.runs import parameter
@@ -50,6 +51,7 @@ def application(site: Site, access: Access) -> web.Application:
             web.post(run + "/delete", pages.delete),
             web.get("/side", pages.choose),
             web.get("/side/{runs}", pages.side),
+            web.get("/side/{runs}/difference", pages.difference),
             web.get("/side/{runs}" + number, pages.side),
         ]
     )
@@ -151,12 +153,23 @@ class _Pages:
 
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
-            names = request.match_info["runs"].split(",")
-            runs = [self._site.run(name) for name in names[: side_page.MOST + 1]]
+            runs = self._chosen(request)
             wanted = side_page.Wanted.read(request.query, runs, _number(request))
             return side_page.render(self._site, _LIVE, runs, wanted)
 
         return await _html(page)
+
+    async def difference(self, request: web.Request) -> web.Response:
+        def part() -> str:
+            runs = self._chosen(request)
+            side_page.Wanted.read(request.query, runs, 1)
+            return side_page.difference(self._site, _LIVE, runs)
+
+        return await _html(part)
+
+    def _chosen(self, request: web.Request) -> list[Run]:
+        names = request.match_info["runs"].split(",")
+        return [self._site.run(name) for name in names[: side_page.MOST + 1]]
 
     async def edit(self, request: web.Request) -> web.Response:
         return await _html(self._form, request, "edit.html")

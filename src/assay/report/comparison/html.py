@@ -38,26 +38,29 @@ class Drawn:
 
 def render(data: Json) -> str:
     """The page: a pure function of the comparison, one file without any outside reference."""
+    style = asset("style.css") + asset("comparison.css")
+    context = {**overview(data), "moment": numbers.moment}
+    return page("comparison.html", style, version=data["assay"], **context)
+
+
+def overview(data: Json) -> dict[str, Any]:
+    """What the tables of the differences show, for their template."""
     tables = []
     for run, shown, left_out in comparison.shown(data, show_all=False):
         every = next(metrics for other, metrics in comparison.others(data) if other is run)
         rows = [(one, _drawn(one, _limit(one, every))) for one in every]
         kept = [row for row in rows if row[0] in shown]
         tables.append((run, kept, " ".join(left_out), [row for row in rows if row not in kept]))
-    return page(
-        "comparison.html",
-        asset("style.css") + asset("comparison.css"),
-        version=data["assay"],
-        data=data,
-        tables=tables,
-        legend=comparison.legend(data),
-        signed=comparison.signed,
-        between=comparison.between,
-        p_value=comparison.p_value,
-        moment=numbers.moment,
-        width=WIDTH,
-        height=HEIGHT,
-    )
+    return {
+        "data": data,
+        "tables": tables,
+        "legend": comparison.legend(data),
+        "signed": comparison.signed,
+        "between": comparison.between,
+        "p_value": comparison.p_value,
+        "width": WIDTH,
+        "height": HEIGHT,
+    }
 
 
 def _limit(one: Json, metrics: Sequence[Json]) -> float:

@@ -1,0 +1,75 @@
+"""The pages as files: what the server shows, under the same addresses, to be read without it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.errors import InputError
+from assay.store import Run
+from assay.view import run as run_page
+from assay.view import runs as runs_page
+from assay.view import sample as sample_page
+from assay.view import side as side_page
+from assay.view.asked import Asked
+from assay.view.site import Place, Site, assets
+
+
+
+def export(site: Site, folder: Path) -> int:
+    """Write every page into a folder; gives their number. The site is closed.
+
+    Raises:
+        InputError: If the folder cannot be written.
+    """
+    n = 0
+    try:
+        for name, (_, text) in assets().items():
+            _write(folder / "static" / name, text)
+        for path, page in _pages(site):
+            _write(folder / path / "index.html", page)
+            n += 1
+    except OSError as error:
+        raise InputError(f"'{folder}' cannot be written: {error.strerror or error}") from error
+    finally:
+        site.close()
+    return n
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def _pages(site: Site) -> Iterator[tuple[str, str]]:
+    """(path, page) of all of them."""
+    runs = site.runs()
+    for path, number in _numbered("", len(runs), runs_page.SIZE):
+        wanted = runs_page.Wanted(number=number)
+        yield path, runs_page.render(site, _place(path), wanted)
+    for run in runs:
+        yield from _of_run(site, run)
+    if chosen := runs_page.side_by_side(runs):
+        wanted_side = side_page.Wanted(side_page.shared_metrics(chosen)[0])
+        n = side_page.count(site, chosen, wanted_side)
+        for path, number in _numbered(side_page.path(chosen), n, side_page.SIZE):
+            page = side_page.Wanted(wanted_side.metric, number=number)
+            yield path, side_page.render(site, _place(path), chosen, page)
+
+
+def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
+    asked = Asked()
+    rows, _ = site.rows(run, asked)
+    for path, number in _numbered(f"runs/{run.id}", len(rows), run_page.SIZE):
+        yield path, run_page.render(site, _place(path), run, asked, number)
+    for row in rows:
+        path = f"runs/{run.id}/samples/{row}"
+        yield path, sample_page.render(site, _place(path), run, row, asked)
+
+
+def _numbered(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:
+    yield path, 1
+    for number in range(2, -(-n // size) + 1):
+        yield f"{path}/page/{number}".lstrip("/"), number
+
+
+def _place(path: str) -> Place:
+    return Place(len(path.split("/")) if path else 0, static=True)

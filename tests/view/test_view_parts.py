@@ -1,0 +1,90 @@
+"""Do the parts of the viewer that need no page hold: differences, structure, export, progress?"""
+
+import asyncio
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.store import Store
+from assay.view import runs, structure, words
+from assay.view.export import export
+from assay.view.site import Site
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_the_pieces_are_the_texts_again(before, after):
+    left, right = words.differences(before, after)
+    assert "".join(text for text, _ in left) == before
+    assert "".join(text for text, _ in right) == after
+
+
+def test_only_the_words_that_differ_are_marked():
+    left, right = words.differences("The tower is red.", "The old tower is blue.")
+    assert [text for text, changed in left if changed] == ["red"]
+    assert [text.strip() for text, changed in right if changed] == ["old", "blue"]
+
+
+def test_equal_texts_have_no_mark():
+    assert words.differences("same words", "same words")[0] == [("same words", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ('[{"a": 1, "b": "x"}, {"a": 2}]', ["a", "b"], [["1", "x"], ["2", ""]]),
+        ('{"a": {"b": true}, "c": [1, 2]}', (), [("a › b", "yes"), ("c", "1, 2")]),
+        ("| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 |", ["a", "b"], [["1", "2"], ["3", ""]]),
+    ],
+)
+def test_structure_is_found(text, names, rows):
+    grid = structure.grid(text)
+    assert (list(grid.names), [list(row) for row in grid.rows]) == (list(names), [list(r) for r in rows])
+
+
+@pytest.mark.parametrize("text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000])
+def test_prose_is_no_table(text):
+    grid = structure.grid(text)
+    assert grid is None or not grid.rows
+
+
+def test_the_export_holds_every_page_with_links_that_lead_somewhere(store, tmp_path):
+    folder = tmp_path / "out"
+    n = export(Site(store, read_only=True), folder)
+    pages = sorted(folder.rglob("index.html"))
+    assert len(pages) == n == 1 + 2 * (2 + 60) + 3
+    for page in pages[:: max(1, len(pages) // 25)]:
+        text = page.read_text("utf-8")
+        assert "<form" not in text.replace('<form method="dialog">', "")
+        for link in re.findall(r'(?:href|src)="([^"#]+)', text):
+            assert (page.parent / link).resolve().is_file(), (page, link)
+
+
+def test_there_must_be_a_store(tmp_path):
+    with pytest.raises(InputError, match="there is no store"):
+        Site(tmp_path / "none.db")
+    assert not (tmp_path / "none.db").exists()
+
+
+async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store):
+    with Store(store) as opened:
+        run = opened.run("second")
+        with opened.changing() as db:
+            db.execute("DELETE FROM jobs WHERE row > 30 AND run = (SELECT id FROM names WHERE name = ?)", (run.id,))
+        await opened.end(run.id, seconds=0, stopped="", skipped=0)
+        with opened.changing() as db:
+            from assay.store.integrity import amended
+
+            with amended(db, "runs", "id = ?", run.id):
+                db.execute("UPDATE runs SET finished = NULL WHERE id = ?", (run.id,))
+    client = await (await serve(store)).enter()
+    _, text, _ = await client.get(f"/runs/{run.id}")
+    assert "60 of 120 scores" in text
+    assert f'data-live="/runs/{run.id}/progress"' in text
+    _, text, _ = await client.get(f"/runs/{run.id}/progress")
+    assert "not finished" in text
+    site = await asyncio.to_thread(Site, store)
+    assert runs.state(site, run=site.run("second")).open
+    await asyncio.to_thread(site.close)
