@@ -4,12 +4,12 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import chromium
 import fixture
 import hostile
 import pytest
 
 from assay.report.run import html
+from support import chromium
 
 pytestmark = [
     pytest.mark.browser,

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-import chromium
 import pytest
 
 from assay.analysis.comparability import LeftOut
@@ -12,6 +11,7 @@ from assay.report import comparison
 from assay.report.comparison import html
 from assay.stats.comparison import Paired
 from assay.stats.intervals import Interval
+from support import chromium
 
 RUN = Compared("3f9a12cd", "a.db", "data.jsonl", "judge", 50, "2026-11-01T10:00:00Z")
 

@@ -5,23 +5,13 @@ import asyncio
 import pytest
 from aiohttp import ClientSession, CookieJar
 from aiohttp.test_utils import TestServer
+from view_rows import ROWS
 
 from assay import evaluate
 from assay.view.access import Access
 from assay.view.server import application
 from assay.view.site import Site
 from support.scripts import plausible
-
-ROWS = [
-    {
-        "id": f"q{n}",
-        "question": f"When was tower {n} built?",
-        "contexts": [f"Tower {n} was built in 18{n:02}.", "It is made of iron."],
-        "answer": f"Tower {n} was built in 18{n:02}. It is red." if n % 3 else f"In 18{n:02}.",
-        "reference": f"In 18{n:02}.",
-    }
-    for n in range(1, 61)
-]
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +46,7 @@ class Client:
         return self.server.port
 
     async def get(self, path, **given):
-        async with self.session.get(
-            f"http://127.0.0.1:{self.port}{path}", **given
-        ) as reply:
+        async with self.session.get(f"http://127.0.0.1:{self.port}{path}", **given) as reply:
             return reply.status, await reply.text(), reply
 
     async def post(self, path, form=None, *, token=True, **given):

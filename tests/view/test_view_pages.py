@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from conftest import ROWS
+from view_rows import ATTACK, ROWS, spoilt
 
 from assay import evaluate
 from assay.store import Store
 from support.scripts import plausible
-
-ATTACK = "<script>document.title='PWNED'</script>\u202e\x00 \"' onload=x {{ 7*7 }} </textarea>"
 
 
 @pytest.fixture
@@ -19,7 +17,7 @@ async def client(serve, store):
 
 def ids(text):
     """The samples of a table, in order."""
-    return re.findall(r'data-open>(q\d+)</a></th>', text)
+    return re.findall(r"data-open>(q\d+)</a></th>", text)
 
 
 class TestTheRuns:
@@ -40,7 +38,11 @@ class TestTheRuns:
         assert re.findall(r"data-open>(\w+)</a>", text) == found
 
     async def test_they_are_sorted(self, client):
-        for sort, expected in (("", "second first"), ("oldest", "first second"), ("name", "first second")):
+        for sort, expected in (
+            ("", "second first"),
+            ("oldest", "first second"),
+            ("name", "first second"),
+        ):
             _, text, _ = await client.get(f"/?sort={sort}")
             assert re.findall(r"data-open>(\w+)</a>", text) == expected.split()
         assert (await client.get("/?sort=-faithfulness"))[0] == 200
@@ -127,11 +129,19 @@ class TestASample:
         assert (await client.get(f"/runs/first/samples/{row}"))[0] == 404
 
     async def test_json_and_tables_are_laid_out(self, serve, tmp_path):
-        rows = [{**ROWS[0], "contexts": ['{"name": "Tower", "at": {"city": "Ulm"}}', "| a | b |\n|---|---|\n| 1 | 2 |"]}]
+        rows = [
+            {
+                **ROWS[0],
+                "contexts": [
+                    '{"name": "Tower", "at": {"city": "Ulm"}}',
+                    "| a | b |\n|---|---|\n| 1 | 2 |",
+                ],
+            }
+        ]
         evaluate(rows, "faithfulness", judge=plausible(), store=tmp_path / "json.db")
         client = await (await serve(tmp_path / "json.db")).enter()
         _, text, _ = await client.get("/runs/last/samples/1")
-        assert '<th scope="row">at › city</th><td>Ulm</td>' in text
+        assert '<th scope="row">at.city</th><td>Ulm</td>' in text
         assert '<th scope="col">b</th>' in text
 
 
@@ -160,19 +170,24 @@ class TestSideBySide:
 
 
 async def test_no_text_is_markup(serve, tmp_path):
-    row = {name: value + ATTACK if isinstance(value, str) else [v + ATTACK for v in value] for name, value in ROWS[0].items()}
     path = tmp_path / "hostile.db"
-    result = evaluate([{**row, "metadata": {"k" + ATTACK[:20]: ATTACK}}], "faithfulness", judge=plausible(), store=path)
-    result.describe(name="<b>n</b>", tags=["<i>t</i>"], note=ATTACK.replace("\x00", ""), params={"<p>": "<q>"})
-    other = evaluate([{**row, "answer": ATTACK[::-1]}], "faithfulness", judge=plausible(), store=path)
+    row = spoilt(ROWS[0])
+    result = evaluate([row], "faithfulness", judge=plausible(), store=path)
+    note = ATTACK.replace("\x00", "")
+    result.describe(name="<b>n</b>", tags=["<i>t</i>"], note=note, params={"<u>": "<s>"})
+    other = evaluate(
+        [{**row, "answer": ATTACK[::-1]}], "faithfulness", judge=plausible(), store=path
+    )
     client = await (await serve(path)).enter()
     run = f"/runs/{result.run.id}"
     side = f"/side/{result.run.id},{other.run.id}"
-    pages = ("/", run, f"{run}/first", f"{run}/scores", f"{run}/samples/1", f"{run}/edit", f"{run}/delete", side, f"{side}/difference", "/?q=<script>", f"{run}?q=<script>")
-    for page in pages:
+    of_run = (
+        run,
+        *(f"{run}/{name}" for name in ("first", "scores", "samples/1", "edit", "delete")),
+    )
+    searches = ("/?q=<script>", f"{run}?q=<script>")
+    for page in ("/", *of_run, side, f"{side}/difference", *searches):
         status, text, _ = await client.get(page)
         assert status == 200, page
-        assert "<script>document" not in text, page
-        assert "<b>n</b>" not in text, page
-        assert "\u202e" not in text, page
-        assert "<i>t</i>" not in text, page
+        for markup in ("<script>doc", "<img", "<b>n</b>", "<i>t</i>", "<u>", "<s>", "\u202e"):
+            assert markup not in text, (page, markup)

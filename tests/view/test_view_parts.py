@@ -35,16 +35,21 @@ def test_equal_texts_have_no_mark():
     ("text", "names", "rows"),
     [
         ('[{"a": 1, "b": "x"}, {"a": 2}]', ["a", "b"], [["1", "x"], ["2", ""]]),
-        ('{"a": {"b": true}, "c": [1, 2]}', (), [("a › b", "yes"), ("c", "1, 2")]),
+        ('{"a": {"b": true}, "c": [1, 2]}', (), [("a.b", "yes"), ("c", "1, 2")]),
         ("| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 |", ["a", "b"], [["1", "2"], ["3", ""]]),
     ],
 )
 def test_structure_is_found(text, names, rows):
     grid = structure.grid(text)
-    assert (list(grid.names), [list(row) for row in grid.rows]) == (list(names), [list(r) for r in rows])
+    assert (list(grid.names), [list(row) for row in grid.rows]) == (
+        list(names),
+        [list(r) for r in rows],
+    )
 
 
-@pytest.mark.parametrize("text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000]
+)
 def test_prose_is_no_table(text):
     grid = structure.grid(text)
     assert grid is None or not grid.rows
@@ -72,7 +77,10 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
     with Store(store) as opened:
         run = opened.run("second")
         with opened.changing() as db:
-            db.execute("DELETE FROM jobs WHERE row > 30 AND run = (SELECT id FROM names WHERE name = ?)", (run.id,))
+            db.execute(
+                "DELETE FROM jobs WHERE row > 30 AND run = (SELECT id FROM names WHERE name = ?)",
+                (run.id,),
+            )
         await opened.end(run.id, seconds=0, stopped="", skipped=0)
         with opened.changing() as db:
             from assay.store.integrity import amended

@@ -1,4 +1,4 @@
-"""Browsing: which samples of a run fit a filter and in which order, and what a page shows of some."""
+"""Browsing: which samples of a run fit a filter, in which order, and what a page needs of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -79,7 +79,9 @@ class Access:
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise Refused(403, "the viewer takes forms from its own pages only")
         if not _same(str(form.get("form_token", "")), self.form_token):
-            raise Refused(403, "the form is of an earlier start: go back, reload, and send it again")
+            raise Refused(
+                403, "the form is of an earlier start: go back, reload, and send it again"
+            )
 
     def admit(self, request: web.Request) -> web.Response:
         """To the same address without the token, which the browser keeps as a cookie."""

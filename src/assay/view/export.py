@@ -13,7 +13,6 @@ from assay.view.asked import Asked
 from assay.view.site import Place, Site, assets
 
 
-
 def export(site: Site, folder: Path) -> int:
     """Write every page into a folder; gives their number. The site is closed.
 

@@ -17,6 +17,7 @@ from assay.analysis.diagnosis.classification import WITHIN, diagnosed
 from assay.analysis.diagnosis.counterfactual import Rescored, rescored
 from assay.analysis.diagnosis.facts import READ, gather
 from assay.analysis.diagnosis.findings import CAUSES
+from assay.errors import InputError
 from assay.runner.result import NOT_DONE
 from assay.sample import Sample
 from assay.score import Outcome
@@ -48,12 +49,14 @@ class Indexed:
         total: Its samples.
         done: Samples that are indexed.
         complete: Whether all are.
+        failed: Why the rest is not; "" if it is, or will be.
     """
 
     number: int
     total: int
     done: int = 0
     complete: bool = False
+    failed: str = ""
 
 
 class _Entry(NamedTuple):
@@ -102,19 +105,25 @@ class Lookup:
         return known
 
     def _build(self, run: Run, indexed: Indexed) -> None:
-        with self._turn, Store(self._path) as store:
-            again = rescored(store, run)
-            batch: list[_Entry] = []
-            for row, sample, made in store.scored(run.id, list(run.metrics)):
-                if self._closed.is_set():
-                    return
-                outcomes = {metric: made.get(metric, NOT_DONE) for metric in run.metrics}
-                batch.append(_entry(row, sample, outcomes, again))
-                if len(batch) == GROUP:
-                    self._write(indexed, batch)
-                    batch = []
-            self._write(indexed, batch)
-            indexed.complete = True
+        try:
+            with self._turn, Store(self._path) as store:
+                self._add(store, run, indexed)
+        except (InputError, sqlite3.Error) as error:  # nobody waits for this thread
+            indexed.failed = str(error)
+
+    def _add(self, store: Store, run: Run, indexed: Indexed) -> None:
+        again = rescored(store, run)
+        batch: list[_Entry] = []
+        for row, sample, made in store.scored(run.id, list(run.metrics)):
+            if self._closed.is_set():
+                return
+            outcomes = {metric: made.get(metric, NOT_DONE) for metric in run.metrics}
+            batch.append(_entry(row, sample, outcomes, again))
+            if len(batch) == GROUP:
+                self._write(indexed, batch)
+                batch = []
+        self._write(indexed, batch)
+        indexed.complete = True
 
     def _write(self, indexed: Indexed, batch: list[_Entry]) -> None:
         run = indexed.number
@@ -134,8 +143,11 @@ class Lookup:
         if not match:
             return None
         first = indexed.number * _RUN_SIZE
-        sql = f"SELECT rowid - {first} AS row FROM lookup.texts WHERE texts MATCH ?"
-        return f"{sql} AND rowid BETWEEN ? AND ?", (match, first, first + _RUN_SIZE - 1)
+        sql = (
+            "SELECT rowid - ? AS row FROM lookup.texts"
+            " WHERE texts MATCH ? AND rowid BETWEEN ? AND ?"
+        )
+        return sql, (first, match, first, first + _RUN_SIZE - 1)
 
     def verdict(self, indexed: Indexed, label: str) -> Rows:
         """The samples of which a piece of evidence has this label."""

@@ -113,9 +113,7 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     return place.to(f"runs/{run.id}", asked.query()) + "#samples"
 
 
-def line(
-    site: Site, run: Run, row: int, texts: Sequence[str], metrics: Sequence[str]
-) -> Line:
+def line(site: Site, run: Run, row: int, texts: Sequence[str], metrics: Sequence[str]) -> Line:
     """What a table shows of one sample."""
     sample = site.store.sample_at(run.id, row)
     return Line(

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
 from assay.report.run import sample_values
 from assay.report.run.evidence import TextTable, evidence, united
 from assay.report.titles import called
 from assay.store import Run
 from assay.view import structure
 from assay.view.asked import Asked
-from assay.view.site import NotThere, Place, Site
+from assay.view.site import Place, Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,11 @@ from assay.view.site import NotThere, Place, Site, assets
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_FORM: Final = 1 << 17
 _LIVE: Final = Place()
-_STATUS: Final = {404: "There is no such page", 422: "This cannot be shown", 500: "Something failed"}
+_STATUS: Final = {
+    404: "There is no such page",
+    422: "This cannot be shown",
+    500: "Something failed",
+}
 
 
 def application(site: Site, access: Access) -> web.Application:
@@ -212,33 +216,40 @@ def _edge(site: Site, access: Access) -> Any:
     @web.middleware
     async def edge(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            access.check_origin(request)
-            if request.method == "GET" and access.brings_token(request):
-                response: web.StreamResponse = access.admit(request)
-            else:
-                access.check(request)
-                if request.method not in ("GET", "HEAD"):
-                    await _check_change(site, access, request)
-                response = await handler(request)
+            response = await _let_in(site, access, request, handler)
         except Refused as refused:
             response = web.Response(status=refused.status, text=f"{refused}\n")
         except web.HTTPRedirection as moved:
-            response = web.Response(status=moved.status, headers={"Location": moved.location})
+            response = web.Response(status=moved.status, headers={"Location": str(moved.location)})
         except web.HTTPException as error:
             response = _problem(site, error.status, error.reason)
-        except NotThere as error:
-            response = _problem(site, 404, str(error))
-        except (StoreError, sqlite3.Error) as error:
-            response = _problem(site, 500, str(error))
-        except InputError as error:
-            response = _problem(site, 422, str(error))
-        except AssayError as error:
-            response = _problem(site, 500, str(error))
+        except (AssayError, sqlite3.Error) as error:
+            response = _problem(site, _status(error), str(error))
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return edge
+
+
+async def _let_in(
+    site: Site, access: Access, request: web.Request, handler: Handler
+) -> web.StreamResponse:
+    """The response to a request, once it is known to be allowed."""
+    access.check_origin(request)
+    if request.method == "GET" and access.brings_token(request):
+        return access.admit(request)
+    access.check(request)
+    if request.method not in ("GET", "HEAD"):
+        await _check_change(site, access, request)
+    return await handler(request)
+
+
+def _status(error: Exception) -> int:
+    if isinstance(error, NotThere):
+        return 404
+    # Of the store, not of what was asked for.
+    return 422 if isinstance(error, InputError) and not isinstance(error, StoreError) else 500
 
 
 async def _check_change(site: Site, access: Access, request: web.Request) -> None:

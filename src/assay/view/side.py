@@ -161,7 +161,9 @@ def _lines(site: Site, runs: Sequence[Run], metric: str) -> list[Line]:
     """Every question of the first run, then those that only others have."""
     known = [values_by_id(site.store, run, metric) for run in runs]
     ids = sorted(known[0], key=lambda id_: known[0][id_][0])
-    ids += [id_ for id_ in dict.fromkeys(i for one in known[1:] for i in one) if id_ not in known[0]]
+    ids += [
+        id_ for id_ in dict.fromkeys(i for one in known[1:] for i in one) if id_ not in known[0]
+    ]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
     return [_line([one.get(id_) for one in known], sign) for id_ in ids]
 

@@ -207,4 +207,3 @@ def assets() -> dict[str, tuple[str, str]]:
 @cache
 def _version(name: str) -> str:
     return hashlib.sha256(assets()[name][1].encode()).hexdigest()[:12]
-

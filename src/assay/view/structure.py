@@ -53,7 +53,7 @@ def _of_json(text: str) -> Grid | None:
 
 def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     for name, item in value.items():
-        place = f"{path} › {name}" if path else name
+        place = f"{path}.{name}" if path else name
         if isinstance(item, dict) and item and depth < 5:
             yield from _flat(item, place, depth + 1)
         else:

@@ -33,7 +33,7 @@ def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
-    """Without islands: blanks, or one word that long changes happen to share, are read as changed."""
+    """Without islands: blanks, or a word that long changes happen to share, count as changed."""
     made: list[Piece] = []
     for at, (text, changed) in enumerate(pieces):
         inside = 0 < at < len(pieces) - 1 and pieces[at - 1][1] and pieces[at + 1][1]

@@ -48,9 +48,7 @@ def render(data: Json) -> str:
     )
 
 
-def overview(
-    data: Json, links: Mapping[str, str], *, everywhere: bool = False
-) -> dict[str, Any]:
+def overview(data: Json, links: Mapping[str, str], *, everywhere: bool = False) -> dict[str, Any]:
     """What the sections above the samples show, for their templates.
 
     Args:
