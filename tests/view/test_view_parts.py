@@ -4,13 +4,19 @@ import asyncio
 import re
 
 import pytest
+from aiohttp import ClientSession, CookieJar, web
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.cli import main
 from assay.errors import InputError
 from assay.store import Store
+from assay.store.integrity import amended
 from assay.view import runs, structure, words
+from assay.view.access import Access
 from assay.view.export import export
+from assay.view.server import application, first_address, running
 from assay.view.site import Site
 
 
@@ -83,8 +89,6 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
             )
         await opened.end(run.id, seconds=0, stopped="", skipped=0)
         with opened.changing() as db:
-            from assay.store.integrity import amended
-
             with amended(db, "runs", "id = ?", run.id):
                 db.execute("UPDATE runs SET finished = NULL WHERE id = ?", (run.id,))
     client = await (await serve(store)).enter()
@@ -96,3 +100,40 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
     site = await asyncio.to_thread(Site, store)
     assert runs.state(site, run=site.run("second")).open
     await asyncio.to_thread(site.close)
+
+
+class TestTheCommand:
+    def call(self, *arguments):
+        return CliRunner().invoke(main, ["view", *map(str, arguments)])
+
+    def test_writes_pages_into_a_new_folder_only(self, store, tmp_path):
+        done = self.call(store, "--export", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+        assert "128 pages" in done.output
+        done = self.call(store, "--export", tmp_path / "out")
+        assert done.exit_code == 2
+        assert "not an empty folder" in done.output
+
+    def test_needs_a_store_that_is_there(self, tmp_path):
+        done = self.call(tmp_path / "none.db", "--no-browser")
+        assert done.exit_code == 2
+        assert "there is no store" in done.output
+
+    def test_does_not_both_write_and_serve(self, store, tmp_path):
+        done = self.call(store, "--export", tmp_path / "out", "--port", 8900)
+        assert done.exit_code == 2
+        assert "does not go with --export" in done.output
+
+
+async def test_it_listens_on_this_machine_and_says_where(store):
+    access = Access()
+    app = application(await asyncio.to_thread(Site, store), access)
+    async with running(app, 0) as port, ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+        address = first_address(port, access.token)
+        assert address.startswith(f"http://127.0.0.1:{port}/?token=")
+        async with session.get(address) as reply:
+            assert reply.status == 200
+            assert reply.url.query_string == ""
+        with pytest.raises(InputError, match="cannot listen"):
+            async with running(web.Application(), port):
+                pass

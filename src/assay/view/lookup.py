@@ -79,7 +79,7 @@ class Lookup:
         self.file = Path(self._folder.name) / "lookup.db"
         self._db = sqlite3.connect(self.file, isolation_level=None, check_same_thread=False)
         self._db.executescript(_SCHEMA)
-        self._runs: dict[tuple[str, bool], Indexed] = {}
+        self._runs: dict[tuple[str, str | None], Indexed] = {}
         self._turn = threading.Lock()
         self._closed = threading.Event()
 
@@ -95,7 +95,7 @@ class Lookup:
 
         A run that was still going is indexed anew once it is finished.
         """
-        key = run.id, run.finished is not None
+        key = run.id, run.finished
         known = self._runs.get(key)
         if known is None:
             known = self._runs[key] = Indexed(len(self._runs) + 1, run.n_samples)

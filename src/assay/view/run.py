@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
@@ -12,6 +12,7 @@ from assay.report.run.evidence import Cell, cell
 from assay.report.titles import called, said
 from assay.runner.result import NOT_DONE
 from assay.sample import Sample
+from assay.score import Unscored
 from assay.store import Run
 from assay.store.browsing import Bounds
 from assay.text.sanitize import plain
@@ -22,6 +23,9 @@ from assay.view.site import NotThere, Place, Site
 SIZE: Final = 50  # samples on a page
 _WAIT_S: Final = 0.12  # a page waits so long for the first page of the report
 _EXCERPT: Final = 240
+
+# (value, why there is none) by row.
+Scores: TypeAlias = Mapping[int, tuple[float | None, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         raise NotThere(f"there is no page {number}", f"the last one is page {pages}")
     texts, metrics = shown(asked, run)
     at = (number - 1) * SIZE
+    page = rows[at : at + SIZE]
+    scores = scores_at(site, run, page, metrics)
     indexed = site.lookup.index(run)
     return site.render(
         "run.html",
@@ -60,7 +66,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         first=first(site, place, run, 600.0 if place.static else _WAIT_S) if number == 1 else "",
         asked=asked,
         query=asked.query(),
-        lines=[line(site, run, row, texts, metrics) for row in rows[at : at + SIZE]],
+        lines=[_line(site, run, row, texts, scores) for row in page],
         texts=texts,
         metrics=metrics,
         about=run.config["about"],
@@ -113,25 +119,37 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     return place.to(f"runs/{run.id}", asked.query()) + "#samples"
 
 
-def line(site: Site, run: Run, row: int, texts: Sequence[str], metrics: Sequence[str]) -> Line:
-    """What a table shows of one sample."""
+def _line(
+    site: Site, run: Run, row: int, texts: Sequence[str], scores: Mapping[str, Scores]
+) -> Line:
     sample = site.store.sample_at(run.id, row)
     return Line(
         row,
         sample,
         [(name, _short(_text(sample, name))) for name in texts],
-        [score_cell(site, run, row, metric) for metric in metrics],
+        [score_cell(site, run, row, metric, found) for metric, found in scores.items()],
     )
 
 
-def score_cell(site: Site, run: Run, row: int, metric: str) -> Cell:
+def scores_at(
+    site: Site, run: Run, places: Sequence[int], metrics: Sequence[str]
+) -> dict[str, Scores]:
+    """The scores of some samples, by metric and row."""
+    return {metric: site.store.values_at(run.id, metric, places) for metric in metrics}
+
+
+def score_cell(site: Site, run: Run, row: int, metric: str, found: Scores) -> Cell:
     """One score in short."""
-    value, why = site.store.values_at(run.id, metric, [row]).get(row, (None, ""))
-    outcome = {"value": value, "why": why, "detail": ""}
+    value, why = found.get(row, (None, ""))
+    if not why and value is None and run.finished is None and not run.stopped:
+        return Cell(metric, "·", "none", f"{metric} not scored yet")
+    detail = ""
     if value is None:
-        found = site.store.outcome(run.id, row, metric) or NOT_DONE
-        outcome = {"value": None, "why": found.why, "detail": found.detail}  # type: ignore[union-attr]
-    return cell({"label": metric, **run.config["about"][metric]}, outcome)
+        outcome = site.store.outcome(run.id, row, metric) or NOT_DONE
+        if isinstance(outcome, Unscored):
+            why, detail = outcome.why, outcome.detail
+    about = {"label": metric, **run.config["about"][metric]}
+    return cell(about, {"value": value, "why": why or NOT_DONE.why, "detail": detail})
 
 
 def _text(sample: Sample, name: str) -> str:

@@ -100,7 +100,8 @@ def state(site: Site, run: Run) -> State:
     done = sum(n for by_why in counts for n in by_why.values())
     if run.stopped:
         return State(f"stopped: {run.stopped}", "bad", done, total)
-    return State("not finished", "warn", done, total)
+    words = "going" if site.grows(run, done) else "not finished"
+    return State(words, "warn", done, total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -25,6 +26,7 @@ from assay.view.site import NotThere, Place, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_FORM: Final = 1 << 17
+_THREADS: Final = 32
 _LIVE: Final = Place()
 _STATUS: Final = {
     404: "There is no such page",
@@ -60,9 +62,15 @@ def application(site: Site, access: Access) -> web.Application:
         ]
     )
 
+    async def opening(_: web.Application) -> None:
+        # Parts that come later wait in threads: pages must not stand behind them.
+        pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="assay-view-page")
+        asyncio.get_running_loop().set_default_executor(pool)
+
     async def closing(_: web.Application) -> None:
         await asyncio.to_thread(site.close)
 
+    app.on_startup.append(opening)
     app.on_cleanup.append(closing)
     return app
 
@@ -147,13 +155,16 @@ class _Pages:
         return await _html(page)
 
     async def choose(self, request: web.Request) -> web.Response:
-        chosen = [self._site.run(name).id for name in request.query.getall("run", ())]
-        chosen = list(dict.fromkeys(chosen))
-        if not 2 <= len(chosen) <= side_page.MOST:
-            raise InputError("two to five runs stand side by side", "go back and mark some")
-        # The oldest first: what came after is held against it.
-        order = [run.id for run in self._site.runs()][::-1]
-        raise _elsewhere(_LIVE.to(f"side/{','.join(sorted(chosen, key=order.index))}"))
+        def address() -> str:
+            chosen = {self._site.run(name).id for name in request.query.getall("run", ())}
+            if not 2 <= len(chosen) <= runs_page.MOST_SIDE:
+                raise InputError("two to five runs stand side by side", "go back and mark some")
+            # The oldest first: what came after is held against it.
+            oldest_first = self._site.runs()[::-1]
+            path = side_page.path([run for run in oldest_first if run.id in chosen])
+            raise _elsewhere(_LIVE.to(path))
+
+        return await _html(address)
 
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
@@ -173,7 +184,7 @@ class _Pages:
 
     def _chosen(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
-        return [self._site.run(name) for name in names[: side_page.MOST + 1]]
+        return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
 
     async def edit(self, request: web.Request) -> web.Response:
         return await _html(self._form, request, "edit.html")

@@ -17,8 +17,8 @@ from assay.report.comparison import html
 from assay.report.run.evidence import Cell
 from assay.store import Run
 from assay.store.browsing import values_by_id
-from assay.view.run import score_cell
-from assay.view.runs import MOST_SIDE as MOST
+from assay.view.run import score_cell, scores_at
+from assay.view.runs import MOST_SIDE
 from assay.view.site import NotThere, Place, Site
 from assay.view.words import Piece, differences
 
@@ -54,7 +54,7 @@ class Wanted:
             InputError: If the runs are not two to five different ones with a metric in common.
         """
         shared = shared_metrics(runs)
-        if not 2 <= len({run.id for run in runs}) == len(runs) <= MOST:
+        if not 2 <= len({run.id for run in runs}) == len(runs) <= MOST_SIDE:
             raise InputError("two to five different runs stand side by side")
         if not shared:
             raise InputError("these runs have no metric in common", "score them by the same")
@@ -81,14 +81,16 @@ class Column:
         row: Its row there; None where the run lacks the question.
         pieces: Its answer, with what the baseline does not have marked.
         cells: Its scores.
-        best: Whether no other has a better score by the metric, and some have a worse one.
+        value: The first of them; None without one.
+        best: Whether no other has a better one, and some have a worse one.
     """
 
     run: Run
     row: int | None
     pieces: Sequence[Piece]
     cells: Sequence[Cell]
-    best: bool
+    value: float | None
+    best: bool = False
 
 
 def shared_metrics(runs: Sequence[Run]) -> list[str]:
@@ -206,9 +208,7 @@ def _question(
     answers = ["" if sample is None else sample.answer or "" for sample in samples]
     pieces = _marked(answers)
     columns = [
-        Column(run, row, marked, [score_cell(site, run, row, m) for m in metrics], best=False)
-        if row is not None
-        else Column(run, None, (), (), best=False)
+        _column(site, run, row, marked, metrics)
         for run, row, marked in zip(runs, line[0], pieces, strict=True)
     ]
     return {
@@ -216,8 +216,18 @@ def _question(
         "question": present[0].question,
         "others": len({sample.question for sample in present}) > 1,
         "change": line[1],
-        "columns": _with_best(site, columns, metrics[0]),
+        "columns": _with_best(columns, metrics[0]),
     }
+
+
+def _column(
+    site: Site, run: Run, row: int | None, pieces: Sequence[Piece], metrics: Sequence[str]
+) -> Column:
+    if row is None:
+        return Column(run, None, (), (), None)
+    scores = scores_at(site, run, [row], metrics)
+    cells = [score_cell(site, run, row, metric, scores[metric]) for metric in metrics]
+    return Column(run, row, pieces, cells, scores[metrics[0]].get(row, (None, ""))[0])
 
 
 def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
@@ -227,17 +237,11 @@ def _marked(answers: Sequence[str]) -> list[Sequence[Piece]]:
     return [first, *(after for _, after in pairs)]
 
 
-def _with_best(site: Site, columns: Sequence[Column], metric: str) -> list[Column]:
+def _with_best(columns: Sequence[Column], metric: str) -> list[Column]:
+    """The columns, those marked that no other beats, where some are beaten."""
     sign = 1 if columns[0].run.config["about"][metric]["higher_is_better"] else -1
-    values = [
-        None
-        if one.row is None
-        else site.store.values_at(one.run.id, metric, [one.row]).get(one.row, (None, ""))[0]
-        for one in columns
-    ]
-    known = [sign * value for value in values if value is not None]
+    known = [sign * one.value for one in columns if one.value is not None]
     top = max(known) if known and max(known) > min(known) else None
     return [
-        replace(one, best=value is not None and sign * value == top)
-        for one, value in zip(columns, values, strict=True)
+        replace(one, best=one.value is not None and sign * one.value == top) for one in columns
     ]

@@ -1,6 +1,8 @@
 """The site that a store is shown as: its pages' links, its look, and what is remembered of it."""
 
 import hashlib
+import math
+import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from assay.view.lookup import Indexed, Lookup
 
 STYLES: Final = ("style.css", "diagnosis.css", "comparison.css")
 _ORDERS: Final = 16  # filtered runs whose rows are remembered
+_LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
 
 
@@ -83,6 +86,7 @@ class Site:
         self.store.query("ATTACH DATABASE ? AS lookup", str(self.lookup.file))
         self.background = Background(5000)
         self._orders: OrderedDict[Hashable, Sequence[int]] = OrderedDict()
+        self._seen: dict[str, tuple[int, float]] = {}
         self._listed: tuple[Hashable, list[Run]] = (None, [])
 
     def close(self) -> None:
@@ -114,6 +118,13 @@ class Site:
             raise
         except InputError as error:
             raise NotThere(*_told(error)) from error
+
+    def grows(self, run: Run, done: int) -> bool:
+        """Whether a run made scores of late, as far as somebody looked."""
+        before, last = self._seen.get(run.id, (done, -math.inf))
+        now = time.monotonic()
+        self._seen[run.id] = (done, now if done > before else last)
+        return now - self._seen[run.id][1] < _LATE_S
 
     def result(self, run: Run) -> Result:
         """The same as a result."""
@@ -147,7 +158,7 @@ class Site:
         )
         if not known or run.finished is None:
             return matching(self.store, run, wanted), None if known else indexed
-        key = (run.id, wanted)
+        key = (run.id, run.finished, wanted)
         if key not in self._orders:
             self._orders[key] = matching(self.store, run, wanted)
             while len(self._orders) > _ORDERS:
