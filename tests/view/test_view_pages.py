@@ -7,6 +7,7 @@ from view_rows import ATTACK, ROWS, spoilt
 
 from assay import evaluate
 from assay.store import Store
+from assay.store.runs import Description
 from support.scripts import plausible
 
 
@@ -167,6 +168,27 @@ class TestSideBySide:
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):
         assert (await client.get(path))[0] == 422
+
+
+class TestTheMatrix:
+    async def test_shows_means_by_parameters(self, client, store):
+        with Store(store) as opened:
+            runs = opened.runs()
+            for run, k in zip(runs, (5, 10), strict=True):
+                opened.describe(run.id, Description(run.name, (), "", {"k": k, "m": "small"}))
+        for _ in range(40):
+            _, text, _ = await client.get("/matrix?metric=faithfulness&down=m&across=k")
+            if "Working out" not in text:
+                break
+        assert re.findall(r'<th scope="col">(\d+)</th>', text) == ["5", "10"]
+        assert re.search(r'<a class="c h\d+" href="/runs/\w+" title="second"><b>', text)
+
+    async def test_needs_a_parameter(self, serve, tmp_path):
+        evaluate(ROWS[:2], "exact_match", store=tmp_path / "plain.db")
+        client = await (await serve(tmp_path / "plain.db")).enter()
+        status, text, _ = await client.get("/matrix")
+        assert status == 422
+        assert "no run has a parameter" in text
 
 
 async def test_no_text_is_markup(serve, tmp_path):

@@ -13,7 +13,7 @@ from assay.cli import main
 from assay.errors import InputError
 from assay.store import Store
 from assay.store.integrity import amended
-from assay.view import runs, structure, words
+from assay.view import markdown, runs, structure, words
 from assay.view.access import Access
 from assay.view.export import export
 from assay.view.server import application, first_address, running
@@ -59,6 +59,23 @@ def test_structure_is_found(text, names, rows):
 def test_prose_is_no_table(text):
     grid = structure.grid(text)
     assert grid is None or not grid.rows
+
+
+ELEMENTS = re.compile(r"</?(?:p|h6|ul|ol|li|em|strong|code|pre|blockquote|table|thead|tbody|tr|th|td|hr|br)(?: /)?>")
+MARKS = st.sampled_from(["**", "`", "```\n", "# ", "- ", "1. ", "> ", "|", "\n", "|-|-|\n", "<b>", "[x](javascript:y)", "![](z)", "&lt;", '"', "\u202e"])
+
+
+@given(st.lists(MARKS | st.text(max_size=6), max_size=24).map("".join))
+def test_markdown_becomes_a_closed_list_of_elements(text):
+    found = markdown.rendered(text)
+    assert found is None or not re.search("[<>]", ELEMENTS.sub("", found))
+
+
+def test_markdown_is_rendered_and_links_are_not():
+    found = markdown.rendered("**Two** steps:\n\n- `a`\n- [b](https://c)\n\n```py\n1 < 2\n```")
+    for piece in ("<strong>Two</strong>", "<li>", "<code>a</code>", "[b](https://c)", "1 &lt; 2"):
+        assert piece in found
+    assert markdown.rendered("Prose without any of it.") is None
 
 
 def test_the_export_holds_every_page_with_links_that_lead_somewhere(store, tmp_path):

@@ -258,10 +258,10 @@ def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
     for point in points:
         by_value.setdefault(point.settings, []).append(point)
     newest = [replace(alike[-1], n_older=len(alike) - 1) for alike in by_value.values()]
-    return tuple(sorted(newest, key=lambda point: [_size(value) for _, value in point.settings]))
+    return tuple(sorted(newest, key=lambda point: [by_size(value) for _, value in point.settings]))
 
 
-def _size(value: str) -> tuple[bool, float, str]:
+def by_size(value: str) -> tuple[bool, float, str]:
     """By which values are ordered: numbers by their size, before all others."""
     try:
         return False, float(value), ""

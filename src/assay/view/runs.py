@@ -155,6 +155,7 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
         all_tags=sorted({tag for run in known for tag in run.tags}, key=str.casefold),
         metrics=sorted({metric for run in known for metric in run.metrics}),
         sorts=SORTS,
+        parameters=any(run.params for run in known if not run.derived),
         side=side_by_side(known) if place.static else [],
     )
 

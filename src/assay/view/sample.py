@@ -7,7 +7,7 @@ from assay.report.run import sample_values
 from assay.report.run.evidence import TextTable, evidence, united
 from assay.report.titles import called
 from assay.store import Run
-from assay.view import structure
+from assay.view import markdown, structure
 from assay.view.asked import Asked
 from assay.view.site import Place, Site
 
@@ -50,6 +50,7 @@ def render(site: Site, place: Place, run: Run, row: int, asked: Asked) -> str:
         row=row,
         answer=united(values["answer"], "answer", shown.sections),
         reference=united(values["reference"], "reference", shown.sections),
+        rendered=markdown.rendered(values["answer"] or ""),
         grids=[structure.grid(text) for text in values["contexts"]],
         texts=texts,
         asked=asked,

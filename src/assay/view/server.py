@@ -17,6 +17,7 @@ from assay.store.garbage_collection import clean
 from assay.store.integrity import StoreError
 from assay.store.runs import parameter
 from assay.view import asked as asking
+from assay.view import matrix as matrix_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import sample as sample_page
@@ -55,6 +56,7 @@ def application(site: Site, access: Access) -> web.Application:
             web.post(run + "/edit", pages.describe),
             web.get(run + "/delete", pages.ask_to_delete),
             web.post(run + "/delete", pages.delete),
+            web.get("/matrix", pages.matrix),
             web.get("/side", pages.choose),
             web.get("/side/{runs}", pages.side),
             web.get("/side/{runs}/difference", pages.difference),
@@ -153,6 +155,9 @@ class _Pages:
             return sample_page.render(self._site, _LIVE, run, row, asked)
 
         return await _html(page)
+
+    async def matrix(self, request: web.Request) -> web.Response:
+        return await _html(matrix_page.render, self._site, _LIVE, request.query)
 
     async def choose(self, request: web.Request) -> web.Response:
         def address() -> str:

@@ -84,6 +84,7 @@
   const mark = () => { const box = at >= 0 && one(".mark input", items[at]); if (box) box.checked = !box.checked; };
   const actions = {
     j: () => go(1), k: () => go(-1), x: mark, t: turn, p: toggleCalls,
+    m: () => { const box = one(".rendered"); if (box) box.open = !box.open; },
     u: () => follow("up"), r: () => root.classList.toggle("raw"),
     "/": () => { const field = one("input[type=search]"); if (field) field.focus(); },
     "?": () => (help.open ? help.close() : help.showModal()),
