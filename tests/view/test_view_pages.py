@@ -83,6 +83,7 @@ class TestTheSamplesOfARun:
         assert values[int(first[1:])] >= values[int(last[1:])]
 
     async def test_a_verdict_and_a_cause_are_filters(self, client):
+        await client.get("/runs/first?q=tower")  # waits for the index
         _, text, _ = await client.get("/runs/first")
         label, n = re.search(r'<option value="([a-z ]+)">\1 \((\d+)\)</option>', text).groups()
         _, text, _ = await client.get("/runs/first", params={"verdict": label})
@@ -195,8 +196,7 @@ async def test_no_text_is_markup(serve, tmp_path):
     path = tmp_path / "hostile.db"
     row = spoilt(ROWS[0])
     result = evaluate([row], "faithfulness", judge=plausible(), store=path)
-    note = ATTACK.replace("\x00", "")
-    result.describe(name="<b>n</b>", tags=["<i>t</i>"], note=note, params={"<u>": "<s>"})
+    result.describe(name="<b>n</b>", tags=["<i>t</i>"], note=ATTACK, params={"<u>": "<s>"})
     other = evaluate(
         [{**row, "answer": ATTACK[::-1]}], "faithfulness", judge=plausible(), store=path
     )

@@ -61,8 +61,29 @@ def test_prose_is_no_table(text):
     assert grid is None or not grid.rows
 
 
-ELEMENTS = re.compile(r"</?(?:p|h6|ul|ol|li|em|strong|code|pre|blockquote|table|thead|tbody|tr|th|td|hr|br)(?: /)?>")
-MARKS = st.sampled_from(["**", "`", "```\n", "# ", "- ", "1. ", "> ", "|", "\n", "|-|-|\n", "<b>", "[x](javascript:y)", "![](z)", "&lt;", '"', "\u202e"])
+ELEMENTS = re.compile(
+    r"</?(?:p|h6|ul|ol|li|em|strong|code|pre|blockquote|table|thead|tbody|tr|th|td|hr|br)(?: /)?>"
+)
+MARKS = st.sampled_from(
+    [
+        "**",
+        "`",
+        "```\n",
+        "# ",
+        "- ",
+        "1. ",
+        "> ",
+        "|",
+        "\n",
+        "|-|-|\n",
+        "<b>",
+        "[x](javascript:y)",
+        "![](z)",
+        "&lt;",
+        '"',
+        "\u202e",
+    ]
+)
 
 
 @given(st.lists(MARKS | st.text(max_size=6), max_size=24).map("".join))
@@ -105,9 +126,8 @@ async def test_a_run_that_is_going_is_read_and_shows_how_far_it_is(serve, store)
                 (run.id,),
             )
         await opened.end(run.id, seconds=0, stopped="", skipped=0)
-        with opened.changing() as db:
-            with amended(db, "runs", "id = ?", run.id):
-                db.execute("UPDATE runs SET finished = NULL WHERE id = ?", (run.id,))
+        with opened.changing() as db, amended(db, "runs", "id = ?", run.id):
+            db.execute("UPDATE runs SET finished = NULL WHERE id = ?", (run.id,))
     client = await (await serve(store)).enter()
     _, text, _ = await client.get(f"/runs/{run.id}")
     assert "60 of 120 scores" in text

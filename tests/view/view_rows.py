@@ -3,7 +3,7 @@
 SIGN = "PWNED"
 ATTACK = (
     f"<script>document.title='{SIGN}'</script><img src=x onerror=\"document.title='{SIGN}'\">"
-    f"<a href=\"javascript:document.title='{SIGN}'\">x</a>\u202e\x00 \"' onload=x {{{{ 7*7 }}}}"
+    f"<a href=\"javascript:document.title='{SIGN}'\">x</a>\u202e\x1b \"' onload=x {{{{ 7*7 }}}}"
     "</textarea></noscript></template>"
 )
 ROWS = [

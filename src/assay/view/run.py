@@ -55,7 +55,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
     at = (number - 1) * SIZE
     page = rows[at : at + SIZE]
     scores = scores_at(site, run, page, metrics)
-    indexed = site.lookup.index(run)
+    indexed = site.lookup.index(run, _WAIT_S)
     return site.render(
         "run.html",
         place,
@@ -85,10 +85,10 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
 
 def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     """The sections above the samples; None where they take longer to work out."""
-    key = ("first", run.id, run.finished, run.stopped, place)
+    key: tuple[object, ...] = ("first", run.id, run.finished, run.stopped, place)
     if run.finished is None:  # its scores change: what is said of them goes with the facts
-        found = facts(site, run, wait)
-        key = (*key, str(found and [one.score.n_scored for one in found]))
+        found = facts(site, run, wait) or ()
+        key = (*key, *(one.score.n_scored for one in found))
     made = site.background.get(key, partial(_first, site, place, run), wait)
     return None if made is None else Markup(made)  # noqa: S704 - made of our templates
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
@@ -118,7 +118,8 @@ class _Pages:
         def page() -> str:
             run = site.run(request.match_info["run"])
             asked = asking.read(request.query, run)
-            if asked.query() != request.query_string and _is_form(request):
+            # As a form sends it: with fields left empty, or a range to add.
+            if parse_qsl(asked.query()) != list(request.query.items()):
                 raise _elsewhere(_LIVE.to(f"runs/{run.id}", asked.query()))
             return run_page.render(site, _LIVE, run, asked, _number(request))
 
@@ -235,7 +236,7 @@ def _edge(site: Site, access: Access) -> Any:
             response = await _let_in(site, access, request, handler)
         except Refused as refused:
             response = web.Response(status=refused.status, text=f"{refused}\n")
-        except web.HTTPRedirection as moved:
+        except web.HTTPSeeOther as moved:
             response = web.Response(status=moved.status, headers={"Location": str(moved.location)})
         except web.HTTPException as error:
             response = _problem(site, error.status, error.reason)
@@ -291,12 +292,6 @@ def _elsewhere(address: str) -> web.HTTPSeeOther:
 
 def _number(request: web.Request) -> int:
     return int(request.match_info.get("number", "1"))
-
-
-def _is_form(request: web.Request) -> bool:
-    """Whether the address is as a form sends it: with fields left empty, or a range to add."""
-    empty = any(not value for value in request.query.values())
-    return empty or "metric" in request.query or request.query.getall("col", None) is not None
 
 
 def _words(text: object) -> tuple[str, ...]:

@@ -242,6 +242,4 @@ def _with_best(columns: Sequence[Column], metric: str) -> list[Column]:
     sign = 1 if columns[0].run.config["about"][metric]["higher_is_better"] else -1
     known = [sign * one.value for one in columns if one.value is not None]
     top = max(known) if known and max(known) > min(known) else None
-    return [
-        replace(one, best=one.value is not None and sign * one.value == top) for one in columns
-    ]
+    return [replace(one, best=one.value is not None and sign * one.value == top) for one in columns]

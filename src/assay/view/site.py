@@ -95,9 +95,9 @@ class Site:
         self.store.close()
         self.lookup.close()
 
-    def version(self) -> Hashable:
+    def version(self) -> int:
         """Changes with whatever another connection commits to the store."""
-        return self.store.query("PRAGMA main.data_version")[0][0]
+        return int(self.store.query("PRAGMA main.data_version")[0][0])
 
     def runs(self) -> list[Run]:
         """All runs, the newest first."""
