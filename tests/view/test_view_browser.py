@@ -14,6 +14,8 @@ pytestmark = [
 ]
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
+WIDE = "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.tagName + '.' + e.className)"
+
 
 @pytest.fixture
 async def page():
@@ -108,7 +110,7 @@ async def test_nothing_hostile_runs_and_nothing_is_cut_off_on_a_phone(page, serv
                 await page.run("document.querySelectorAll('main script, main img, iframe').length")
                 == 0
             )
-            assert await page.run(OVERFLOW) <= 0, (width, address)
+            assert await page.run(OVERFLOW) <= 0, (width, address, await page.run(WIDE))
             unnamed = "[...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter(f => !f.labels.length).length"
             assert await page.run(unnamed) == 0, address
     assert not page.complaints

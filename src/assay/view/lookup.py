@@ -25,6 +25,8 @@ from assay.store import Run, Store
 from assay.store.browsing import Rows
 
 GROUP: Final = 500  # samples that are indexed together; readers see a whole number of them
+_SMALL: Final = 5000  # samples that are indexed at once
+_LATER_S: Final = 2.0
 _RUN_SIZE: Final = 1 << 32  # a text's number is that of its run, so many times, and its row
 _SCHEMA: Final = """
     PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
@@ -101,7 +103,7 @@ class Lookup:
             known = self._runs[key] = Indexed(len(self._runs) + 1, run.n_samples)
             thread = threading.Thread(target=self._build, args=(run, known), daemon=True)
             thread.start()
-            thread.join(wait)
+            thread.join(wait if run.n_samples <= _SMALL else 0.0)
         return known
 
     def _build(self, run: Run, indexed: Indexed) -> None:
@@ -112,6 +114,8 @@ class Lookup:
             indexed.failed = str(error)
 
     def _add(self, store: Store, run: Run, indexed: Indexed) -> None:
+        if run.n_samples > _SMALL:  # the page that asked is made first
+            self._closed.wait(_LATER_S)
         again = rescored(store, run)
         batch: list[_Entry] = []
         for row, sample, made in store.scored(run.id, list(run.metrics)):

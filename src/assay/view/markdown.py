@@ -1,6 +1,6 @@
 """Markdown of an answer as HTML: a closed list of elements, and everything else as it was written.
 
-Neither links nor images nor HTML are among them: what a model wrote leads nowhere and loads nothing.
+Neither links nor images nor HTML are among them: what a model wrote leads and loads nothing.
 """
 
 import re

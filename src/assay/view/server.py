@@ -44,6 +44,7 @@ def application(site: Site, access: Access) -> web.Application:
     app.add_routes(
         [
             web.get("/static/{name}", pages.static),
+            web.get("/favicon.ico", pages.icon),
             web.get("/", pages.runs),
             web.get(number, pages.runs),
             web.get(run, pages.run),
@@ -107,6 +108,9 @@ class _Pages:
         media_type, text = found
         headers = {"Cache-Control": "private, max-age=31536000, immutable"}
         return web.Response(text=text, content_type=media_type, headers=headers)
+
+    async def icon(self, _: web.Request) -> web.Response:
+        return web.Response(status=204)  # browsers ask for one, whatever a page says
 
     async def runs(self, request: web.Request) -> web.Response:
         wanted = runs_page.Wanted.read(request.query, _number(request))
