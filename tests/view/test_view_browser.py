@@ -74,12 +74,12 @@ async def test_a_tag_is_given_and_a_run_deleted_by_its_forms(page, serve, store)
     base = f"http://127.0.0.1:{client.port}"
     await page.open(f"{base}/runs/first/edit?token={client.access.token}")
     await page.run(
-        "document.querySelector('[name=tags]').value = 'gold'; document.querySelector('button.main').click()"
+        "document.querySelector('[name=tags]').value = 'gold'; setTimeout(() => document.querySelector('button.main').click(), 0)"
     )
     await page.settle()
     assert await page.run("document.querySelector('.head .tag').textContent") == "gold"
     await page.open(f"{base}/runs/second/delete")
-    await page.run("document.querySelector('button.danger').click()")
+    await page.run("setTimeout(() => document.querySelector('button.danger').click(), 0)")
     for _ in range(20):
         await page.settle()
         if await page.run("location.pathname") == "/":
