@@ -177,7 +177,7 @@ def test_the_interval_stands_in_the_table_in_the_drawing_and_with_its_method() -
     data = fixture.small()
     data["metrics"][0]["interval_method"] = "Wilson, effective n, 7 groups"
     page = html.render(data)
-    assert '<td class="num">0.42 to 0.89</td>' in page
+    assert '<td class="num" data-name="95 % interval">0.42 to 0.89</td>' in page
     assert "<title>95 % interval 0.42 to 0.89</title>" in page
     assert "<dd>Wilson, effective n, 7 groups</dd>" in page
     for metric in data["metrics"]:
