@@ -1,5 +1,7 @@
 """Does the viewer work in a real browser: its keys, its evidence, hostile texts, a phone?"""
 
+import asyncio
+
 import pytest
 from view_rows import ROWS, SIGN, spoilt
 
@@ -76,14 +78,11 @@ async def test_a_tag_is_given_and_a_run_deleted_by_its_forms(page, serve, store)
     await page.run(
         "document.querySelector('[name=tags]').value = 'gold'; setTimeout(() => document.querySelector('button.main').click(), 0)"
     )
-    await page.settle()
+    await asyncio.sleep(1)  # the page goes, and with it what is asked of it
     assert await page.run("document.querySelector('.head .tag').textContent") == "gold"
     await page.open(f"{base}/runs/second/delete")
     await page.run("setTimeout(() => document.querySelector('button.danger').click(), 0)")
-    for _ in range(20):
-        await page.settle()
-        if await page.run("location.pathname") == "/":
-            break
+    await asyncio.sleep(2)
     assert await page.run("document.querySelectorAll('.run').length") == 1
     assert not page.complaints
 
