@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.judges.embedded.replies import told
 from assay.judges.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, words
 
@@ -197,6 +198,7 @@ class Comparison:
     verbatim: bool  # it stands in one of the pieces, word by word
     foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
     flag: Flag | None  # what a record's yes or no says of it
+    told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
 
@@ -247,6 +249,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         verbatim=_verbatim(claim, evidence),
         foreign=claim.start > 0 and not found,
         flag=record,
+        told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
     )

@@ -158,9 +158,17 @@ class Embedded(AttributeBackend):
         if task.coverage == "low":
             found = _main(found, task.text)
         # "Paris" says something only as the answer to its question, where that is a plain one.
-        asks = questions.plain(task.question) if len(found) == 1 and is_phrase(task.text) else ""
+        reply = questions.replies(task.text, task.question)
+        phrase = len(found) == 1 and (reply or is_phrase(task.text))
+        asks = questions.plain(task.question) if phrase else ""
         lead = f"{asks} " if asks else ""
-        return split_statements.reply([(lead + s.text, task.text[s.start : s.end]) for s in found])
+        return split_statements.reply(
+            [
+                # Its "Yes," is left out where it is no part of a statement.
+                (lead + (reply if lead and s.start else "") + s.text, task.text[s.start : s.end])
+                for s in found
+            ]
+        )
 
     def _verify(self, task: VerifyStatements) -> str:
         found = support([s.text for s in task.statements], task.contexts, self._reader)
