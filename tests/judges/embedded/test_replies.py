@@ -3,7 +3,7 @@
 import pytest
 
 from assay.judges.embedded import Embedded
-from assay.metrics import FactualCorrectness
+from assay.metrics import FactualCorrectness, Faithfulness
 from assay.sample import Sample
 from support.scripts import score
 
@@ -55,3 +55,46 @@ async def test_another_value_is_wrong_however_alike_the_words_are(question, answ
 async def test_a_short_answer_may_say_more_than_the_reference():
     answer = "The first prize went to Wilhelm Holm in 1901, for his map of the coast."
     assert await value("Who won the first prize?", answer, "Wilhelm Holm") > 0.5
+
+
+AUTHOR = "Who wrote the first chapter?"
+
+
+@pytest.mark.parametrize("answer", ["Vogt", "H. Vogt", "Dr. Hanna Vogt"])
+async def test_a_part_of_a_name_may_be_the_same(answer):
+    assert await value(AUTHOR, answer, "Hanna Vogt") > 0.5
+
+
+@pytest.mark.parametrize("answer", ["Maria Vogt", "Hanna Peral"])
+async def test_a_name_with_another_part_is_another_one(answer):
+    assert await value(AUTHOR, answer, "Hanna Vogt") < 0.5
+
+
+async def test_the_items_of_a_list_count_one_by_one():
+    sample = Sample(
+        id="1",
+        question="Which three languages are taught?",
+        answer="French and Spanish",
+        reference="French, Latin and Spanish",
+    )
+    found = await score(FactualCorrectness(), sample, Embedded())
+    covered = {p.text.partition("? ")[2]: p.label for p in found.parts if "ref" in p.kind}
+    assert covered == {"French": "covered", "Latin": "FN", "Spanish": "covered"}
+    assert found.details["FN"] == pytest.approx(1, abs=0.4)
+
+
+@pytest.mark.parametrize("answer", ["Salt and pepper", "Lyon, France", "July 20, 1969"])
+async def test_what_is_one_thing_stays_one(answer):
+    sample = Sample(id="1", question="What was it?", answer=answer, reference=answer)
+    found = await score(FactualCorrectness(), sample, Embedded())
+    assert [part.kind for part in found.parts] == ["statement", "reference statement"]
+
+
+async def test_a_value_in_a_document_is_no_other_answer():
+    context = (
+        "The north wing has 12 rooms. The south wing has 30 rooms. The tower has 4 rooms. "
+        "The house was built in 1889. It has two lifts."
+    )
+    sample = Sample(id="1", question="How many rooms are there?", answer="46", contexts=(context,))
+    found = await score(Faithfulness(), sample, Embedded())
+    assert "another value" not in found.parts[0].reason

@@ -5,6 +5,7 @@ different. Where a statement or its evidence is a question with its answer, both
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judges.embedded.evidence import Evidence
@@ -17,6 +18,14 @@ from assay.text.questions import kind_of
 
 _ASKED = re.compile(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)
 _FEW = 3  # pieces of evidence that are one answer, and no document
+_NAME = 6  # words of a name
+_SPELLED = 3  # letters that two spellings of a word have in common
+_TITLES = frozenset(
+    words.words(
+        "the a an of in at by and mr mrs ms dr sir lord lady saint st general president king queen "
+        "prince princess professor pope captain major colonel senator jr sr hms uss"
+    )
+)
 _REPLY = re.compile(r"\W*(?P<value>yes|no)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _SHARED = 0.7  # of a question's words in a sentence that answers it
 # Beside an amount they say nothing more.
@@ -103,6 +112,35 @@ def told(statement: str, evidence: Evidence) -> bool | None:
         return None
     polarity = _polarity(sides)
     return _values(sides) if polarity is None else polarity
+
+
+def differ(statement: str, evidence: Evidence) -> bool:
+    """Whether both answers are a name or a few words that share some, and each has one of its own.
+
+    "Charlotte Brontë" is no Emily Brontë; "J. Mill" may be John Stuart Mill.
+    """
+    sides = _sides(statement, evidence)
+    if not sides or not all(sides.phrases) or sides.amounts_of(sides.claim):
+        return False
+    asked = set(words.words(sides.question))
+    mine, theirs = (
+        [word for word in words.words(text) if word not in asked and word not in _TITLES]
+        for text in (sides.claim, sides.given)
+    )
+    if max(len(mine), len(theirs)) > _NAME or set(mine).isdisjoint(theirs):
+        return False
+    return _has_own(mine, theirs) and _has_own(theirs, mine)
+
+
+def _has_own(some: Sequence[str], others: Sequence[str]) -> bool:
+    return any(not any(_alike(word, other) for other in others) for word in some)
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether one may stand for the other: an initial, a short form, another spelling."""
+    if min(len(word), len(other)) == 1:
+        return word[0] == other[0]
+    return word[:_SPELLED] == other[:_SPELLED]
 
 
 def _values(sides: _Sides) -> bool | None:
