@@ -148,6 +148,18 @@ _LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
 
 
+_BETWEEN = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|or)\b|&", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:which|what|name|list)\b(?:\s\w+)?\s(?:two|both|are|were|\w{2,}[^s\W]s)\b"
+    r"|\bwho\s(?:are|were)\b|\b(?:two|both)\b",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
+_LISTED = 30  # words of a list
+_ITEM = 5  # words of an item; more of them are a clause
+
+
 @dataclass
 class _Reading:
     """What is known while an answer is read from the beginning to the end."""
@@ -242,6 +254,25 @@ def is_phrase(text: str) -> bool:
     """Whether a text is no statement but a few words that answer a question."""
     count = len(words(text))
     return count <= _PHRASE or (count <= _LONG_PHRASE and not _HAS_VERB.search(text))
+
+
+def items(text: str, question: str) -> list[tuple[int, int]]:
+    """Where the items of an answer stand that is no more than a list; [] for any other.
+
+    "Salt and pepper" is one only where several things were asked for, "Paris, France" never; nor
+    is what holds a figure, as a date does.
+    """
+    if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
+        return []
+    cuts = list(_BETWEEN.finditer(text))
+    several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
+    if not several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
+        return []
+    end = len(text.rstrip(" .!"))
+    starts = [0, *(cut.end() for cut in cuts)]
+    stops = [*(cut.start() for cut in cuts), end]
+    found = list(zip(starts, stops, strict=True))
+    return found if all(0 < len(text[a:b].split()) <= _ITEM for a, b in found) else []
 
 
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
