@@ -16,7 +16,14 @@ from assay.text.asides import (
     told_by_relative,
     told_of_subject,
 )
-from assay.text.grammar import CONJUNCTIONS, DETERMINERS, PRONOUNS, SUBORDINATORS, Words
+from assay.text.grammar import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    SUBORDINATORS,
+    Words,
+)
 from assay.text.leads import CLAUSAL, LEADS, Cut, read_lead
 from assay.text.predicates import (
     Subject,
@@ -110,8 +117,9 @@ class _Reader:
         self._scan(subject)
         if self._has_condition():
             return []
-        closed = max(i for i, cut in enumerate(self.cuts) if cut.sure)
-        return [cut for i, cut in enumerate(self.cuts) if cut.sure or i < closed]
+        closed = [i for i, cut in enumerate(self.cuts) if cut.link == "closing"]
+        last = max(closed, default=0)
+        return [cut for i, cut in enumerate(self.cuts) if cut.link != "listed" or i < last]
 
     def _first_subject(self, begin: int) -> Subject | None:
         words = self.words
@@ -185,7 +193,7 @@ class _Reader:
             if words.text(k) in SUBORDINATORS:
                 return
             if words.text(k) in {"and", "but"}:
-                self._predicate(k, k + 1, _Place(k, about), sure=True)
+                self._predicate(k, k + 1, _Place(k, about), link="closing")
 
     def _scan(self, subject: Subject) -> None:
         """Note every further part of what follows a finite verb."""
@@ -258,7 +266,7 @@ class _Reader:
             left = words.sentence[self.cuts[-1].start : words.tokens[at].start]
             if word != ";" and closed and not is_plain_refusal(left):
                 continue
-            place = self._new_clause(at, words.after_adverbs(k + 1), sure=True)
+            place = self._new_clause(at, words.after_adverbs(k + 1))
             if place:
                 self._scan(place.main)
                 return
@@ -268,22 +276,29 @@ class _Reader:
         words = self.words
         i = place.i
         if words.text(i) == ";":
-            return self._new_clause(i, words.after_adverbs(i + 1), sure=True)
+            return self._new_clause(i, words.after_adverbs(i + 1))
         if words.text(i) not in {",", "and", "but"}:
             return None
         comma = words.text(i) == ","
         link = words.text(i + 1) if comma else words.text(i)
         if comma and link not in _LINKS:
             return self._after_comma(place)
-        begin = i + 1 + comma
         if link in {"and", "but"}:
-            if words.text(begin) in _CONDITIONS:
-                return self._conditional(i, begin)
-            about = place._replace(aside=None) if comma else place
-            moved = self._predicate(i, begin, about, sure=True)
-            if moved:
-                return moved
-        return self._new_clause(i, begin, sure=True) if comma or link == "and" else None
+            return self._after_and(place, i + 1 + comma)
+        return self._new_clause(i, i + 1 + comma, link="closing")
+
+    def _after_and(self, place: _Place, begin: int) -> _Place | None:
+        """The same behind "and" or "but", with or without a comma."""
+        words = self.words
+        i = place.i
+        comma = words.text(i) == ","
+        if words.text(begin) in _CONDITIONS:
+            return self._conditional(i, begin)
+        about = place._replace(aside=None) if comma else place
+        moved = self._predicate(i, begin, about, link="closing")
+        if moved or not (comma or words.text(i) == "and"):
+            return moved
+        return self._new_clause(i, begin, link="closing")
 
     def _after_comma(self, place: _Place) -> _Place | None:
         """The same behind a comma alone."""
@@ -295,7 +310,7 @@ class _Reader:
         if told:
             self._cut(i, i + 1, told)
             return _Place(len(words), place.main)
-        moved = self._predicate(i, i + 1, place._replace(aside=None), sure=False)
+        moved = self._predicate(i, i + 1, place._replace(aside=None), link="listed")
         if moved:
             return moved
         before = next((k for k in range(i - 1, -1, -1) if words.text(k) == ","), -1)
@@ -303,7 +318,7 @@ class _Reader:
         if linked or (before >= 0 and words.text(before + 1) in LEADS):  # ", for medium, it is"
             return None
         pronoun = words.text(i + 1) in PRONOUNS - {"i", "you", "we"}
-        return self._new_clause(i, i + 1, sure=pronoun)
+        return self._new_clause(i, i + 1, link="" if pronoun else "listed")
 
     def _conditional(self, i: int, begin: int) -> _Place | None:
         """The last part of "..., and if she is ill, he takes over"."""
@@ -314,7 +329,7 @@ class _Reader:
         self._cut(i, begin)
         return _Place(len(words), _NOBODY)
 
-    def _predicate(self, i: int, begin: int, place: _Place, *, sure: bool) -> _Place | None:
+    def _predicate(self, i: int, begin: int, place: _Place, *, link: str) -> _Place | None:
         """A further predicate of the subject, or of what a relative clause is about."""
         words = self.words
         subject = place.aside or place.main
@@ -322,7 +337,7 @@ class _Reader:
         if words.text(begin) == "not":
             return None
         if subject.kind == "order":
-            return self._order(place, begin, sure=sure)
+            return self._order(place, begin, link=link)
         before = subject.text
         if subject.text and goes_with(words, verb, subject):
             subject = with_verb(words, subject, verb)
@@ -333,30 +348,33 @@ class _Reader:
         own_time = _OWN_TIME.search(words.sentence[words.tokens[begin].start :])
         if self.lead and not own_time and place.aside is None:
             before = f"{self.lead} {before}"
-        self._cut(i, begin, Told(before, begin), sure=sure)
+        self._cut(i, begin, Told(before, begin), link=link)
         if place.aside:
             return _Place(verb + 1, place.main, subject)
         return _Place(verb + 1, subject)
 
-    def _order(self, place: _Place, begin: int, *, sure: bool) -> _Place | None:
+    def _order(self, place: _Place, begin: int, *, link: str) -> _Place | None:
         """A further order: "close the lid and wait for an hour"."""
         words = self.words
         verb = words.after_adverbs(begin)
         start = self.cuts[-1].start
         since = next(k for k, token in enumerate(words.tokens) if token.start >= start)
         full = "base" in words.forms(verb) and has_complement(words, verb, since)
+        aim = any(words.text(k) == "to" and words.forms(k + 1) for k in range(since, verb))
+        if aim and words.text(place.i) != ",":  # "to warm them and prevent"
+            return None
         if not full and words.text(verb) not in {"do", "don't", "don’t"}:
             return None
-        self._cut(place.i, begin, sure=sure)
+        self._cut(place.i, begin, link=link)
         return _Place(verb + 1, place.main._replace(verb=verb, main=verb))
 
-    def _new_clause(self, i: int, begin: int, *, sure: bool) -> _Place | None:
+    def _new_clause(self, i: int, begin: int, *, link: str = "") -> _Place | None:
         """A clause with a subject of its own."""
         words = self.words
         if begin >= len(words):
             return None
         saved = list(self.cuts)
-        self._cut(i, begin, sure=sure)
+        self._cut(i, begin, link=link)
         subject = self._clause(begin)
         if subject is None or not self._may_begin(i, begin, subject):
             self.cuts = saved
@@ -373,6 +391,14 @@ class _Reader:
                 return known and not verbs.is_also_noun(words.text(subject.verb))
             named = known or words.is_name(begin)
             return named and subject.kind in {"be", "have", "modal", "past"}
+        full = words.forms(begin) and not verbs.is_also_noun(words.text(begin))
+        if full and words.text(begin + 1) not in PREPOSITIONS:  # "roast, crush and sprinkle seeds"
+            return False
+        listed = words.text(begin - 1) in {"and", ","}
+        bare = listed and not (words.opens_object(begin) or words.tokens[begin].capital)
+        unsure = bare and verbs.is_also_noun(words.text(subject.verb))
+        if unsure and not words.has_object(subject.verb):  # "water, and bay leaves to the pan"
+            return False
         return not (words.text(i) == "," and self.commas and subject.kind == "both")
 
     def _relative(self, place: _Place) -> _Place | None:
@@ -399,9 +425,9 @@ class _Reader:
         later = (token.text for token in self.words.tokens if token.start > last)
         return len(self.cuts) > 1 and any(text in _CONDITIONS for text in later)
 
-    def _cut(self, i: int, begin: int, told: Told | None = None, *, sure: bool = True) -> None:
+    def _cut(self, i: int, begin: int, told: Told | None = None, *, link: str = "") -> None:
         """Note that the part before stops at the token `i` and the next begins at `begin`."""
         tokens = self.words.tokens
         before, text, after = told or Told("", begin)
         own = tokens[text].start
-        self.cuts.append(Cut(tokens[i].start, tokens[begin].start, own, before, after, sure))
+        self.cuts.append(Cut(tokens[i].start, tokens[begin].start, own, before, after, link))

@@ -35,7 +35,7 @@ SUBORDINATORS = frozenset(
 CONJUNCTIONS = frozenset("and but or nor yet so".split())
 _ADVERBS = frozenset(
     "also then later now still soon never often always usually sometimes first therefore thus even "
-    "only just already not ever again once twice finally instead however today there here too more "
+    "only just already not ever again once twice finally instead however today too more "
     "longer faster slower earlier alone less most almost nearly quite very well best back together "
     "about further".split()
 )
@@ -185,7 +185,7 @@ class Words:
             return ""
         kind = self.auxiliary(i)
         found = self.forms(i)
-        if kind or found == frozenset({"past"}):
+        if kind or (found == frozenset({"past"}) and self.text(i + 1) != "of"):
             return kind or "past"
         if not alone and self._verb_ahead(i + 1):
             return ""
@@ -199,7 +199,8 @@ class Words:
         """The same for a form that may be the participle as well."""
         if verbs.is_never_passive(self.text(i)):
             return "past"
-        fits = (not alone and self.is_mark(i + 1)) or self.follows_verb(i + 1)
+        known = self.text(i + 1) not in CONJUNCTIONS and verbs.is_known(self.text(i))
+        fits = (not alone and (known or self.is_mark(i + 1))) or self.follows_verb(i + 1)
         return "both" if fits and self.text(i + 1) != "by" else ""
 
     def _present(self, i: int, subject: int, found: frozenset[str]) -> str:
@@ -210,7 +211,7 @@ class Words:
 
     def _is_third_person(self, i: int, subject: int) -> bool:
         alone = subject < 0
-        object_ = self._has_object(i)
+        object_ = self.has_object(i)
         if not alone and self.text(subject) in _THIRD:
             return self.text(i - 1) in _THIRD or self.is_adverb(i - 1)
         # "Windows records the": a name may end in -s.
@@ -225,13 +226,13 @@ class Words:
         alone = subject < 0
         if not alone and not self._is_plural_subject(subject, i):
             return False
-        if alone or self._has_object(i):
-            return self._has_object(i)
+        if alone or self.has_object(i):
+            return self.has_object(i)
         pure = not verbs.is_also_noun(self.text(i)) and self.text(i + 1) not in CONJUNCTIONS
         second = i == subject + 1 and self.follows_verb(i + 1)
         return pure or second or self.is_adverb(i - 1)
 
-    def _has_object(self, i: int) -> bool:
+    def has_object(self, i: int) -> bool:
         """Whether what follows shows that no noun stands here: "stops the", "ends in 2029"."""
         timed = self.text(i + 1) in PREPOSITIONS and self.is_number(self.after_adverbs(i + 2))
         plain = self.is_adverb(i + 1) and self.text(i + 1) not in {"more", "most", "less"}

@@ -24,7 +24,7 @@ class Cut(NamedTuple):
     text: int  # ... and its own words here, behind what is put before them
     before: str = ""  # the subject, if the part has none of its own
     after: str = ""  # the object, if the part has none of its own
-    sure: bool = True  # False: of a list that an "and" has yet to close
+    link: str = ""  # "listed": of a list that an "and" has yet to close; "closing": that "and"
 
 
 class Lead(NamedTuple):

@@ -33,6 +33,10 @@ _NO_SUBJECTS = frozenset(
     "how why when where if as than because please".split()
 )
 _BEFORE_ARTICLE = PREPOSITIONS | CONJUNCTIONS | {"all", "both", "half", "the"}
+_SINGULAR = frozenset("is has was does".split())
+_PLURAL = frozenset("are have were do".split())
+# May begin a subject, though they are adverbs too: "most people".
+_QUANTITIES = frozenset("most more less about almost nearly only first".split())
 _LONGEST = 16  # words of a subject
 _NEAR = 6  # words
 
@@ -49,6 +53,7 @@ def noun_phrase_end(words: Words, begin: int) -> int:
     """Where the finite verb after a noun phrase stands, or the comma that ends it; -1 for none."""
     start = words.text(begin)
     quoted = begin < len(words) and words.tokens[begin].sort == "opaque"
+    quoted = quoted or (words.is_adverb(begin) and start not in _QUANTITIES)
     if words.is_mark(begin) or quoted or start in PREPOSITIONS | CONJUNCTIONS | SUBORDINATORS:
         return -1
     for k in range(begin + 1, min(len(words), begin + _LONGEST)):
@@ -68,7 +73,7 @@ def _breaks(words: Words, k: int) -> bool:
         return True
     if word in DETERMINERS:
         return words.text(k - 1) not in _BEFORE_ARTICLE
-    return word in CONJUNCTIONS and bool(words.auxiliary(words.after_adverbs(k + 1)))
+    return word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1)))
 
 
 def subject_with_verb(words: Words, begin: int, end: int, verb: int) -> Subject:
@@ -77,9 +82,9 @@ def subject_with_verb(words: Words, begin: int, end: int, verb: int) -> Subject:
         end -= 1
     many = is_many(words, begin, end)
     kind = words.finite(verb, begin) or words.verb_of(verb, plural=many)
-    plural = words.text(verb) in {"are", "were", "have", "do"} or kind == "base"
-    if kind in {"modal", "past", "both"}:
-        plural = many
+    plural = many
+    if kind in {"present", "base"} or words.text(verb) in _SINGULAR | _PLURAL:
+        plural = kind == "base" or words.text(verb) in _PLURAL
     text = "" if words.text(begin) in _NO_SUBJECTS else words.slice(begin, end)
     past = kind in {"past", "both"} or words.text(verb) in {"was", "were", "had", "did"}
     return with_verb(words, Subject(text, kind, plural, past, verb, verb), verb)
@@ -137,11 +142,11 @@ def inflect(base: str, subject: Subject) -> str:
 def goes_with(words: Words, verb: int, subject: Subject) -> bool:
     """Whether the finite verb at a place can be a further predicate of the subject."""
     kind, first, word = words.finite(verb), subject.kind, words.text(verb)
-    if word in {"are", "have", "were", "do"}:
+    if word in _PLURAL:
         many = subject.plural or " and " in subject.text
         return many or subject.text.lower() in {"you", "we", "they", "i"}
     if kind in {"be", "have", "modal"}:
-        return not (word in {"is", "has", "was", "does"} and subject.plural)
+        return not (word in _SINGULAR and subject.plural)
     if kind == "present":
         return first in {"present", "be", "have", "modal"} and not subject.plural
     if kind == "base":
@@ -182,11 +187,11 @@ def is_order(words: Words, begin: int) -> bool:
 def has_complement(words: Words, verb: int, since: int) -> bool:
     """Whether a verb of an order has an object or adverbial, and is no noun of a list.
 
-    "Melt butter and oil in a pan": two nouns, if none since the place `since` has an article.
+    "Melt the butter and oil in a pan": two nouns, unless an adverbial ended the first order.
     """
     if words.is_mark(verb + 1) or words.text(verb + 1) in CONJUNCTIONS:
         return False
     if not verbs.is_also_noun(words.text(verb)) or words.opens_object(verb + 1):
         return True
-    articles = any(words.opens_object(k) for k in range(since, verb))
-    return words.follows_verb(verb + 1) and articles
+    ended = any(words.text(k) in PREPOSITIONS | {","} for k in range(since, verb))
+    return words.text(verb + 1) in PREPOSITIONS and (ended or since == verb)
