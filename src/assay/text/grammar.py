@@ -200,7 +200,11 @@ class Words:
         if verbs.is_never_passive(self.text(i)):
             return "past"
         known = self.text(i + 1) not in CONJUNCTIONS and verbs.is_known(self.text(i))
-        fits = (not alone and (known or self.is_mark(i + 1))) or self.follows_verb(i + 1)
+        ended = self.is_mark(i + 1)
+        # "dried fruit", but hardly "won prizes"
+        irregular = not (ended or self.text(i).endswith("ed") or "base" in self.forms(i))
+        fits = self.follows_verb(i + 1) or (known and irregular)
+        fits = fits or (not alone and (known or ended))
         return "both" if fits and self.text(i + 1) != "by" else ""
 
     def _present(self, i: int, subject: int, found: frozenset[str]) -> str:
@@ -219,7 +223,8 @@ class Words:
         if not alone and not named and self._is_plural_subject(subject, i):
             return False
         if verbs.is_also_noun(self.text(i)):
-            return object_ or (not alone and self.follows_verb(i + 1))
+            follows = self.follows_verb(i + 1) or "ing" in self.forms(i + 1)
+            return object_ or (not alone and follows)
         return self.text(i + 1) not in CONJUNCTIONS
 
     def _is_base(self, i: int, subject: int) -> bool:

@@ -85,7 +85,7 @@ _MANNERS = (
     r"(?:great|good|exciting) news(?: for [^.!?,]{1,30})?\W*$",
     # "What a lovely plan!", "How nice that you came!", "Don't worry!", "Let's begin!"
     r"(?:what an?|how (?:nice|lovely|great|kind|sad|exciting|wonderful|sweet|fun))\b[^.?:]*!\W*$",
-    r"(?:(?:do not|don't) worry|no worries|fingers crossed|happy (?:travels|cooking))\W*$",
+    r"(?:do not|don't) worry\W*$",
     r"let(?:'s| us) (?!say|assume|suppose)[^.?:]{1,60}[!:]\W*$",
     rf"(?:{AGREED},? )?here(?:'s| is| are) (?:what|the|a|an|your|my|some)\b[^.?]{{0,60}}[!:]$",
     (

@@ -164,16 +164,19 @@ def shares_auxiliary(words: Words, joint: int, verb: int, subject: Subject) -> b
     passive = subject.needs == "base" and words.text(verb) == "be"
     if not subject.needs or not (passive or subject.needs in words.forms(verb)):
         return False
-    if words.text(joint) == "," and words.text(joint + 1) not in {"and", "but"}:
+    if words.text(subject.main) == "help":  # "can help prevent pain and reduce fever"
         return False
     between = range(joint - _NEAR, joint)
     if joint - 1 <= subject.main or any(words.text(k) == "to" for k in between):
         return False
     if subject.needs == "base":
-        return passive or words.opens_object(verb + 1)
+        pure = not verbs.is_also_noun(words.text(verb)) and not words.is_mark(verb + 1)
+        full = pure and words.text(verb + 1) not in CONJUNCTIONS
+        return passive or full or words.opens_object(verb + 1)
     if subject.needs == "ing":
         return words.follows_verb(verb + 1)
-    return words.text(verb + 1) in PREPOSITIONS
+    active = subject.kind == "have" and words.opens_object(verb + 1)
+    return active or words.text(verb + 1) in PREPOSITIONS
 
 
 def is_order(words: Words, begin: int) -> bool:

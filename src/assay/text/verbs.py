@@ -88,6 +88,10 @@ _ALSO_NOUNS = (
     "unlock upgrade use value view voice vote wake walk waste watch weather wheel whip win wind "
     "wish witness wonder wound yield"
 )
+_ALSO_ADJECTIVES = (
+    "clean close complete cool dry equal empty free last live lower moderate open perfect present "
+    "secure separate slow warm"
+)
 # Base, past and, if it is another, participle.
 _IRREGULAR = (
     "arise arose arisen|be was been|bear bore born|beat beat beaten|become became become|"
@@ -171,7 +175,7 @@ def is_never_passive(word: str) -> bool:
 
 
 def is_also_noun(word: str) -> bool:
-    """Whether a base form or one on -s is a noun as often as a verb: "cost", "costs"."""
+    """Whether a form of the present is a noun or adjective as often as a verb: "costs", "lower"."""
     return word in _NOUNS
 
 
@@ -182,6 +186,7 @@ _IRREGULARS = {
 }
 _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
+_NOUNS |= set(_ALSO_ADJECTIVES.split())
 _FORMS: dict[str, set[str]] = {}
 _BASES: dict[str, str] = {}
 
