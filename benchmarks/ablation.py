@@ -44,6 +44,7 @@ from assay.tasks import (
     Statement,
     VerifyStatements,
 )
+from assay.text.clauses import Part
 from assay.text.words import stem, words
 from benchmarks.data import FOLDER
 
@@ -480,7 +481,7 @@ def functions(rules: Rules) -> None:
         ("text.numbers", "is_prefix_of_any", no),
         ("text.words", "_plain_number", same),
         ("text.words", "_undouble", same),
-        ("text.statements", "subject_and_cuts", lambda *_: ("", [])),
+        ("text.clauses", "parts", lambda text: [Part(text, 0, len(text))]),
         ("text.statements", "resolve", same),
         ("text.statements", "clean", same),
         ("text.statements", "_usable_lead_in", lambda *_: ""),

@@ -1,5 +1,7 @@
 """Statements that count, by verdicts and by probabilities, on cases made by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from assay import evaluate
@@ -29,6 +31,7 @@ from assay.tasks import (
 from support import scripts
 from support.scripts import Watched, by_sentence, score, split, verify, verify_if
 
+EXPECTED = "the expected value, by the judge's probabilities"
 SAMPLE = Sample(
     id="1",
     question="?",
@@ -154,14 +157,16 @@ class TestFactualCorrectness:
     ):
         sample = Sample(id="1", question="?", answer=answer, reference=reference)
         values = {
-            mode: (await score(FactualCorrectness(mode=mode), sample, self.JUDGE)).value
+            mode: (
+                await score(FactualCorrectness(mode=mode, short=False), sample, self.JUDGE)
+            ).value
             for mode in ("precision", "recall", "f1")
         }
         f1 = 2 * precision * recall / (precision + recall) if precision else 0
         assert values == pytest.approx({"precision": precision, "recall": recall, "f1": f1})
 
     async def test_classes_are_counted_and_every_statement_has_one(self):
-        found = await score(FactualCorrectness(), SAMPLE, self.JUDGE)
+        found = await score(FactualCorrectness(short=False), SAMPLE, self.JUDGE)
         assert [(p.text, p.label) for p in found.parts] == [
             ("A.", "TP"),
             ("B.", "TP"),
@@ -184,7 +189,7 @@ class TestFactualCorrectness:
 
     async def test_beta_weighs_recall(self):
         one, two, half = [
-            (await score(FactualCorrectness(beta=beta), SAMPLE, self.JUDGE)).value
+            (await score(FactualCorrectness(beta=beta, short=False), SAMPLE, self.JUDGE)).value
             for beta in (1, 2, 0.5)
         ]
         assert half < one < two  # recall is above precision here
@@ -240,6 +245,96 @@ class TestFactualCorrectness:
             FactualCorrectness(mode="F1")
 
 
+RECALL_LED = (
+    "led by recall beside a short reference: FP is only what contradicts it, beta is {}".format
+)
+
+
+class TestShortReference:
+    """The answer's statements are FP only if they contradict what a short reference says."""
+
+    SAMPLE = Sample(
+        id="1",
+        question="Who built it?",
+        answer="Reed built it. It is red. It is in Wells.",
+        reference="Ada Reed",
+    )
+
+    @staticmethod
+    def judge(mine, theirs):
+        """Verdicts on the answer's statements, as (probability, contradicted), and on the other."""
+
+        def verify(task):
+            given = mine if len(task.statements) == len(mine) else (theirs,)
+            return verify_statements.reply(
+                [
+                    Verdict(i, p >= 0.5, probability=p, contradicted=None if p >= 0.5 else c)
+                    for i, (p, c) in zip(task.ids, given, strict=True)
+                ]
+            )
+
+        return {"split_statements": by_sentence, "verify_statements": verify}
+
+    async def test_what_is_beyond_it_costs_nothing(self):
+        judge = self.judge([(1.0, None), (0.0, False), (0.0, False)], (1.0, None))
+        found = await score(FactualCorrectness(), self.SAMPLE, judge)
+        assert found.value == 1.0
+        assert [p.label for p in found.parts] == ["TP", "beyond", "beyond", "covered"]
+        assert found.method == f"{EXPECTED}; {RECALL_LED(2)}"
+
+    @pytest.mark.parametrize("soft", [True, False])
+    async def test_what_contradicts_it_does_and_recall_weighs_double(self, soft):
+        judge = self.judge([(1.0, None), (0.0, True), (0.0, False)], (1.0, None))
+        found = await score(FactualCorrectness(soft=soft), self.SAMPLE, judge)
+        assert found.value == pytest.approx(f_beta(1 / 2, 1, 2))
+        assert found.details == {"precision": 0.5, "recall": 1, "TP": 1, "FP": 1, "FN": 0}
+        assert RECALL_LED(2) in found.method
+
+    async def test_an_answer_that_only_leaves_it_out_is_wrong(self):
+        judge = self.judge([(0.1, False), (0.0, False), (0.0, False)], (0.1, False))
+        found = await score(FactualCorrectness(), self.SAMPLE, judge)
+        assert found.value < 0.2
+
+    async def test_ones_own_beta_is_doubled(self):
+        judge = self.judge([(1.0, None), (0.0, True), (0.0, False)], (1.0, None))
+        found = await score(FactualCorrectness(beta=0.5), self.SAMPLE, judge)
+        assert found.value == pytest.approx(f_beta(1 / 2, 1, 1))
+        assert RECALL_LED(1) in found.method
+
+    @pytest.mark.parametrize("mode", ["precision", "recall"])
+    async def test_the_two_shares_stay_as_they_are(self, mode):
+        judge = self.judge([(1.0, None), (0.0, False), (0.0, True)], (1.0, None))
+        short, plain = [
+            await score(FactualCorrectness(mode=mode, short=short), self.SAMPLE, judge)
+            for short in (True, False)
+        ]
+        assert short == plain
+
+    @pytest.mark.parametrize(
+        ("reference", "led"),
+        [
+            ("1889", True),
+            ("The lighthouse was built by Ada Reed in 1889.", True),
+            ("It was built by Ada Reed. She was twenty then.", False),
+            (
+                "It was Ada Reed, whom the harbour had chosen for it among twelve young builders.",
+                False,
+            ),
+        ],
+    )
+    async def test_short_is_a_phrase_or_a_short_sentence(self, reference, led):
+        sample = replace(self.SAMPLE, reference=reference)
+        judge = {"split_statements": by_sentence, "verify_statements": verify_if(lambda *_: True)}
+        found = await score(FactualCorrectness(), sample, judge)
+        assert (found.method == RECALL_LED(2)) is led
+
+    async def test_answer_correctness_weighs_it(self):
+        judge = self.judge([(1.0, None), (0.0, False), (0.0, False)], (1.0, None))
+        for short, value in ((True, 1), (False, f_beta(1 / 3, 1))):
+            found = await score(AnswerCorrectness(1, 0, short=short), self.SAMPLE, judge)
+            assert found.value == pytest.approx(value)
+
+
 class TestAnswerCorrectness:
     JUDGE = {  # noqa: RUF012
         **TestFactualCorrectness.JUDGE,
@@ -258,7 +353,7 @@ class TestAnswerCorrectness:
         ],
     )
     async def test_it_is_the_weighted_mean_of_facts_and_meaning(self, weights, value):
-        found = await score(AnswerCorrectness(*weights), SAMPLE, self.JUDGE)
+        found = await score(AnswerCorrectness(*weights, short=False), SAMPLE, self.JUDGE)
         assert found.value == pytest.approx(value, abs=1e-6)
 
     async def test_both_components_stand_first_among_the_evidence(self):
@@ -317,7 +412,6 @@ async def test_the_three_metrics_ask_the_same_task_for_the_answers_statements():
 
 
 SAMPLE_SOFT = Sample(id="1", question="?", answer="Aa is old. Bb is new.", reference="Cc is big.")
-EXPECTED = "the expected value, by the judge's probabilities"
 
 
 def judge(answer, reference):
@@ -340,7 +434,9 @@ def judge(answer, reference):
 
 
 async def test_the_counts_are_sums_of_probabilities():
-    found = await score(parse("factual_correctness"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,)))
+    found = await score(
+        parse("factual_correctness(short=false)"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,))
+    )
     precision, recall = (0.9 + 0.3) / 2, 0.5
     assert found.value == pytest.approx(2 * precision * recall / (precision + recall))
     assert found.details == pytest.approx(
@@ -354,7 +450,8 @@ async def test_the_counts_are_sums_of_probabilities():
 async def test_without_probabilities_verdicts_are_counted(name):
     said = judge((True, False), (False,))
     soft, counted = [
-        await score(parse(f"{name}{how}"), SAMPLE_SOFT, said) for how in ("", "(soft=false)")
+        await score(parse(f"{name}({how})"), SAMPLE_SOFT, said)
+        for how in ("short=false", "soft=false,short=false")
     ]
     assert soft == counted
     assert soft.method == ""
@@ -362,7 +459,9 @@ async def test_without_probabilities_verdicts_are_counted(name):
 
 async def test_verdicts_are_counted_on_request():
     found = await score(
-        parse("factual_correctness(soft=false)"), SAMPLE_SOFT, judge((0.9, 0.3), (0.5,))
+        parse("factual_correctness(soft=false,short=false)"),
+        SAMPLE_SOFT,
+        judge((0.9, 0.3), (0.5,)),
     )
     assert (found.details["TP"], found.details["FP"], found.details["FN"]) == (1, 1, 0)
     assert found.method == ""

@@ -39,6 +39,15 @@ def of(answer):
         "I'd be glad to help with more.",
         "Enjoy your stay!",
         "I hope this email finds you well.",
+        "What a lovely plan!",
+        "How nice that you play!",
+        "Don't worry!",
+        "Let's find you something tasty!",
+        "No problem, here's the overview!",
+        "Here's what the passages say:",
+        "The findings can be summarised as follows.",
+        "Great news for the village!",
+        "I understand this is unsettling.",
     ],
 )
 def test_manners_state_nothing(line):
@@ -48,7 +57,6 @@ def test_manners_state_nothing(line):
 @pytest.mark.parametrize(
     "line",
     [
-        "I'm not a doctor, but the dose is 5 mg.",
         "If you need a visa, apply by May.",
         "This is not a legal requirement.",
         "Good news travels fast.",
@@ -75,6 +83,9 @@ def test_manners_state_nothing(line):
         "Based on the report, I can confirm that the fee is waived.",
         "Based on the report, I would recommend the red pill.",
         "According to the handbook, the following are covered: fire and theft.",
+        "What a visitor pays is up to the inn.",
+        "Don't worry the horses!",
+        "Let us assume that the fee is due.",
         "Si tienes alguna alergia, evita el fármaco.",
         "N'hésitez pas à consulter un médecin.",
     ],
@@ -100,6 +111,10 @@ def test_a_list_of_sources_states_nothing(sources):
         SAID,
         "The dam was built in 1950.",
     ]
+
+
+def test_what_is_told_beside_manners_stands_alone():
+    assert of(f"{SAID}\n\nI'm not a doctor, but the dose is 5 mg.") == [SAID, "The dose is 5 mg."]
 
 
 def test_sources_that_are_asked_for_are_told():

@@ -8,8 +8,8 @@ the share of pairs in which the better one scores higher, and a tie or an unscor
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -21,7 +21,14 @@ from assay.bench.claims import fitted
 from assay.bench.data import Data, Record, group_of, held_out
 from assay.bench.judge import JudgeUnderTest
 from assay.metrics import METRICS
-from assay.metrics.correctness import FactualCorrectness, f_beta
+from assay.metrics.correctness import (
+    LED,
+    FactualCorrectness,
+    f_beta,
+    is_short,
+    mean,
+    told_precision,
+)
 from assay.sample import Sample
 from assay.score import Score
 from assay.stats import agreement as stats
@@ -46,19 +53,24 @@ def correctness(
         for i, (question, answer, reference) in enumerate(answers)
     ]
     scores = judge.outcomes(FactualCorrectness(), samples)
-    return [None if score is None else (_counted(score), _expected(score)) for score in scores]
+    return [
+        None if score is None else (_counted(score, reference), _expected(score))
+        for score, (_, _, reference) in zip(scores, answers, strict=True)
+    ]
 
 
 def _expected(score: Score) -> Correctness:
     return Correctness(score.value, score.details["precision"], score.details["recall"])
 
 
-def _counted(score: Score) -> Correctness:
+def _counted(score: Score, reference: str) -> Correctness:
     """What `soft=false` gives, of the same verdicts."""
-    labels = Counter(part.label for part in score.parts)
-    precision = labels["TP"] / max(1, labels["TP"] + labels["FP"])
-    recall = labels["covered"] / max(1, labels["covered"] + labels["FN"])
-    return Correctness(f_beta(precision, recall), precision, recall)
+    parts = [replace(p, value=float(p.label in ("TP", "covered"))) for p in score.parts]
+    mine = [part for part in parts if part.kind == "statement"]
+    theirs = [part for part in parts if part.kind != "statement"]
+    led = bool(mine) and is_short(reference)
+    precision, recall = told_precision(mine) if led else mean(mine), mean(theirs)
+    return Correctness(f_beta(precision, recall, LED if led else 1), precision, recall)
 
 
 EVOUNA = "correctness/evouna_nq.jsonl.gz"

@@ -25,8 +25,14 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
 from assay.tasks.embedding import cosine
 from assay.tasks.statements import Level
+from assay.text.sentences import spans
+from assay.text.words import words
 
 _MAX_BETA = 1_000_000  # recall alone, to all digits that are shown
+_SHORT = 12  # words of a reference that says what is asked for and no more
+LED = 2  # how much more recall weighs beside a short reference
+BEYOND = "beyond"  # says more than a short reference, and nothing against it
+_RECALL_LED = "led by recall beside a short reference: FP is only what contradicts it, beta is {:g}"
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -78,6 +84,11 @@ class FactualCorrectness(FScore):
     documentation). Each direction is counted over its own statements (ragas mixes them in recall,
     its issue 2693). Undefined if neither text makes a statement.
 
+    A short reference, one phrase or sentence of 12 words at most, says what was asked for, and an
+    answer may say more. Beside one f1 is led by recall: FP are only the answer's statements that
+    contradict the reference, as far as the judge tells them from others, and beta is doubled (F2
+    for F1); the score says so. The modes "precision" and "recall" stay the two shares above.
+
     Where the judge gives probabilities, these are expected counts: each statement counts with the
     probability that the other text supports it; TP is the sum over the answer's statements, and FP
     and FN are the remainders to the numbers of statements. That agrees better with people than
@@ -93,12 +104,16 @@ class FactualCorrectness(FScore):
         coverage: "high": all claims; "low": the main content of each sentence.
         soft: Whether statements count by the judge's probabilities, where it gives any; False
             counts its verdicts.
+        short: Whether recall leads beside a short reference; False counts all that the answer adds
+            as FP there, too.
     """
 
     soft: bool = True
+    short: bool = True
 
     name = "factual_correctness"
     source = RAGAS_DOCS
+    revision = 2
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
@@ -114,25 +129,41 @@ class FactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
         )
-        return self._counted(
-            verdict_parts(
-                answer_statements,
-                correct,
-                answer,
-                labels=("TP", "FP"),
-                in_contexts=False,
-                soft=self.soft,
-            ),
-            verdict_parts(
-                reference_statements,
-                covered,
-                reference,
-                kind="reference statement",
-                labels=("covered", "FN"),
-                in_contexts=False,
-                soft=self.soft,
-            ),
+        mine = verdict_parts(
+            answer_statements,
+            correct,
+            answer,
+            labels=("TP", "FP"),
+            in_contexts=False,
+            soft=self.soft,
         )
+        theirs = verdict_parts(
+            reference_statements,
+            covered,
+            reference,
+            kind="reference statement",
+            labels=("covered", "FN"),
+            in_contexts=False,
+            soft=self.soft,
+        )
+        if self.short and self.mode == "f1" and is_short(reference) and mine:
+            return self._led_by_recall(_beyond(mine, correct), theirs)
+        return self._counted(mine, theirs)
+
+    def _led_by_recall(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
+        """F-beta with a doubled beta, in which FP are only those that keep this label."""
+        parts, beta = (*mine, *theirs), LED * self.beta
+        precision, recall = told_precision(mine), mean(theirs)
+        how = _RECALL_LED.format(beta)
+        method = f"{by_probability(parts)}; {how}" if self.soft and by_probability(parts) else how
+        tp, fn = (math.fsum(part.value or 0.0 for part in side) for side in (mine, theirs))
+        counts = {
+            "TP": tp,
+            "FP": math.fsum(1 - (part.value or 0.0) for part in mine if part.label == "FP"),
+            "FN": len(theirs) - fn,
+        }
+        details = {"precision": precision, "recall": recall, **counts}
+        return Score(f_beta(precision, recall, beta), parts, method, details)
 
     def _counted(
         self, answer_statements: Sequence[Part], reference_statements: Sequence[Part]
@@ -172,6 +203,26 @@ class FactualCorrectness(FScore):
             }
         labels = [part.label for part in (*answer_statements, *reference_statements)]
         return {label: labels.count(label) for label in ("TP", "FP", "FN")}
+
+
+def is_short(reference: str) -> bool:
+    """Whether a reference is a phrase or one short sentence: what was asked for and no more."""
+    return len(spans(reference)) <= 1 and 0 < len(words(reference)) <= _SHORT
+
+
+def _beyond(parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
+    """The parts; those that are not supported and contradict nothing labelled so."""
+    return [
+        replace(part, label=BEYOND) if part.label == "FP" and not verdict.contradicted else part
+        for part, verdict in zip(parts, verdicts, strict=True)
+    ]
+
+
+def told_precision(parts: Sequence[Part]) -> float:
+    """TP / (TP + FP) without what is beyond the reference; 1 if the rest is nothing."""
+    true = math.fsum(part.value or 0.0 for part in parts)
+    false = math.fsum(1 - (part.value or 0.0) for part in parts if part.label == "FP")
+    return true / (true + false) if true + false else 1.0
 
 
 _EMPTY = {
@@ -269,15 +320,18 @@ class AnswerCorrectness(WeightedCorrectness):
         factual_weight: w1.
         similarity_weight: w2. With 0, no embedding is asked for.
         soft: Whether statements count by the judge's probabilities, as in factual_correctness.
+        short: Whether recall leads beside a short reference, as in factual_correctness.
     """
 
     soft: bool = True
+    short: bool = True
 
     name = "answer_correctness"
     source = RAGAS_DOCS
+    revision = 2
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
-        return await FactualCorrectness(soft=self.soft).score(sample, judge)
+        return await FactualCorrectness(soft=self.soft, short=self.short).score(sample, judge)
 
 
 Direction = Literal["both", "answer", "reference"]

@@ -26,6 +26,7 @@ _TONES: Final = {
     "relevant": "good",
     "found": "good",
     "uncertain": "warn",
+    "beyond": "plain",
     "unsupported": "bad",
     "contradicted": "bad",
     "fp": "bad",
@@ -63,6 +64,7 @@ _MEANINGS: Final = {
     "TP": "TP: in answer and reference",
     "FP": "FP: in the answer only",
     "FN": "FN: in the reference only",
+    "beyond": "beyond: more than the short reference says",
     "dropped": "dropped: not in the context",
 }
 # What a label says of a piece of evidence where it is told what it was and is now.

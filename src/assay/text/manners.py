@@ -71,7 +71,7 @@ _MANNERS = (
         r"(?:(?:i'm|i am) )?(?:so |very |really )?sorry (?:to hear|you're|for the)\b"
         r"[^.,;:]{0,120}\W*$"
     ),
-    r"i understand (?:your|how)\b[^.,;:]{0,60}\W*$",
+    r"i understand (?:your|how|this is|that this)\b[^.,;:]{0,60}\W*$",
     r"let me (?:explain|break|walk)\b[^.:]{0,60}\W*$",
     r"is there anything (?:else|more)\b",
     # Good wishes: "Stay safe!"
@@ -82,7 +82,16 @@ _MANNERS = (
     ),
     r"stay (?:safe|healthy|well|tuned)(?: and \w+)?!\W*$",
     r"enjoy(?: (?:your|the|it)\b[^.!?]{0,30})?!\W*$",
-    r"(?:great|good|exciting) news\W*$",
+    r"(?:great|good|exciting) news(?: for [^.!?,]{1,30})?\W*$",
+    # "What a lovely plan!", "How nice that you came!", "Don't worry!", "Let's begin!"
+    r"(?:what an?|how (?:nice|lovely|great|kind|sad|exciting|wonderful|sweet|fun))\b[^.?:]*!\W*$",
+    r"(?:do not|don't) worry\W*$",
+    r"let(?:'s| us) (?!say|assume|suppose)[^.?:]{1,60}[!:]\W*$",
+    rf"(?:{AGREED},? )?here(?:'s| is| are) (?:what|the|a|an|your|my|some)\b[^.?]{{0,60}}[!:]$",
+    (
+        r"(?:the |these |this )?(?:\w+ ){1,4}(?:can be|are|is) "
+        r"(?:summari[sz]ed|listed|described|outlined|given|shown) (?:as follows|below)\W*$"
+    ),
     # No advice: "This is not legal advice."
     (
         r"(?:(?:disclaimer|please note|note)\b:?\s*(?:that )?)?(?:this|it|the above) (?:is not|"

@@ -9,6 +9,9 @@ from assay.text import entities, numbers, words
 
 Kind = Literal["time", "number", "person", "place", "reason", "yes or no", "open"]
 
+_REPLY = re.compile(r"(?:yes|no)\b[,;.:]?\s(?:[–—-]\s)?(?=\w)", re.IGNORECASE)
+_FEW = 8  # words that answer a question without being a sentence
+
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "number",
@@ -132,6 +135,13 @@ def kind_of(question: str) -> Kind:
         if pattern.search(question):
             return kind
     return "open"
+
+
+def replies(text: str, question: str) -> str:
+    """The "Yes, " or "No, " before a few more words, where that was asked for; else ""."""
+    found = _REPLY.match(text)
+    asked = found and kind_of(question) == "yes or no"
+    return found[0] if found and asked and len(words.words(text)) <= _FEW else ""
 
 
 def holds(kind: Kind, text: str, question: str = "") -> bool:

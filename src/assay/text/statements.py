@@ -1,7 +1,7 @@
 """Splitting an answer into self-contained statements, without its manners.
 
-Conservative on purpose: a sentence is only taken apart where both parts are surely clauses or
-predicates of one subject, and a pronoun is only replaced where one subject can be meant.
+Conservative on purpose: a sentence is only taken apart where each part surely says something of a
+known subject, and a pronoun is only replaced where one subject can be meant.
 """
 
 import re
@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.text import manners
+from assay.text import clauses, manners
+from assay.text.clauses import Part
 from assay.text.markup import clean, without_tags
 from assay.text.refusals import is_plain_refusal
 from assay.text.sentences import Block, Span, block_spans, blocks
-from assay.text.subjects import FINITE, is_alone, resolve, subject_and_cuts, subject_of
+from assay.text.subjects import is_alone, resolve, subject_of
 from assay.text.tables import tables
+from assay.text.verbs import FINITE
 from assay.text.words import words
 
 LEAD_IN = re.compile(
@@ -74,32 +76,11 @@ _AUXILIARY = (
 )
 _PRONOUN = r"(?:it|he|she|they|we|there|this|these|those)"
 _VERB_AFTER_PRONOUN = rf"(?:{_AUXILIARY}|\w+(?:ed|s)|became|began|made|took|went|led|won|lost|ran)"
-# What follows a verb but seldom a participle before its noun ("the painted house").
-_AFTER_VERB = (
-    r"(?=\s+(?:in|on|at|by|to|from|with|for|the|an?|into|over|after|before|its|their|his|her|\d|it|"
-    r"him|them|out|up|down|off)\b|[.;,]|$)"
-)
-_CLAUSE = (
-    rf"(?:{_PRONOUN}\s+(?:also\s+|then\s+|later\s+)?{_VERB_AFTER_PRONOUN}\b"
-    rf"|(?:the|its|their|his|her|[A-Z][\w'’-]+)(?:\s+[\w'’-]+){{0,4}}?\s+"
-    rf"(?:{_AUXILIARY}\b|(?P<full>{FINITE}){_AFTER_VERB}))"
-)
-_SPLIT = re.compile(
-    r"(?:(?P<strong>;)\s+(?:and\s+|but\s+|however,?\s+)?|,\s+(?:and|but|while|whereas|yet|so)\s+)"
-    rf"(?={_CLAUSE})"
-)
 _HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
 _SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
 # A verb that no plural noun is taken for.
 _STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
 _PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
-# What begins so is one thought: its parts depend on each other.
-_DEPENDENT = re.compile(
-    r"(?:if|when|although|though|because|while|since|unless|after|before|as|given|whether|"
-    r"not only|either|neither|both)\b",
-    re.IGNORECASE,
-)
-_REPORTED = re.compile(r"\b(?:if|whether|because|said|says|that|who|which|where)\b", re.IGNORECASE)
 # "The moons are" goes on with its item; "There are three gates" needs a colon.
 _GOES_ON = re.compile(
     r"\b(?:is|are|was|were|be|of|in|by|as|for|with|from|to|at|on|include[sd]?|contain(?:s|ed)?|"
@@ -146,6 +127,18 @@ _NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end i
 _PHRASE = 4  # words; no more are a phrase whatever they are
 _LONG_PHRASE = 8  # ... and no more if there is no verb among them
 _LONG_ITEM = 14  # words; an item with more of them stands for itself
+
+
+_BETWEEN = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|or)\b|&", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:which|what|name|list)\b(?:\s\w+)?\s(?:two|both|are|were|\w{2,}[^s\W]s)\b"
+    r"|\bwho\s(?:are|were)\b|\b(?:two|both)\b",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
+_LISTED = 30  # words of a list
+_ITEM = 5  # words of an item; more of them are a clause
 
 
 @dataclass
@@ -244,6 +237,25 @@ def is_phrase(text: str) -> bool:
     return count <= _PHRASE or (count <= _LONG_PHRASE and not _HAS_VERB.search(text))
 
 
+def items(text: str, question: str) -> list[tuple[int, int]]:
+    """Where the items of an answer stand that is no more than a list; [] for any other.
+
+    "Salt and pepper" is one only where several things were asked for, "Paris, France" never; nor
+    is what holds a figure, as a date does.
+    """
+    if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
+        return []
+    cuts = list(_BETWEEN.finditer(text))
+    several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
+    if not several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
+        return []
+    end = len(text.rstrip(" .!"))
+    starts = [0, *(cut.end() for cut in cuts)]
+    stops = [*(cut.start() for cut in cuts), end]
+    found = list(zip(starts, stops, strict=True))
+    return found if all(0 < len(text[a:b].split()) <= _ITEM for a, b in found) else []
+
+
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
     """The rows of the answer's tables, and the answer with what is no prose left blank."""
     prose = without_tags(_CODE.sub(lambda code: "\n" * len(code.group()), answer))
@@ -265,13 +277,18 @@ def _of_sentence(
     begin = label.end() if label and label.end() < span[1] else span[0]
     if _BARE.match(answer[slice(*span)]) and not lonely:
         return
-    sentence = (begin, span[1])
-    for start, end, subject in [(*sentence, "")] if whole else _clauses(answer, sentence):
-        written = f"{subject} {answer[start:end]}" if subject else answer[start:end]
-        text = resolve(clean(written), reading.subject, alone=reading.alone)
+    written = answer[begin : span[1]]
+    lead_in = reading.lead_in()
+    one = whole or is_plain_refusal(clean(written))
+    parts = [Part(written, 0, len(written))] if one else clauses.parts(written)
+    if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
+        lead_in = ""
+    for part in parts:
+        start, end = begin + part.start, begin + part.end
+        text = resolve(clean(part.text), reading.subject, alone=reading.alone)
         if not any(char.isalnum() for char in text):  # a citation mark alone
             continue
-        yield Statement(_with_lead_in(text, answer[start:end], reading.lead_in()), start, end)
+        yield Statement(_with_lead_in(text, answer[start:end], lead_in), start, end)
         reading.follow(text)
 
 
@@ -281,39 +298,6 @@ def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> 
     if said:
         end = span[0] + len(said)
         yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
-
-
-def _clauses(answer: str, span: Span) -> Iterator[tuple[int, int, str]]:
-    """The parts of one sentence, or the sentence itself, each with the subject it lacks."""
-    start, end = span
-    sentence = answer[start:end]
-    if _DEPENDENT.match(sentence) or sentence[:1] in "\"“'‘":
-        yield start, end, ""
-        return
-    cuts = [0]
-    stops = []
-    for joint in _SPLIT.finditer(sentence):
-        left = sentence[cuts[-1] : joint.start()]
-        if _is_clause(left, joint):
-            stops.append(joint.start())
-            cuts.append(joint.end())
-    stops.append(len(sentence))
-    for first, last in zip(cuts, stops, strict=True):
-        subject, predicates = subject_and_cuts(sentence[first:last])
-        at = first
-        for i, cut in enumerate(predicates):
-            yield start + at, start + first + cut.stop, subject if i else ""
-            at = first + cut.start
-        yield start + at, start + last, subject if predicates else ""
-
-
-def _is_clause(left: str, joint: re.Match[str]) -> bool:
-    """Whether what stands before a joint is surely a clause of its own, and no list goes on."""
-    if is_plain_refusal(left):
-        return True
-    if joint["full"] and not joint["strong"] and "," in left:
-        return False
-    return len(left.split()) > 2 and bool(_HAS_VERB.search(left)) and not _REPORTED.search(left)
 
 
 def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.judges.embedded.replies import differ, told
 from assay.judges.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, words
 
@@ -195,8 +196,9 @@ class Comparison:
     opposites: tuple[tuple[str, str], ...]
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
     verbatim: bool  # it stands in one of the pieces, word by word
-    foreign: bool  # it is a phrase that answers a question, and none of it stands anywhere
+    foreign: bool  # it answers a question, and none of it stands anywhere, or it is another name
     flag: Flag | None  # what a record's yes or no says of it
+    told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
 
@@ -245,8 +247,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         opposites=tuple(contrary),
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(claim, evidence),
-        foreign=claim.start > 0 and not found,
+        foreign=(claim.start > 0 and not found) or differ(statement, evidence),
         flag=record,
+        told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
     )

@@ -47,7 +47,7 @@ from assay.tasks.statements import SplitTexts
 from assay.text import questions
 from assay.text.entities import entities
 from assay.text.sentences import sentences, spans
-from assay.text.statements import Statement, is_phrase, statements
+from assay.text.statements import Statement, is_phrase, items, statements
 from assay.text.subjects import subject_of
 from assay.text.words import words
 
@@ -157,10 +157,7 @@ class Embedded(AttributeBackend):
         found = statements(task.text, asked(task), whole=task.atomicity == "low")
         if task.coverage == "low":
             found = _main(found, task.text)
-        # "Paris" says something only as the answer to its question, where that is a plain one.
-        asks = questions.plain(task.question) if len(found) == 1 and is_phrase(task.text) else ""
-        lead = f"{asks} " if asks else ""
-        return split_statements.reply([(lead + s.text, task.text[s.start : s.end]) for s in found])
+        return split_statements.reply(_with_question(found, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
         found = support([s.text for s in task.statements], task.contexts, self._reader)
@@ -223,6 +220,22 @@ class Embedded(AttributeBackend):
     def _embed_tokens(self, task: EmbedTokens) -> str:
         tokens, vectors = self._encoder.tokens(task.text)
         return embed_tokens.reply(tokens, vectors.tolist())
+
+
+def _with_question(found: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:
+    """The statements with their words in the text; a phrase behind its question.
+
+    "Paris" says something only as the answer to its question, where that is a plain one.
+    """
+    asked = questions.plain(question) if len(found) == 1 else ""
+    if asked and (parts := items(text, question)):
+        return [(f"{asked} {text[start:end]}", text[start:end]) for start, end in parts]
+    reply = questions.replies(text, question)
+    lead = f"{asked} " if asked and (reply or is_phrase(text)) else ""
+    # Its "Yes," is left out where it is no part of a statement.
+    return [
+        (f"{lead}{reply if lead and s.start else ''}{s.text}", text[s.start : s.end]) for s in found
+    ]
 
 
 def _main(found: Sequence[Statement], text: str) -> list[Statement]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay.text import words
-from assay.text.subjects import FINITE
+from assay.text.verbs import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.

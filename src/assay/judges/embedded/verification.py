@@ -17,6 +17,7 @@ from assay.judges.embedded import comparison
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
 from assay.judges.embedded.reader import Reader, Reading
+from assay.judges.embedded.replies import as_given
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 from assay.text import memoized
 from assay.text.normalize import Normalized
@@ -143,7 +144,7 @@ def _nothing(statement: str) -> Support:
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
-    read = [evidence.read(statement) for statement in statements]
+    read = [as_given(evidence.read(statement), evidence) for statement in statements]
     readings = reader.read_beside_evidence([said.text for said in read], evidence)
     return [
         Judged(statement, said, compare(said.text, evidence), reading)
@@ -159,9 +160,9 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
 
 def _probability(judged: Judged) -> float:
     value = Fitted.load("support.json", FEATURES).probability(judged.features)
-    told = judged.comparison.flag
-    if told:
-        value = max(value, AGREED) if told.agrees else min(value, DENIED)
+    flag = judged.comparison.flag
+    if flag:
+        value = max(value, AGREED) if flag.agrees else min(value, DENIED)
     if judged.comparison.swap:
         value = min(value, DENIED)
     if judged.comparison.numbers or judged.comparison.names:
@@ -170,6 +171,8 @@ def _probability(judged: Judged) -> float:
         value = max(value, VERBATIM)
     if judged.comparison.rejected:
         value = min(value, DENIED)
+    if judged.comparison.told is not None:
+        return max(value, AGREED) if judged.comparison.told else min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
@@ -178,9 +181,9 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     value = _probability(judged)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
-    told = judged.comparison.flag
-    denied = judged.comparison.rejected or judged.comparison.swap
-    contradicted = not supported and bool(told or denied or refuted > neutral)
+    found = judged.comparison
+    denied = found.rejected or found.swap or found.flag or found.told is False
+    contradicted = not supported and bool(denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
@@ -250,6 +253,8 @@ def _doubts(found: Comparison) -> list[str]:
     doubts = []
     if found.flag and not found.flag.agrees:
         doubts.append("the record says the opposite")
+    if found.told is False:
+        doubts.append("the evidence gives another value or says the opposite")
     if found.rejected:
         doubts.append("the evidence mentions it only to reject it")
     if found.swap:

@@ -309,7 +309,7 @@ class RagasAnswerCorrectness(WeightedCorrectness):
     follows = FOLLOWS
 
     async def _factual(self, sample: Sample, judge: Judge) -> Outcome:
-        outcome = await FactualCorrectness(beta=self.beta).score(sample, judge)
+        outcome = await FactualCorrectness(beta=self.beta, short=False).score(sample, judge)
         if isinstance(outcome, Unscored):
             return outcome
         tp, fp, fn = (outcome.details[label] for label in ("TP", "FP", "FN"))

@@ -1,0 +1,188 @@
+"""What two answers to one question say of amounts, dates and yes or no, by value.
+
+A network reads "36 years" and "63 years" as nearly the same, and "$1,577 million" and "1577.0" as
+different. Where a statement or its evidence is a question with its answer, both are compared here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.judges.embedded.evidence import Evidence
+from assay.text import words
+from assay.text.amount_equality import comparable, covers, matches, same
+from assay.text.amounts import Amount, amounts, scale_of
+from assay.text.entities import is_negated
+from assay.text.normalize import Normalized
+from assay.text.questions import kind_of
+
+_ASKED = re.compile(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)
+_FEW = 3  # pieces of evidence that are one answer, and no document
+_NAME = 6  # words of a name
+_SPELLED = 3  # letters that two spellings of a word have in common
+_TITLES = frozenset(
+    words.words(
+        "the a an of in at by and mr mrs ms dr sir lord lady saint st general president king queen "
+        "prince princess professor pope captain major colonel senator jr sr hms uss"
+    )
+)
+_REPLY = re.compile(r"\W*(?P<value>yes|no)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_SHARED = 0.7  # of a question's words in a sentence that answers it
+# Beside an amount they say nothing more.
+_HEDGES = frozenset(
+    words.words(
+        "about around approximately roughly nearly almost exactly total totaling some circa ca "
+        "equal equals equivalent amount amounts came reported recorded stood percent year fiscal"
+    )
+)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two answers to one question.
+
+    Attributes:
+        question: What is asked.
+        start: Where the claim's answer begins in the statement.
+        claim: The claim's answer.
+        given: What the evidence answers.
+        phrases: Of claim and evidence, whether it stands behind the question.
+    """
+
+    question: str
+    start: int
+    claim: str
+    given: str
+    phrases: tuple[bool, bool]
+
+    @property
+    def scale(self) -> float:
+        return scale_of(f"{self.question} {self.claim} {self.given}")
+
+    def amounts_of(self, text: str) -> list[Amount]:
+        """Those that the question does not name itself."""
+        asked = amounts(self.question)
+        return [one for one in amounts(text) if not any(same(one, other) for other in asked)]
+
+    def is_bare(self, text: str) -> bool:
+        """Whether a text says nothing besides its amounts and what the question says."""
+        rest = text
+        for amount in reversed(amounts(text)):
+            rest = f"{rest[: amount.span[0]]} {rest[amount.span[1] :]}"
+        return set(words.stems(rest)) <= set(words.stems(self.question)) | _HEDGES
+
+
+def _sides(statement: str, evidence: Evidence) -> _Sides | None:
+    """The two answers, where one stands behind its question and the evidence is short."""
+    pieces = [piece.text for piece in evidence.pieces]
+    asked = [text for text in pieces if text.endswith("?")]
+    given = [text for text in pieces if not text.endswith("?")]
+    match = _ASKED.fullmatch(statement)
+    question = match["question"] if match else next(iter(asked), "")
+    if not question or not 0 < len(given) <= _FEW:
+        return None
+    start = match.start("answer") if match else 0
+    phrases = match is not None, bool(asked)
+    return _Sides(question, start, statement[start:], " ".join(given), phrases)
+
+
+def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
+    """The statement with amounts as the evidence writes them, where they are the same."""
+    sides = _sides(statement.text, evidence)
+    if not sides:
+        return statement
+    pairs = matches(
+        sides.amounts_of(sides.claim), sides.amounts_of(sides.given), sides.question, sides.scale
+    )
+    text, changes, shift = statement.text, [], 0
+    for claimed, given in pairs:
+        if claimed.said == given.said or not covers(given, claimed):
+            continue
+        start, end = (sides.start + at for at in claimed.span)
+        text = f"{text[: start + shift]}{given.said}{text[end + shift :]}"
+        changes.append((start + shift, start + shift + len(given.said), start, end))
+        shift += len(given.said) - (end - start)
+    return Normalized(text, tuple(changes), statement) if changes else statement
+
+
+def told(statement: str, evidence: Evidence) -> bool | None:
+    """Whether the evidence says the same by value (True) or another value; None if neither."""
+    sides = _sides(statement, evidence)
+    if not sides:
+        return None
+    polarity = _polarity(sides)
+    return _values(sides) if polarity is None else polarity
+
+
+def differ(statement: str, evidence: Evidence) -> bool:
+    """Whether both answers are a name or a few words that share some, and each has one of its own.
+
+    "Charlotte Brontë" is no Emily Brontë; "J. Mill" may be John Stuart Mill.
+    """
+    sides = _sides(statement, evidence)
+    if not sides or not all(sides.phrases) or sides.amounts_of(sides.claim):
+        return False
+    asked = set(words.words(sides.question))
+    mine, theirs = (
+        [word for word in words.words(text) if word not in asked and word not in _TITLES]
+        for text in (sides.claim, sides.given)
+    )
+    if max(len(mine), len(theirs)) > _NAME or set(mine).isdisjoint(theirs):
+        return False
+    return _has_own(mine, theirs) and _has_own(theirs, mine)
+
+
+def _has_own(some: Sequence[str], others: Sequence[str]) -> bool:
+    return any(not any(_alike(word, other) for other in others) for word in some)
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether one may stand for the other: an initial, a short form, another spelling."""
+    if min(len(word), len(other)) == 1:
+        return word[0] == other[0]
+    return word[:_SPELLED] == other[:_SPELLED]
+
+
+def _values(sides: _Sides) -> bool | None:
+    claimed, given = sides.amounts_of(sides.claim), sides.amounts_of(sides.given)
+    if not (claimed and given):
+        return None
+    bare = sides.is_bare(sides.claim), sides.is_bare(sides.given)
+    pairs = matches(claimed, given, sides.question, sides.scale)
+    if all(bare):
+        if len(pairs) == len(claimed):
+            return True if all(covers(other, one) for one, other in pairs) else None
+        left = [one for one in given if not any(one is other for _, other in pairs)]
+        lost = [one for one in claimed if not any(one is other for other, _ in pairs)]
+        differ = any(comparable(one, other) for one in lost for other in left)
+        return False if differ or (left and len(claimed) == len(given) == 1) else None
+    essence = any(phrase and alone for phrase, alone in zip(sides.phrases, bare, strict=True))
+    differ = not pairs and any(comparable(one, other) for one in claimed for other in given)
+    return False if essence and differ else None
+
+
+def _polarity(sides: _Sides) -> bool | None:
+    """Whether both say yes or both no, to a question that asks for it."""
+    if kind_of(sides.question) != "yes or no" or is_negated(sides.question):
+        return None
+    replies = [_REPLY.fullmatch(text) for text in (sides.claim, sides.given)]
+    bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
+    if not all(replies) and not any(bare):
+        return None
+    claimed, given = (_reply(text, sides.question) for text in (sides.claim, sides.given))
+    if claimed is None or given is None:
+        return None
+    if claimed is not given:
+        return False
+    # What is said beside it the network has to find.
+    return True if replies[0] and not words.words(replies[0]["rest"]) else None
+
+
+def _reply(text: str, question: str) -> bool | None:
+    """Whether an answer says yes; None where it cannot be told."""
+    found = _REPLY.fullmatch(text)
+    if found:
+        return found["value"].lower() == "yes"
+    asked = set(words.stems(question))
+    shared = len(asked.intersection(words.stems(text))) / max(1, len(asked))
+    return not is_negated(text) if shared >= _SHARED else None
