@@ -27,8 +27,8 @@ def here(tmp_path, monkeypatch):
 def assay(here):
     """Run a command line; the result has exit_code, stdout and stderr."""
 
-    def call(*arguments):
-        return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    def call(*arguments, keys=None):
+        return CliRunner().invoke(main, [str(argument) for argument in arguments], input=keys)
 
     return call
 

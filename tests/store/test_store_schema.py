@@ -36,6 +36,8 @@ def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
             "names",
             "batches",
             "descriptions",
+            "labels",
+            "label_queue",
         },
         len(schema.MIGRATIONS),
     )
@@ -100,6 +102,7 @@ RELEASED = [
     "66e8c48aca68",
     "3a3ca2d1310e",
     "2763688d816f",
+    "c665a7f8ac23",
 ]
 
 

@@ -119,10 +119,10 @@ def correct(
     places = {sample.id: place for place, (sample, _) in enumerate(scored)}
     at, values = [places[sample] for sample in by_sample], list(by_sample.values())
     about = result.run.config["about"][name]["range"]
-    limits, scores = _ends(values, ends, about), [value for _, value in scored]
-    scaled_scores = _as_labels(scores, about, limits, falling=not items.higher_is_better)
+    limits, scores = label_ends(values, ends, about), [value for _, value in scored]
     chances = _chances(read, name, list(by_sample))
     design = _design(scored, at, chances, strata)
+    scaled_scores = as_labels(scores, about, limits, falling=not items.higher_is_better)
     corrected, unaided = (
         replace(
             correct_mean(
@@ -292,11 +292,21 @@ def _clusters(samples: Sequence[Sample]) -> list[Hashable]:
     return [("group", s.group) if s.group else ("sample", s.id) for s in samples]
 
 
-def _ends(
+def label_ends(
     values: Sequence[float],
     ends: tuple[float, float] | None,
     about: tuple[float | None, float | None],
 ) -> tuple[float, float]:
+    """The least and the greatest label possible, where they are not given.
+
+    Args:
+        values: Labels.
+        ends: What was given.
+        about: Ends of the metric's range.
+
+    Raises:
+        InputError: If labels lie outside what was given.
+    """
     low, high = min(values), max(values)
     if ends is None:
         if low >= 0 and high <= 1:
@@ -313,8 +323,8 @@ def _ends(
     return ends
 
 
-def _as_labels(
-    scores: Sequence[float],
+def as_labels(
+    scores: Sequence[float] | Floats,
     about: tuple[float | None, float | None],
     ends: tuple[float, float],
     *,

@@ -287,7 +287,7 @@ def _statement(
     """The item for a statement, or why there is none."""
     if not isinstance(outcome, Score):
         return "not scored"
-    part = _part(outcome.parts, *key)
+    part = matching_part(outcome.parts, *key)
     if part is None or part.value is None:
         return "statement not among the parts of the score"
     score = goodness(part, higher_is_better=higher_is_better)
@@ -295,7 +295,7 @@ def _statement(
     return Item(sample, score, verdict, by_annotator, outcome, part)
 
 
-def _part(parts: Sequence[Part], statement: str, place: int | None) -> Part | None:
+def matching_part(parts: Sequence[Part], statement: str, place: int | None) -> Part | None:
     """The part that is meant: by its text, else by its place among those that were judged."""
     judged = [part for part in parts if part.value is not None]
     if statement:

@@ -137,10 +137,15 @@ def write_sheet(
             stand beside what they were not given for. Also if an id holds what cannot be seen.
             Nothing is written.
     """
-    _refuse_unseen(wanted)
+    refuse_unseen(item.sample.id for item in wanted)
     _refuse_others(wanted, before)
     columns_before = dict.fromkeys(column for row in before.values() for column in row)
     columns = [*COLUMNS, *(column for column in columns_before if column not in COLUMNS)]
+    write_rows(path, columns, ({**before.get(item.sample.id, {}), **_row(item)} for item in wanted))
+
+
+def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    """A sheet (CSV) of these rows, in the place of the one that stood there."""
     # What people wrote stays where it is until the new sheet stands there whole.
     place = Path(path).resolve()
     new = place.with_name(f"{place.name}.new")
@@ -149,7 +154,7 @@ def write_sheet(
         with new.open("w", encoding="utf-8-sig", newline="") as file:
             sheet = csv.DictWriter(file, columns, restval="")
             sheet.writeheader()
-            sheet.writerows({**before.get(item.sample.id, {}), **_row(item)} for item in wanted)
+            sheet.writerows(rows)
         new.replace(place)
     finally:
         new.unlink(missing_ok=True)
@@ -206,11 +211,15 @@ def warn_of_other_answers(labels: str | Path, result: Result) -> str:
     return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
 
-def _refuse_unseen(wanted: Sequence[SampleToLabel]) -> None:
-    """Ids are matched to the letter, so what is hidden in them cannot be shown otherwise."""
-    for item in wanted:
-        if plain(item.sample.id) != item.sample.id:
-            what = f"the id of sample '{item.sample.id}' holds a character that cannot be seen"
+def refuse_unseen(ids: Iterable[str]) -> None:
+    """Ids are matched to the letter, so what is hidden in them cannot be shown otherwise.
+
+    Raises:
+        InputError: If one holds what cannot be seen.
+    """
+    for name in ids:
+        if plain(name) != name:
+            what = f"the id of sample '{name}' holds a character that cannot be seen"
             raise InputError(what, "a sheet may hold none: give the sample another id")
 
 
@@ -245,20 +254,24 @@ def _unscored(outcomes: Iterable[Outcome]) -> str:
 
 
 def _row(item: SampleToLabel) -> dict[str, str]:
-    sample = item.sample
+    return {
+        "metric": as_text(item.metric),
+        "inclusion_probability": f"{item.probability:.9g}",
+        **cells(item.sample),
+    }
+
+
+def cells(sample: Sample) -> dict[str, str]:
+    """The columns of a sheet that are for its readers: which sample it is, and its texts."""
     texts = {
         "question": sample.question,
         "answer": sample.answer,
         "contexts": "\n\n".join(sample.contexts or ()),
         "reference": sample.reference,
     }
-    return {
-        "sample": as_text(sample.id),
-        "metric": as_text(item.metric),
-        "inclusion_probability": f"{item.probability:.9g}",
-        # People open it in a terminal, too: nothing in it may steer that, or hide from them.
-        **{name: as_text(plain(text or "")) for name, text in texts.items()},
-    }
+    # People open it in a terminal, too: nothing in it may steer that, or hide from them.
+    shown = {name: as_text(plain(text or "")) for name, text in texts.items()}
+    return {"sample": as_text(sample.id), **shown}
 
 
 @dataclass(frozen=True, slots=True)

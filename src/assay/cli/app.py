@@ -28,7 +28,7 @@ _GROUPS = {
     },
     "Check the judge": {
         "repeat": "Ask the judge of a run again: how noisy is it?",
-        "label": "Choose samples for human labelling, and write a sheet.",
+        "label": "Label samples in the terminal, or write a sheet for people.",
         "agree": "Measure how far metrics agree with human labels.",
         "correct": "Correct a mean for the judge's errors, from human labels.",
         "calibrate": "Fit a threshold and probabilities to human labels, or apply them.",

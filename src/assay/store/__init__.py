@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from assay.store.judges import Batches, Judges
+from assay.store.labels import HumanLabels
 from assay.store.runs import Run, Runs, Spent
 from assay.store.scores import Scores
 
@@ -16,6 +17,7 @@ class Store(Runs, Scores):
     Attributes:
         judges: What is known of the judges themselves.
         batches: What providers were asked in batches and still owe.
+        labels: What people said of its samples.
 
     Raises:
         InputError: If it is not a store, or cannot be opened.
@@ -25,6 +27,7 @@ class Store(Runs, Scores):
         super().__init__(path)
         self.judges = Judges(self.query, self._writer)
         self.batches = Batches(self.query, self._writer)
+        self.labels = HumanLabels(self)
 
 
 __all__ = ["Run", "Spent", "Store"]

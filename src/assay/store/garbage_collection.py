@@ -93,6 +93,8 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             db.execute("DELETE FROM descriptions WHERE run = ?", (run,))
             # How noisy a judge is holds for other runs, too; what it once said does not.
             db.execute("DELETE FROM fingerprints WHERE run = ?", (run,))
+            db.execute("DELETE FROM labels WHERE run = ?", (run,))
+            db.execute("DELETE FROM label_queue WHERE run = ? OR against = ?", (run, run))
         _mark(db)
         for table, kept in _KEPT.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount

@@ -112,6 +112,9 @@ COVERED: Mapping[str, str] = {
     "fingerprints": "run, judge, day, body",
     "batches": "name, provider, keys, at",
     "descriptions": "run, name, tags, note, params",
+    "labels": "id, run, metric, sample, statement, annotator, kind, value, reason, tags, chance,"
+    " undone, at",
+    "label_queue": "run, metric, against, batch, place, sample, chance, why",
 }
 # Numbers are read without their evidence: they have a checksum of their own.
 VALUE = f"{_PLACE}, value, why"

@@ -160,13 +160,32 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX descriptions_name ON descriptions (name);
     """,
+    """
+    -- What people said of samples, a row a decision: nothing is overwritten, what is taken back is
+    -- marked. `statement` counts the judged parts of the score from 0; -1 is the whole answer.
+    CREATE TABLE labels (
+        id TEXT PRIMARY KEY, run TEXT NOT NULL, metric TEXT NOT NULL, sample TEXT NOT NULL,
+        statement INTEGER NOT NULL, annotator TEXT NOT NULL, kind TEXT NOT NULL, value REAL,
+        reason TEXT NOT NULL, tags TEXT NOT NULL, chance REAL, undone INTEGER NOT NULL,
+        at TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX labels_of ON labels (run, metric);
+
+    -- Samples drawn for labelling, batch by batch, each with its chance of being drawn then.
+    -- `against` is the other run where two are compared, '' otherwise.
+    CREATE TABLE label_queue (
+        run TEXT NOT NULL, metric TEXT NOT NULL, against TEXT NOT NULL, batch INTEGER NOT NULL,
+        place INTEGER NOT NULL, sample TEXT NOT NULL, chance REAL NOT NULL, why TEXT NOT NULL,
+        checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against, batch, place)
+    ) WITHOUT ROWID;
+    """,
 )
 
 
 TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
-        *("batches", "descriptions"),
+        *("batches", "descriptions", "labels", "label_queue"),
     )
 )
 

@@ -7,7 +7,7 @@ by content, so that what two stores have in common is there once. How it is used
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -28,8 +28,8 @@ from assay.store.keys import digest, long_key, long_keys, run_id, short_key
 from assay.store.runs import Run, write_description
 
 FORMAT, VERSION = "assay runs", 1
-# Tables of what is known of judges, by run.
-ABOUT_JUDGES = ("noise", "fingerprints")
+# Tables of what is known of a run beside its scores: of its judges, and by people.
+BESIDE = ("noise", "fingerprints", "labels", "label_queue")
 # What a row may lead to whose bytes are not those that were written (ValueError: nor UTF-8).
 UNREADABLE = (
     *(msgspec.DecodeError, ValueError, TypeError),
@@ -98,7 +98,7 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
         for reply, payer, at in _replies(store, run):
             yield _line({"reply": {**msgspec.to_builtins(reply), "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
-        for table in ABOUT_JUDGES:
+        for table in BESIDE:
             columns = COVERED[table].split(", ")
             for values in store.judges.of_run(table, run.id):
                 yield _line({table: dict(zip(columns, values, strict=True))})
@@ -240,16 +240,17 @@ class _Import:
         ((kind, value),) = content.items()
         if (self._run is None) != (kind == "run"):
             raise KeyError(f"'{kind}' does not belong here")
-        add = {
+        add: dict[str, Callable[[Any], None]] = {
             "run": self._add_run,
             "sample": self._add_sample,
             "reply": self._add_reply,
             "score": self._add_score,
-            "noise": lambda fields: self._add_about_judges("noise", fields),
-            "fingerprints": lambda fields: self._add_about_judges("fingerprints", fields),
             "end": self._add_end,
         }
-        add[kind](value)
+        if kind in BESIDE:
+            self._add_beside(kind, value)
+        else:
+            add[kind](value)
 
     def finish(self, number: int) -> None:
         if self._run is not None or not number:
@@ -321,7 +322,7 @@ class _Import:
             rows.write_outcome(self._db, place, values, self._store.dictionary(run, scored.row))
         self._count("score", new=new)
 
-    def _add_about_judges(self, table: str, fields: dict[str, Any]) -> None:
+    def _add_beside(self, table: str, fields: dict[str, Any]) -> None:
         columns = COVERED[table].split(", ")
         marks = ", ".join("?" * len(columns))
         values = [fields[column] for column in columns]

@@ -1,0 +1,497 @@
+"""Labelling: what a person is shown next, what they decide, and what all labels tell so far."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from assay.analysis.label_items import (
+    Dispute,
+    Key,
+    LabelItem,
+    Progress,
+    State,
+    Verdicts,
+    kappa,
+    verdict,
+)
+from assay.analysis.label_pool import LEAST, ORDERS, SETTLED_LEVEL, Judged, Order, Pool
+from assay.analysis.labelled import one_metric
+from assay.errors import InputError
+from assay.runner.result import Result
+from assay.sample import Sample
+from assay.score import Outcome, Part
+from assay.stats.correction import Corrected
+from assay.stats.intervals import Interval
+from assay.store import Store
+from assay.store.labels import Drawn, HumanLabel, check_annotator
+
+Per: TypeAlias = Literal["answer", "statement"]
+_WHY: Final = {
+    "mean": "a label here narrows the corrected mean",
+    "difference": "labels of this pair narrow the difference",
+    "threshold": "its score is near the threshold",
+    "random": "drawn at random",
+}
+
+
+class Labelling:
+    """Labels of one metric of a run, asked for one by one. Whatever is decided is on disk at once.
+
+    Several people and processes may work on one store: each has an object of their own.
+
+    Args:
+        store: The store.
+        run: Name or id of the run.
+        metric: The metric; None if the run has only one.
+        annotator: Who labels.
+        order: What decides which samples are drawn: "mean" (what narrows the corrected mean),
+            "difference" (of two runs), "threshold" (scores near it), or "random". Every sample
+            has a chance, and it is known: `weights`.
+        against: The run to compare with, for the order "difference".
+        per: Whether answers are labelled, or each statement of them.
+        blind: Whether what the judge says is kept back until an item is labelled.
+        second_opinions: Share of the samples that two people label, in [0, 1].
+        half_width: The half-width of the interval that is wanted.
+        threshold: The score from which on the judge calls a sample good; None: that of the metric.
+        seed: Another seed draws other samples.
+
+    Raises:
+        InputError: If there is no such run or metric, or what is asked for does not fit together.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is labelled, by whom, in which order
+        self,
+        store: Store,
+        run: str = "last",
+        metric: str | None = None,
+        *,
+        annotator: str,
+        order: Order = "mean",
+        against: str | None = None,
+        per: Per = "answer",
+        blind: bool = True,
+        second_opinions: float = 0.0,
+        half_width: float = 0.05,
+        threshold: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._store, self.annotator = store, check_annotator(annotator)
+        result = Result(store.path, run)
+        self.run, self.metric = result.run, one_metric(result, metric)
+        self.order, self.per, self.blind, self._seed = order, per, blind, seed
+        self.second_opinions, self.half_width = second_opinions, half_width
+        _check(order, against, per, second_opinions, half_width)
+        self.against = "" if against is None else store.run(against).id
+        if self.against == self.run.id:
+            raise InputError("a run is compared with itself", "name another run")
+        self.pool = Pool(self._judged(result))
+        if self.against:
+            other = Result(store.path, self.against)
+            if self.metric not in other.run.metrics:
+                what = f"run {self.against} has no {self.metric}"
+                raise InputError(what, "score both by the same metric")
+            self.pool = Pool.of_two(self.pool.first, self._judged(other))
+        self._runs = [self.run.id, *([self.against] if self.against else [])]
+        about = self.run.config["about"][self.metric]
+        self.threshold = self.pool.first.threshold(threshold, about["guide"])
+        self._current: LabelItem | None = None
+        self._known: tuple[object, State] | None = None
+
+    def by(self, annotator: str) -> "Labelling":
+        """The same for another person, without reading the run again."""
+        other = copy(self)
+        other.annotator = check_annotator(annotator)
+        other._current = None  # noqa: SLF001 - it is one of this class
+        return other
+
+    def next(self) -> LabelItem | None:
+        """What to label next; None once everything is labelled. The same until it is decided."""
+        if self._current is None:
+            key = self._find()
+            self._current = None if key is None else self.item(*key)
+        return self._current
+
+    def record(
+        self,
+        value: float | None,
+        reason: str = "",
+        tags: Sequence[str] = (),
+        *,
+        item: Key | None = None,
+    ) -> HumanLabel:
+        """Keep a decision about what `next` gave, or about another item. It is on disk then.
+
+        A second decision of the same person about the same thing takes the place of the first.
+
+        Args:
+            value: The label: 1 or 0 for good or bad, a share, a grade; None if they are unsure.
+            reason: Why, in their words.
+            tags: Kinds of error.
+            item: What it is about: run, sample, statement.
+
+        Raises:
+            InputError: If there is nothing to decide, or it cannot be kept.
+        """
+        label = self._label(item, "unsure" if value is None else "label", value, reason, tags)
+        self._store.labels.keep([label])
+        self._current = None
+        return label
+
+    def skip(self) -> None:
+        """Leave what `next` gave to others; it is not asked of this person again."""
+        self._store.labels.keep([self._label(None, "skip", None, "", ())])
+        self._current = None
+
+    def undo(self) -> HumanLabel | None:
+        """Take back this person's latest decision, which is asked again; None if there is none."""
+        label = self._store.labels.undo(self._runs, self.metric, self.annotator)
+        known = label is not None and label.kind != "settled" and label.sample in self.pool.place_of
+        self._current = self.item(*label.item) if label is not None and known else None
+        return label
+
+    def item(self, run: str, sample: str, statement: int | None) -> LabelItem:
+        """One thing to label, whoever has labelled it.
+
+        Raises:
+            InputError: If there is no such sample or statement.
+        """
+        row, of = self._store.sample(run, sample)
+        outcome = self._store.outcome(run, row, self.metric)
+        text = of.answer or ""
+        if statement is not None:
+            parts = _parts(outcome)
+            if not 0 <= statement < len(parts):
+                what = f"the answer of sample '{sample}' has no statement {statement + 1}"
+                raise InputError(what, f"it has {len(parts)}")
+            text = parts[statement].text
+        drawn = next((one for one in self._state().drawn if one.sample == sample), None)
+        others = self._state().by_item.get((run, sample, statement), {})
+        told = not self.blind or self.annotator in others
+        return LabelItem(
+            run=run,
+            sample=sample,
+            statement=statement,
+            text=text,
+            question=of.question,
+            answer=of.answer or "",
+            contexts=of.contexts or (),
+            reference=of.reference,
+            why=self._why(drawn),
+            chance=drawn.chance if drawn else 1.0,
+            second=any(one.kind == "label" for one in others.values()),
+            outcome=outcome if told else None,
+        )
+
+    def progress(self) -> Progress:
+        """What the labels tell so far."""
+        state, pool = self._state(), self.pool
+        values, ends = self._values(state), self._ends(state)
+        corrected = pool.corrected(state.drawn, values, ends)
+        agreement, interval = self._kappa(state, values)
+        needed, enough = self._needed(state, values, ends, corrected)
+        of_all = corrected and pool.of_all(corrected)
+        labels = [one for items in state.by_item.values() for one in items.values()]
+        return Progress(
+            labelled=len(values),
+            total=len(pool.ids),
+            decisions=sum(one.kind == "label" for one in labels),
+            left_open=sum(one.sample not in values for one in state.drawn),
+            judge_mean=pool.judge_mean,
+            corrected=of_all,
+            kappa=agreement,
+            kappa_interval=interval,
+            needed=needed,
+            enough=enough,
+            verdict=verdict(of_all, needed, self.half_width, two=bool(self.against)),
+            disputes=sum(one.settled is None for one in self.disputes()),
+        )
+
+    def weights(self) -> dict[str, float]:
+        """How many samples each labelled one stands for; 1 / that is its inclusion probability."""
+        state = self._state()
+        return self.pool.weights(state.drawn, self._values(state))
+
+    def drawn(self) -> list[Drawn]:
+        """The samples that were drawn to be labelled, in order."""
+        return self._state().drawn
+
+    def scored(self, run: str, sample: str) -> tuple[Sample, list[Part]]:
+        """A sample and the judged parts of its score.
+
+        Raises:
+            InputError: If the run has no such sample.
+        """
+        row, of = self._store.sample(run, sample)
+        outcome = self._store.outcome(run, row, self.metric)
+        return of, _parts(outcome)
+
+    def labels(self) -> list[HumanLabel]:
+        """What counts of every annotator and item: the latest decision that was not taken back."""
+        state = self._state()
+        labels = [one for by_name in state.by_item.values() for one in by_name.values()]
+        return [*labels, *state.settled.values()]
+
+    def disputes(self) -> list[Dispute]:
+        """What annotators label differently, the open ones first."""
+        state = self._state()
+        disputes = []
+        for key, by_name in state.by_item.items():
+            labels = tuple(one for one in by_name.values() if one.kind == "label")
+            if len({one.value for one in labels}) > 1:
+                disputes.append(Dispute(*key, labels, state.settled.get(key)))
+        return sorted(disputes, key=lambda one: one.settled is not None)
+
+    def adjudicate(self, item: Key, value: float, reason: str = "") -> HumanLabel:
+        """Decide a disagreement: this label counts, whatever annotators said.
+
+        Raises:
+            InputError: If they do not disagree about it.
+        """
+        if item not in {(one.run, one.sample, one.statement) for one in self.disputes()}:
+            raise InputError("annotators do not disagree about this", "see the disagreements")
+        label = self._label(item, "settled", value, reason, ())
+        self._store.labels.keep([label])
+        return label
+
+    def take(self, labels: Sequence[HumanLabel]) -> int:
+        """Keep labels that were given elsewhere; each counts with its own chance.
+
+        Those without one are taken to be of a random choice. Labels that are there already stay.
+
+        Returns:
+            How many are new.
+
+        Raises:
+            InputError: If a sample or statement is not in the run.
+        """
+        state = self._state()
+        unknown = next((one.sample for one in labels if one.sample not in self.pool.place_of), None)
+        if unknown is not None:
+            what = f"run {self.run.id} has no score of sample '{unknown}'"
+            raise InputError(what, "name the run that was labelled")
+        new = [
+            one
+            for one in labels
+            if (there := state.by_item.get(one.item, {}).get(one.annotator)) is None
+            or (there.value, there.kind) != (one.value, one.kind)
+        ]
+        queued = {one.sample for one in state.drawn}
+        chances = {one.sample: one.chance for one in labels if one.sample not in queued}
+        if chances and not self.against:
+            batch = max((one.batch for one in state.drawn), default=-1) + 1
+            random = len(chances) / (len(self.pool.ids) - len(queued))
+            drawn = [Drawn(batch, s, chance or random, "given") for s, chance in chances.items()]
+            self._store.labels.draw(self.run.id, self.metric, self.against, batch, drawn)
+        self._store.labels.keep(new)
+        self._current = None
+        return len(new)
+
+    def _label(
+        self,
+        item: Key | None,
+        kind: Literal["label", "unsure", "skip", "settled"],
+        value: float | None,
+        reason: str,
+        tags: Sequence[str],
+    ) -> HumanLabel:
+        if item is None:
+            current = self.next()
+            if current is None:
+                raise InputError("nothing is left to label", "everything is labelled")
+            item = current.key
+        run, sample, statement = self.item(*item).key
+        if run not in (self.run.id, self.against):
+            raise InputError(f"run {run} is not the one that is labelled")
+        if value is not None and not np.isfinite(value):
+            raise InputError(f"{value} is no label", "give a finite number")
+        chance = next((one.chance for one in self._state().drawn if one.sample == sample), None)
+        return HumanLabel(
+            run=run,
+            metric=self.metric,
+            sample=sample,
+            statement=statement,
+            annotator=self.annotator,
+            kind=kind,
+            value=None if value is None else float(value),
+            reason=reason,
+            tags=tuple(tags),
+            chance=chance,
+        )
+
+    def _state(self) -> State:
+        """The labels as they are now, read again only if there are others."""
+        labels, runs = self._store.labels, self._runs
+        version = (
+            *(labels.version(run, self.metric) for run in runs),
+            labels.n_drawn(self.run.id, self.metric, self.against),
+        )
+        if self._known is None or self._known[0] != version:
+            by_item: dict[Key, dict[str, HumanLabel]] = {}
+            settled: dict[Key, HumanLabel] = {}
+            for run in runs:
+                for label in labels.of(run, self.metric):
+                    if label.kind == "settled":
+                        settled[label.item] = label
+                    else:
+                        by_item.setdefault(label.item, {})[label.annotator] = label
+            drawn = labels.queue(self.run.id, self.metric, self.against)
+            self._known = version, State(by_item, settled, drawn)
+        return self._known[1]
+
+    def _find(self) -> Key | None:
+        """The next item that this person is to label; a batch is drawn where none is left."""
+        while True:
+            state = self._state()
+            for drawn in self._in_turn(state.drawn):
+                for key in self._items(drawn.sample):
+                    if self._is_wanted(state, key):
+                        return key
+            values, ends = self._values(state), self._ends(state)
+            seed = f"{self.metric}\0{self._seed}"
+            batch = self.pool.draw(
+                state.drawn,
+                values,
+                ends,
+                order=self.order,
+                threshold=self.threshold,
+                seed=seed,
+            )
+            if not batch:
+                return None
+            where = self.run.id, self.metric, self.against
+            self._store.labels.draw(*where, batch[0].batch, batch)
+
+    def _in_turn(self, drawn: Sequence[Drawn]) -> list[Drawn]:
+        """Batch by batch, and within one in a random order of this person's own.
+
+        So two who work at once seldom meet, and what is labelled of a batch is a random part of it.
+        """
+        return sorted(drawn, key=lambda one: (one.batch, self._mixed(self.annotator, one.sample)))
+
+    def _mixed(self, *words: object) -> float:
+        """A number in [0, 1) that depends on nothing but these words and the seed."""
+        text = "\0".join(map(str, (self._seed, self.metric, *words)))
+        return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]) / 2**48
+
+    def _items(self, sample: str) -> Iterator[Key]:
+        """All that is to be labelled of a sample; of a pair either answer may be first."""
+        if sample not in self.pool.place_of:
+            return
+        place = self.pool.place_of[sample]
+        judged = {self.run.id: self.pool.first}
+        if self.pool.second is not None:
+            judged[self.against] = self.pool.second
+        runs = sorted(judged, key=lambda run: self._mixed(self.annotator, sample, run))
+        for run in runs:
+            if self.per == "answer":
+                yield run, sample, None
+            else:
+                yield from ((run, sample, n) for n in range(len(judged[run].parts[place])))
+
+    def _is_wanted(self, state: State, key: Key) -> bool:
+        by_name = state.by_item.get(key, {})
+        if self.annotator in by_name:
+            return False
+        given = sum(one.kind == "label" for one in by_name.values())
+        second = self._mixed("second opinion", key[1]) < self.second_opinions
+        return given < (2 if second else 1)
+
+    def _values(self, state: State) -> dict[str, float]:
+        """The label of each sample (of each pair the difference) that has all that it needs."""
+        values: dict[str, float] = {}
+        for drawn in state.drawn:
+            by_run: dict[str, list[float]] = {}
+            for key in self._items(drawn.sample):
+                value = state.value(key)
+                if value is None:
+                    by_run = {}
+                    break
+                by_run.setdefault(key[0], []).append(value)
+            means = {run: sum(each) / len(each) for run, each in by_run.items()}
+            if means and len(means) == (2 if self.against else 1):
+                values[drawn.sample] = means[self.run.id] - means.get(self.against, 0.0)
+        return values
+
+    def _ends(self, state: State) -> tuple[float, float]:
+        given = [v for key in state.by_item if (v := state.value(key)) is not None]
+        return self.pool.ends(given)
+
+    def _needed(
+        self,
+        state: State,
+        values: dict[str, float],
+        ends: tuple[float, float],
+        corrected: Corrected | None,
+    ) -> tuple[int | None, bool]:
+        """(about how many more samples settle what is wanted, whether it is settled)."""
+        if len(values) == len(self.pool.ids):
+            return 0, True
+        if corrected is None or corrected.interval is None:
+            return None, False
+        pool, wanted = self.pool, [(self.half_width, corrected)]
+        if self.against:
+            strict = pool.corrected(state.drawn, values, ends, SETTLED_LEVEL)
+            if strict is not None and strict.interval is not None and strict.estimate:
+                wanted.append((abs(strict.estimate) * pool.share, strict))
+        numbers = [pool.labels_for(width, estimate) for width, estimate in wanted]
+        known = [number for number in numbers if number is not None]
+        if not known:
+            return None, False
+        # Within a batch nothing is called settled: each look is another chance to be misled.
+        whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
+        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
+        least = max(min(known), min(LEAST, len(pool.ids)))
+        return (0 if done else max(least - len(values), 1)), done
+
+    def _is_left(self, state: State, drawn: Drawn) -> bool:
+        """Whether somebody has decided not to label a sample."""
+        return any(state.by_item.get(key) for key in self._items(drawn.sample))
+
+    def _why(self, drawn: Drawn | None) -> str:
+        if drawn is None:
+            return "chosen by hand"
+        if drawn.why not in _WHY:
+            return "labelled elsewhere"
+        return f"{_WHY[drawn.why]}; drawn with probability {drawn.chance:.2f}"
+
+    def _kappa(
+        self, state: State, values: Mapping[str, float]
+    ) -> tuple[float | None, Interval | None]:
+        """Cohen's kappa of the judge's verdicts and people's labels, in all samples."""
+        verdicts: list[Verdicts] = []
+        for name, weight in self.pool.weights(state.drawn, values).items():
+            for run, sample, statement in self._items(name):
+                value = state.value((run, sample, statement))
+                if value in (0.0, 1.0):
+                    judged = self.pool.second if run == self.against else self.pool.first
+                    place = self.pool.place_of[sample]
+                    good = (judged or self.pool.first).calls_good(place, statement, self.threshold)
+                    verdicts.append(Verdicts(good, value == 1.0, name, weight))
+        return kappa(verdicts)
+
+    def _judged(self, result: Result) -> Judged:
+        judged = Judged.of(result, self.metric)
+        return judged.with_parts() if self.per == "statement" else judged
+
+
+def _check(
+    order: str, against: str | None, per: str, second_opinions: float, half_width: float
+) -> None:
+    """See that what is asked for fits together."""
+    if order not in ORDERS or per not in ("answer", "statement"):
+        what = f"'{order}' per '{per}' is no way to label"
+        raise InputError(what, f"the orders are {', '.join(ORDERS)}, per answer or statement")
+    if order == "difference" and against is None:
+        raise InputError("the order 'difference' is for two runs", "name the other run (against)")
+    if against is not None and order not in ("difference", "random"):
+        raise InputError(f"the order '{order}' is for one run", "take 'difference' or 'random'")
+    if not 0 <= second_opinions <= 1 or not half_width > 0:
+        what = f"a share of {second_opinions:g} or a half-width of {half_width:g} is none"
+        raise InputError(what, "give a share from 0 to 1, and a half-width above 0")
+
+
+def _parts(outcome: Outcome | None) -> list[Part]:
+    return [part for part in outcome.parts if part.value is not None] if outcome else []

@@ -1,0 +1,123 @@
+"""`assay label --annotator`: keys in, labels on disk, a line that tells how far it is."""
+
+import csv
+import json
+
+import pytest
+from cli_help import write_rows
+
+METRIC = '''
+import assay
+
+@assay.metric(needs=("answer",), guide=0.5)
+def told(sample, judge):
+    """The score that the row tells."""
+    return assay.Score(sample.metadata["score"])
+'''
+N = 40
+
+
+@pytest.fixture
+def told(assay, here):
+    """A run of forty samples; one answer would turn a terminal upside down."""
+    (here / "mine.py").write_text(METRIC, "utf-8")
+    rows = [
+        {"id": f"s{n}", "answer": f"\x1b[2J<script>{n}", "score": 0.9 if n % 3 else 0.2}
+        for n in range(N)
+    ]
+    write_rows(here / "many.jsonl", rows)
+    result = assay("run", "many.jsonl", "-m", "mine:told", "--judge", "scripted:judge.json")
+    assert result.exit_code == 0, result.output
+    return assay
+
+
+def labels(here, told, name="labels.csv", *more):
+    result = told("label", "--export", name, *more)
+    assert result.exit_code == 0, result.output
+    with (here / name).open(encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def test_keys_label_skip_undo_and_quit(told, here):
+    result = told("label", "-a", "anna", "--metric", "told", keys="ynxusyzq")
+    assert result.exit_code == 0, result.output
+    assert "2 of 40 labelled" in result.stdout
+    assert "taken back" in result.stdout
+    assert "everything so far is kept" in result.stdout
+    assert "\x1b[2J" not in result.stdout
+    assert "[U+001B][2J<script>" in result.stdout
+    assert "assay label" in result.stderr
+    rows = labels(here, told)
+    assert [row["label"] for row in rows if row["label"]] in (["1", "0"], ["0", "1"])
+    assert sum(row["label"] == "" for row in rows) == 1  # unsure; what was skipped is no answer
+    assert {row["annotator"] for row in rows} == {"anna"}
+
+
+def test_what_is_labelled_goes_on_where_it_was_left_and_is_corrected(told, here):
+    for keys in ("y" * 10 + "q", "yn" * 12 + "q"):
+        assert told("label", "assay.db", "--run", "last", "-a", "anna", keys=keys).exit_code == 0
+    result = told("label", "-a", "anna", keys="q")
+    assert "34 of 40 labelled" in result.stdout
+    assert "corrected 0." in result.stdout
+    rows = labels(here, told)
+    assert all(0 < float(row["inclusion_probability"]) <= 1 for row in rows)
+    corrected = told("correct", "--labels", "labels.csv", "--json")
+    assert corrected.exit_code == 0, corrected.output
+    assert json.loads(corrected.stdout)[0]["corrected"]["n_labelled"] == 34
+
+
+def test_a_reason_goes_with_the_next_label(told, here):
+    assert told("label", "-a", "anna", keys="r=wrong number\nnq").exit_code == 0
+    (row,) = labels(here, told)
+    assert row["reason"] == "'=wrong number"  # for a spreadsheet it is no formula
+
+
+def test_grades_are_of_one_s_own_scale(told, here):
+    assert told("label", "-a", "anna", "--grades", keys="yq4").exit_code == 0
+    assert told("label", "-a", "anna", "--grades", keys="y4q").exit_code == 0
+    assert [row["label"] for row in labels(here, told)] == ["4"]
+
+
+def test_the_judge_is_shown_after_the_label_or_before_it_if_asked_for(told):
+    hidden = told("label", "-a", "anna", keys="q").stdout
+    assert "the judge " not in hidden.replace("judge 0", "")
+    assert "the judge 0." in told("label", "-a", "anna", keys="yq").stdout
+    assert "the judge  0." in told("label", "-a", "ben", "--show-judge", keys="q").stdout
+
+
+def test_disagreements_are_settled(told, here):
+    for name, keys in (("anna", "y" * N), ("ben", "n" * N)):
+        more = ("--second-opinions", "1")
+        assert told("label", "-a", name, *more, keys=keys).exit_code == 0
+    result = told("label", "-a", "carl", "--settle", keys="yynq")
+    assert result.exit_code == 0, result.output
+    assert "anna 1, ben 0" in result.stdout
+    assert "37 disagreements left" in result.stdout
+    assert len(labels(here, told, "all.csv", "--everyone")) == 2 * N
+    assert len(labels(here, told, "settled.csv")) == 2 * N - 3
+
+
+def test_a_file_is_taken_in_once(told, here):
+    write_rows(here / "mine.jsonl", [{"id": f"s{n}", "label": n % 2} for n in range(10)])
+    for said in ("10 new labels", "0 new labels"):
+        result = told("label", "-a", "anna", "--import", "mine.jsonl")
+        assert result.exit_code == 0, result.output
+        assert said in result.stderr
+    assert "10 of 40 labelled" in told("label", "-a", "anna", keys="q").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "nobody to label"),
+        (("--out", "s.csv", "-a", "anna"), "is for labelling in the terminal"),
+        (("-a", "anna", "--random-share", "1"), "is for --out"),
+        (("-a", "anna", "--order", "difference"), "is for two runs"),
+        (("--export", "labels.csv"), "nobody has labelled"),
+        (("-a", "anna", "--import", "absent.csv"), "absent.csv"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(told, words, why):
+    result = told("label", *words, keys="q")
+    assert result.exit_code == 2
+    assert why in result.stderr
