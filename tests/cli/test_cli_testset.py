@@ -81,7 +81,8 @@ def test_questions_are_written_told_and_taken_by_run(library, here):
     assert library("check", "questions.jsonl").exit_code == 0
     run = ("run", "questions.jsonl", "--target", "system.py:answer", "-m", "faithfulness", "--json")
     (row,) = json.loads(library(*run).stdout)["metrics"]
-    assert (row["n_scored"], row["n_undefined"], row["mean"]) == (3, 1, 1.0)
+    assert (row["n_scored"], row["n_undefined"]) == (3, 1)
+    assert row["mean"] > 0.9
 
 
 def test_the_same_command_asks_nothing_and_writes_the_same(library, here):

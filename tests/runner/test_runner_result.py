@@ -112,7 +112,7 @@ class TestSummary:
 
         assert mixed.summary()[0].signature == (
             "faithfulness|split_statements=plausible|verify_statements=plausible"
-            f"|revision=2|assay={__version__}"
+            f"|revision=3|assay={__version__}"
         )
 
     def test_a_metric_whose_definition_changed_says_which_revision_it_is(self, db):

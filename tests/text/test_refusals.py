@@ -242,3 +242,34 @@ def test_long_texts_take_no_long_time(piece):
 )
 def test_a_sentence_may_take_a_refusal_before_it_back(sentence, answers):
     assert answers_after_all(sentence) is answers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das geht aus den Unterlagen leider nicht hervor.",
+        "Je ne trouve pas cette information dans les documents.",
+        "Los documentos no contienen información sobre el precio.",
+        "无法从提供的资料中得知答案。",
+        "この情報は資料に記載されていません。",
+        "لا تحتوي الوثائق على هذه المعلومة.",
+        "К сожалению, в документах нет информации об этом.",
+    ],
+)
+def test_refusals_in_other_languages_are_found(text):
+    assert refusal(text)
+    assert is_plain_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Es wird keine Gebühr erhoben, und die Kinder zahlen nichts.",
+        "La tour a été construite en 1889 et elle est ouverte.",
+        "この塔は1889年に建てられました。",
+        "No fee is charged, and nobody knows who built the tower.",
+    ],
+)
+def test_answers_in_other_languages_and_denials_are_none(text):
+    assert not refusal(text)
+    assert not is_plain_refusal(text)

@@ -7,6 +7,9 @@ offer refunds" are answers. That something is absent from the passages can be ch
 import re
 from typing import NamedTuple
 
+from assay.text.language_id import identify_language
+from assay.text.refusal_model import refusal_probability
+
 
 class Absence(NamedTuple):
     """That the sources do not say something."""
@@ -315,6 +318,7 @@ _OFFER = re.compile(
     r"try|suggest|share|assist|give|hope|recommend|happy|tell)\b",
     re.IGNORECASE,
 )
+_DECLINES = 0.5  # the least probability of a refusal in another language than English
 _ANSWER_WORDS = 4  # after "but"; fewer are no answer
 
 
@@ -324,7 +328,15 @@ def refusal(text: str) -> str:
     # A match may go on into a quotation, but not begin in one.
     matches = (found for found in _REFUSAL.finditer(text) if own[found.start()] != _HIDDEN)
     found = next(matches, None)
-    return found.group().strip() if found else absence_words(text)
+    if found:
+        return found.group().strip()
+    return absence_words(text) or (text.strip() if declines_elsewhere(text) else "")
+
+
+def declines_elsewhere(text: str) -> bool:
+    """Whether a text in another language than English declines to answer; False in English."""
+    language = identify_language(text)
+    return language not in {"", "en"} and refusal_probability(text) >= _DECLINES
 
 
 def _without_quotes(text: str) -> str:
@@ -343,6 +355,8 @@ def is_plain_refusal(sentence: str) -> bool:
 
     "I cannot say when, but it was built in Rome" is none: it goes on to answer.
     """
+    if declines_elsewhere(sentence):
+        return True
     if not ((_ALONE.match(sentence) or _FIRST_PERSON.match(sentence)) and refusal(sentence)):
         return False
     _, *turns = _TURN.split(sentence)
