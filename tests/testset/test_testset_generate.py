@@ -120,7 +120,7 @@ class TestWhatIsKept:
         summary = {row.metric: row for row in assay.evaluate(answered, metrics, store=db).summary()}
         assert summary["faithfulness"].n_scored == summary["context_recall"].n_scored == 8
         assert summary["negative_rejection"].n_scored == 2
-        assert all(row.mean == 1.0 for row in summary.values())
+        assert all(row.mean > 0.8 for row in summary.values())
 
     @pytest.mark.parametrize(
         ("kind", "script", "why", "detail"),
