@@ -1,8 +1,11 @@
 """Run the scorer of the minimal pairs in ../shared/probes, which knows modules by former names.
 
+The scorer compares counted values, so metrics that give expected ones are told to count.
+
 usage: python -m benchmarks.probes [ARGUMENTS OF score.py]
 """
 
+import functools
 import importlib
 import os
 import runpy
@@ -29,6 +32,12 @@ FORMER = {
 }
 
 
+def _counting(value: object) -> object:
+    """A metric that counts its verdicts; everything else as it is."""
+    takes = getattr(value, "__dataclass_fields__", {})
+    return functools.partial(value, soft=False) if "soft" in takes else value  # type: ignore[operator]
+
+
 def main() -> None:
     """Put the former names in place and run the scorer."""
     scorer = PROBES / "score.py"
@@ -38,7 +47,7 @@ def main() -> None:
         module = types.ModuleType(name)
         for member, place in members.items():
             home, _, value = place.partition(":")
-            setattr(module, member, getattr(importlib.import_module(home), value))
+            setattr(module, member, _counting(getattr(importlib.import_module(home), value)))
         sys.modules[name] = module
     sys.argv = [str(scorer), *(sys.argv[1:] or [str(PROBES), "--judge", "embedded"])]
     runpy.run_path(str(scorer), run_name="__main__")
