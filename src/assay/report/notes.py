@@ -95,11 +95,19 @@ def by_remark(
     return metrics
 
 
+def methods(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """How metrics were computed where that differs from their definition, with their labels."""
+    labels: dict[str, list[str]] = {}
+    for metric in data["metrics"]:
+        for method in metric["methods"]:
+            labels.setdefault(method, []).append(metric["label"])
+    return labels
+
+
 def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What stands beside the table: (whose it is, how far it can be trusted, how it was made)."""
     lines = judge_lines(data)
-    for metric in data["metrics"]:
-        lines += [(metric["label"], f"computed as {method}") for method in metric["methods"]]
+    lines += [(", ".join(labels), f"computed as {how}") for how, labels in methods(data).items()]
     tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
     lines += [(label, tail) for label, tail in tails if tail]
     for remark in (letters, noise):

@@ -224,7 +224,11 @@ class Summary(tuple[MetricSummary, ...], NotebookDisplay):
 
     def notes(self) -> list[str]:
         """What the table has no column for: how a metric was computed, what went unanswered."""
-        lines = [f"{row.metric}: {method}" for row in self for method in row.methods]
+        methods: dict[str, list[str]] = {}
+        for row in self:
+            for method in row.methods:
+                methods.setdefault(method, []).append(row.metric)
+        lines = [f"{', '.join(metrics)}: {method}" for method, metrics in methods.items()]
         silent = [row for row in self if row.n_unanswered]
         lines += [f"{row.metric}: {row.n_unanswered} unanswered" for row in silent]
         lines += [f"{row.metric}: {_tail(row.percentiles)}" for row in self if row.percentiles]

@@ -84,11 +84,11 @@ def _beside(data: Mapping[str, Any]) -> list[str]:
     lines = [inline(text) for text in data["unmeasured"]]
     for text, labels in notes.by_remark(data, notes.trust).items():
         lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
+    for method, labels in notes.methods(data).items():
+        lines.append(f"{', '.join(map(code, labels))}: computed as {inline(method)}")
     for metric in data["metrics"]:
-        name = code(metric["label"])
-        lines += [f"{name}: computed as {inline(method)}" for method in metric["methods"]]
         tail = notes.percentiles(metric)
-        lines += [f"{name}: {inline(tail)}"] if tail else []
+        lines += [f"{code(metric['label'])}: {inline(tail)}"] if tail else []
     for remark in (notes.letters, notes.noise):
         for text, labels in notes.by_remark(data, remark).items():
             lines.append(f"{', '.join(map(code, labels))}: {inline(text)}")
