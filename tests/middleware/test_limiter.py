@@ -114,12 +114,16 @@ async def test_what_would_fail_again_is_not_asked_again(error):
     assert model.asked == 1
 
 
-async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
-    model = Model(Unavailable("busy", throttled=True, retry_after=0.05))
+async def test_a_call_that_is_asked_to_wait_holds_up_no_other():
+    model = Model(Unavailable("busy", throttled=True, retry_after=0.2))
     limit = Limiter(model, Limits(concurrency=1, backoff=0.0))
     start = time.monotonic()
-    await asyncio.gather(limit.reply(task(1)), limit.reply(task(2)))
-    assert time.monotonic() - start >= 0.05
+    refused = asyncio.ensure_future(limit.reply(task(1)))
+    await asyncio.sleep(0.001)
+    await limit.reply(task(2))
+    assert time.monotonic() - start < 0.2
+    await refused
+    assert time.monotonic() - start >= 0.2
     assert model.asked == 3
 
 
