@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
-from assay.middleware.health import HOPELESS, LONGEST_S, Pauses
+from assay.middleware.health import LONGEST_S, Pauses
 from assay.middleware.limiter import START, Limiter, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
