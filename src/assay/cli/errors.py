@@ -19,6 +19,7 @@ import click
 
 from assay.errors import AssayError, InputError
 from assay.report.sanitize import plain
+from assay.text.secrets import redacted
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED = 6, 7
@@ -101,9 +102,9 @@ def say(text: str) -> None:
     """Tell the user something that is no result: on stderr.
 
     What it quotes may be anybody's: a control character of it must not steer the terminal, nor
-    may one that nobody sees change what is read.
+    may one that nobody sees change what is read, or a key stand in it.
     """
-    text = plain(text)
+    text = plain(redacted(text))
     if sys.stderr.isatty():
         text = "\n".join(map(_wrapped, text.splitlines()))
     click.echo(text, err=True)
