@@ -433,6 +433,30 @@ async def test_a_budget_holds_though_replies_are_longer_than_anybody_could_know(
     assert sum(isinstance(one, OverBudget) for one in found) == 97
 
 
+@pytest.mark.parametrize("tokens_in", [20, 30, 100])
+async def test_a_budget_holds_though_prompts_have_more_tokens_than_a_quarter_of_the_letters(
+    tokens_in,
+):
+    model = Model(tokens=(tokens_in, 10), seconds=0.001)
+    letters = sum(len(item.text) for item in task().materials) // 4
+    assert letters < tokens_in
+    _, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=5_000))), 500)
+    assert 4_500 < spent <= 5_000
+    assert model.most > 1
+
+
+async def test_a_budget_is_exceeded_by_calls_on_their_way_only():
+    class Heavy(Model):
+        async def reply(self, task, draw=0):
+            self.tokens = (100, 9000 if self.asked in (40, 41) else 50)
+            return await super().reply(task, draw)
+
+    model = Heavy(seconds=0.001)
+    found, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=20_000))), 500)
+    assert spent <= 20_000 + 9000 * 2
+    assert sum(isinstance(one, OverBudget) for one in found) == 500 - model.asked
+
+
 async def test_replies_may_vary_within_a_budget():
     class Varied(Model):
         async def reply(self, task, draw=0):

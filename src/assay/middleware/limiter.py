@@ -123,7 +123,7 @@ class Limiter(Wrapper):
         finally:
             self._budget.release(reservation)
         self._end_warm_up()
-        self._budget.record_reply(reply)
+        self._budget.record_reply(reply, reservation)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
             self._tokens.reserve(used - reservation.tokens, now())
