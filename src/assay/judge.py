@@ -324,6 +324,10 @@ class Backend(ABC):
         """What it waits for, in words; "" if for nothing."""
         return ""
 
+    def trouble(self) -> str:
+        """What goes wrong with its calls of late, in words; "" if nothing does."""
+        return ""
+
     async def aopen(self) -> None:
         """Make ready for the first call."""
         return  # nothing by default

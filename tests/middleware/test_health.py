@@ -243,6 +243,41 @@ def test_no_retries_are_none():
     assert seconds < 1.0
 
 
+class TestTrouble:
+    """What a progress line says."""
+
+    def said(self, server, calls, at, limits=None):
+        async def work():
+            limit = Limiter(server, limits or Limits())
+            tasks = (limit.reply(RateAnswer(f"{n}?", "Answer.")) for n in range(calls))
+            asking = asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(at)
+            told = limit.trouble()
+            limit.stop()
+            await asyncio.gather(asking, return_exceptions=True)
+            return told
+
+        return run(work())[0]
+
+    def test_where_nothing_is_wrong_nothing_is_said(self):
+        assert self.said(Moody(0.0, None), 400, 0.6) == ""
+
+    @pytest.mark.parametrize("share", [0.05, 0.2])
+    def test_a_share_that_is_refused_is_named(self, share):
+        told = self.said(Moody(share, 0.1), 4000, 4.0)
+        percent = int(re.fullmatch(r"server refuses (\d+) % \(server\)", told)[1])
+        assert percent == pytest.approx(100 * share, abs=6)
+
+    def test_a_server_that_refuses_everybody_is_named_with_how_long_and_when_again(self):
+        told = self.said(Windowed(0, 60.0), 400, 12.0)
+        assert told == "server refuses every call for 12 s, asked again in 8 s (server)"
+
+    @pytest.mark.parametrize("gone", [2.0, 0.0])
+    def test_a_server_that_is_not_there_is_named_with_how_long(self, gone):
+        server = Restarted(gone=(gone, math.inf))
+        assert self.said(server, 2000, 14.0) == f"server unreachable for {14 - gone:.0f} s (server)"
+
+
 class TestPauses:
     def test_each_in_a_row_is_longer_and_refusals_together_count_once(self):
         pauses = Pauses(0.5, 5, 8)

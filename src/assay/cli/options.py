@@ -204,8 +204,8 @@ budget = click.option(
     "--budget",
     metavar="AMOUNT",
     help=(
-        "Stop before more than this is spent: money (with --price), 200000tok or 500calls. Exceeded "
-        "at most by what the calls on their way cost beyond the dearest so far."
+        "Stop before more than this is spent: money (with --price), 200000tok or 500calls. It can "
+        "be exceeded only by what calls on their way cost beyond the dearest so far."
     ),
 )
 quiet = flag("--quiet", "-q", help="Show nothing but errors (and --json).")

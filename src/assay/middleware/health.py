@@ -191,6 +191,8 @@ SILENT = 5
 # A server that answers one call after the other and was sent too many brings nothing for up to two
 # and a half time-outs, while they become fewer.
 STALLED = 3
+# Of so many calls it is told how many met which trouble, from such a share on.
+LATELY, WORTH_TELLING = 100, 0.005
 # Nobody was ever reached for so many seconds: there is nobody there. Two connections that nobody
 # takes or refuses are given up in that time, one after the other.
 ABSENT_S = 30.0
@@ -220,11 +222,20 @@ class Health:
         self._given_up = 0  # calls, before anybody answered
         self._unserved: set[int] = set()  # calls lost since the last reply
         self._unheard = 0  # calls that were sent since the last reply, and hung
+        self._troubles = Troubles()
 
     @property
     def paused_until(self) -> float:
         """When calls may go on: nobody is served for now."""
         return self._pauses.until
+
+    def trouble(self, now: float) -> str:
+        """What goes wrong of late, in words; "" if nothing does."""
+        if self._pauses.fruitless and not self._troubles.is_absent:
+            again = max(0.0, self._pauses.until - now)
+            told = f", asked again in {again:.0f} s" if again >= 1 else ""
+            return f"refuses every call for {now - self._pauses.since:.0f} s{told}"
+        return self._troubles.words(now)
 
     def sent(self, now: float) -> Sent:
         """Take note of a call that is sent now."""
@@ -234,6 +245,7 @@ class Health:
     def replied(self, sent: Sent, now: float) -> None:
         """Take note of a reply to a call."""
         self._absence.reached()
+        self._troubles.add("")
         self._unserved.clear()
         self._answered_at, self._unheard = now, 0
         self._pauses.replied(sent.at)
@@ -243,6 +255,7 @@ class Health:
     ) -> None:
         """Take note of a call that brought nothing; `again` if it had taken too long before."""
         self._absence.record(error, sent.at)
+        self._troubles.add(_trouble(error), sent.at)
         if hung(error):
             self._unheard += not again and sent.at > self._answered_at
         elif error.permanent:
@@ -330,6 +343,49 @@ class Health:
         """
         heard_nothing = now - self._answered_at >= self._silence
         return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
+
+
+REFUSES, FAILS, LATE, ABSENT = "refuses", "fails at", "is too slow for", "is not reached by"
+
+
+def _trouble(error: Unavailable) -> str:
+    """What the trouble with a call is called."""
+    if error.throttled:
+        return REFUSES
+    if error.unreached:
+        return ABSENT
+    return LATE if hung(error) else FAILS
+
+
+class Troubles:
+    """Which share of the calls met which trouble of late.
+
+    Attributes:
+        is_absent: Whether the last call found nobody.
+    """
+
+    def __init__(self) -> None:
+        self.is_absent = False
+        self._shares: dict[str, float] = {}
+        self._n = 0
+        self._absent_since = math.inf
+
+    def add(self, trouble: str, sent: float = math.inf) -> None:
+        """Take note of the end of a call that was sent then, "" for a reply."""
+        self._n = min(self._n + 1, LATELY)
+        if trouble:
+            self._shares.setdefault(trouble, 0.0)
+        for other, share in self._shares.items():
+            self._shares[other] = share + ((other == trouble) - share) / self._n
+        self.is_absent = trouble == ABSENT
+        self._absent_since = min(self._absent_since, sent) if self.is_absent else math.inf
+
+    def words(self, now: float) -> str:
+        """Which, and how many."""
+        if self.is_absent:
+            return f"unreachable for {now - self._absent_since:.0f} s"
+        told = ((name, share) for name, share in self._shares.items() if share >= WORTH_TELLING)
+        return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in told)
 
 
 class Unreachable:

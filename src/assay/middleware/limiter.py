@@ -102,6 +102,11 @@ class Limiter(Wrapper):
         finally:
             self._unsent.discard(me)
 
+    def trouble(self) -> str:
+        """What goes wrong with calls to the server, if anything does."""
+        words = self._health.trouble(now())
+        return f"server {words} ({self.name.partition('@')[0]})" if words else ""
+
     def given_up(self, error: Unavailable) -> Denied | None:
         """Why no further call is worth while, now that one is lost; None if others may be."""
         return self._health.given_up(error, now())
