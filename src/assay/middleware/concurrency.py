@@ -213,7 +213,7 @@ class AimdLimit:
 
     It opens by doubling from `START` as long as that brings more replies a second. A round of which
     more is refused (429, 503) than a server refuses by chance lowers it, and each pause of all
-    calls halves it; a few rounds of replies bring it back. A round is as many replies and refusals
+    calls that brings nothing halves it; a few rounds of replies bring it back. A round is as many replies and refusals
     as may be in flight.
 
     Args:
@@ -275,7 +275,7 @@ class AimdLimit:
         return True
 
     def paused(self) -> None:
-        """Take note of a pause of all calls, as nobody is served: half as many go on after it."""
+        """Take note of a pause of all calls after one that brought nothing: half as many go on."""
         self._begin_round()
         self._share = 0.0  # heeded
         self._lower(1.0)

@@ -265,7 +265,8 @@ class Health:
         if error.throttled and self._refusals.add(sent.number):
             self._pace.refused()
         if self._is_gone(error) or (error.throttled and self._refuses_all()):
-            if self._pauses.refused(sent.at, now, error.retry_after or 0.0) and error.throttled:
+            begun = self._pauses.refused(sent.at, now, error.retry_after or 0.0)
+            if begun and error.throttled and self._pauses.fruitless > 1:
                 self._pace.paused()
             self._refusals.forget(self._sent)
 
