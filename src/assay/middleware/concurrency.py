@@ -213,8 +213,8 @@ class AimdLimit:
 
     It opens by doubling from `START` as long as that brings more replies a second. A round of which
     more is refused (429, 503) than a server refuses by chance lowers it, and each pause of all
-    calls that brings nothing halves it; a few rounds of replies bring it back. A round is as many replies and refusals
-    as may be in flight.
+    calls that brings nothing halves it; a few rounds of replies bring it back. A round is as many
+    replies and refusals as may be in flight.
 
     Args:
         most: The bound that is never exceeded.
