@@ -13,6 +13,7 @@ import numpy as np
 from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader, Reading
+from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted, best_support, shorten
 from assay.text import questions, refusals, sentences, words
 from assay.text.statements import statements
@@ -109,6 +110,7 @@ def sentence_relevance(
         Unavailable: If what is asked is work on a text.
     """
     _demand_question(question)
+    question = plain_question(question, vocabulary(chain.from_iterable(contexts)))
     kind = questions.kind_of(question)
     rows = read(question, contexts, encoder, reader)
     return [
@@ -131,16 +133,18 @@ def answer_relevance(
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
-    features, helpful = measure_answer(question, parts, encoder, reader)
+    question = plain_question(question, vocabulary(parts))
+    stated = plain_sentences(parts, vocabulary([question]))
+    features, helpful = measure_answer(question, stated, encoder, reader)
     score = Fitted.load("answering.json", ANSWER_FEATURES).probability(features)
-    declined = _declined(parts)
+    declined = declines(parts)
     if declined:
         reason = f"The answer declines: '{declined}'."
     else:
         kind = questions.kind_of(question)
         asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
-        aside = [part for part, value in zip(parts, helpful, strict=True) if value < RELEVANT]
-        reason = f"{len(parts) - len(aside)} of {len(parts)} sentences on the question{asked}" + (
+        aside = [part for part, value in zip(stated, helpful, strict=True) if value < RELEVANT]
+        reason = f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{asked}" + (
             f"; beside the question: '{aside[0]}'" if aside else "."
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
@@ -190,8 +194,11 @@ def _kind_reason(kind: str, *, matches: bool) -> str:
     return f"; it asks for a {kind} and {'gets one' if matches else 'gets none'}"
 
 
-def _declined(parts: Sequence[str]) -> str:
-    """The refusal, if it opens the answer or makes up at least half of it and is not taken back."""
+def declines(parts: Sequence[str]) -> str:
+    """The refusal of an answer's sentences, if it opens the answer or is at least half of it.
+
+    One that is taken back is none.
+    """
     if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
@@ -231,6 +238,7 @@ def context_usefulness(
 ) -> list[Usefulness]:
     """For every context, in order, whether it helps to arrive at a target (reference, answer)."""
     split = [sentences.sentences(context) for context in contexts]
+    question = plain_question(question, vocabulary(contexts))
     rows = iter(read(question, split, encoder, reader))
     found = [
         _Context(context, parts, [probability(next(rows)) for _ in parts])
