@@ -5,7 +5,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import Any
 
 from assay.errors import Unsupported
@@ -19,6 +19,7 @@ from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
     declines,
+    passage_probability,
     sentence_relevance,
 )
 from assay.judges.embedded.verification import support
@@ -187,10 +188,19 @@ class Embedded(AttributeBackend):
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
         found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
+        rest = iter(found)
+        helps = [passage_probability([next(rest).probability for _ in mine]) for mine in contexts]
+        passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
         return select_sentences.reply(
             [
-                Choice(sentence.id, f.reason, round(f.probability, 4), f.relevant)
-                for sentence, f in zip(task.sentences, found, strict=True)
+                Choice(
+                    sentence.id,
+                    f.reason,
+                    round(f.probability, 4),
+                    f.relevant,
+                    round(passage, 4) if "." in sentence.id else None,
+                )
+                for sentence, f, passage in zip(task.sentences, found, passages, strict=True)
             ]
         )
 

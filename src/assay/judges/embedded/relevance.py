@@ -4,6 +4,7 @@ Each is a logistic combination, fitted in `training/verifier/fit.py`, of what th
 says, the cosine to the question, shared words and whether the kind of thing asked for is there.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -21,6 +22,7 @@ from assay.text.statements import statements
 FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
 RELEVANT = 0.5
 _HELPS = 3  # among the votes of a reading
+_LEAST = 1e-4  # the least probability of a sentence
 
 
 def measure(
@@ -63,6 +65,26 @@ def read(
 def probability(features: Sequence[float]) -> float:
     """The probability, in [0, 1], that a sentence of these measurements helps to answer."""
     return Fitted.load("relevance.json", FEATURES).probability(features)
+
+
+PASSAGE_FEATURES = (
+    "best",  # log-odds that the sentence that helps most does
+    "mean",  # mean probability of a sentence
+)
+
+
+def passage_features(probabilities: Sequence[float]) -> tuple[float, ...]:
+    """The measurements of a context, in the order of `PASSAGE_FEATURES`, by its sentences' ones."""
+    best = min(max(probabilities), 1 - _LEAST)
+    return math.log((best + _LEAST) / (1 - best)), float(np.mean(probabilities))
+
+
+def passage_probability(probabilities: Sequence[float]) -> float:
+    """The probability, in [0, 1], that a context helps to answer; 0 without a sentence."""
+    if not probabilities:
+        return 0.0
+    fitted = Fitted.load("passage.json", PASSAGE_FEATURES)
+    return fitted.probability(passage_features(probabilities))
 
 
 def whole(readings: Sequence[Reading], vote: int) -> float:
