@@ -48,6 +48,11 @@ def test_what_is_english_or_unclear_is_left_open(text):
     assert other_language([text]) == ""
 
 
+def test_chinese_characters_beside_japanese_are_japanese():
+    assert other_language(["東京都港区", TEXTS["Japanese"]]) == "JAPANESE"
+    assert other_language(["東京都港区"]) == "CJK"
+
+
 def test_the_first_text_that_is_surely_in_another_language_decides():
     assert other_language(["Paris", TEXTS["German"], TEXTS["French"]]) == "de"
     assert other_language(["It was built in 1889.", "So it was."]) == ""

@@ -17,11 +17,12 @@ _LATIN_END = "\u0250"
 
 def unread(*texts: Sequence[str]) -> str:
     """The language of the first of some groups of texts that cannot be read, in words; else ""."""
-    for text in map(" ".join, texts):
-        language = other_language([text])
+    joined = [" ".join(group) for group in texts]
+    for n, text in enumerate(joined):
+        language = other_language([text, *joined[:n], *joined[n + 1 :]] if text else [])
         if language and language not in _READ:
             return language_name(language)
-        if _is_unknown(text[:_LOOKED_AT]):
+        if not language and _is_unknown(text[:_LOOKED_AT]):
             return "letters that its tokenizer does not know"
     return ""
 
