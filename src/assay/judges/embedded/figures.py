@@ -1,8 +1,9 @@
 """Whether a figure of a statement is the evidence's figure for the same thing.
 
-Amounts, dates, clock times, week days and months of the statement are laid beside those of the
-evidence. A word belongs to the figure that it stands nearest to, with no other one of its kind
-between them; the figure to which most of the statement's words belong is the one to compare.
+Measures with a unit, shares and clock times of the statement are laid beside those of the evidence.
+A word belongs to the figure that it stands nearest to, with no other one of its kind between them;
+the figure to which most of the statement's words belong is the one to compare. Counts and dates are
+words here: they may be said of several things, or be made of what the evidence counts.
 """
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -20,15 +21,7 @@ from assay.text import memoized, quantities, words
 from assay.text.amount_equality import same
 from assay.text.amounts import Amount, amounts
 from assay.text.entities import is_negated
-from assay.text.sentences import Span
 
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-_CALENDAR = re.compile(
-    rf"\b(?:(?P<day>{'|'.join(_DAYS)})s?|(?P<month>{'|'.join(_MONTHS)}))\b", re.IGNORECASE
-)
 _PER = re.compile(
     r"\s?(?:per|an?|each|every|/)\s?(?P<unit>second|minute|hour|day|night|week|month|quarter|year|"
     r"annum|person|head|kilo|kg|km|litre|liter|h|min|s)\b",
@@ -53,15 +46,8 @@ _FACTORS = (2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)
 _VAGUE = frozenset(
     "about around roughly nearly almost approximately just over under some circa barely".split()
 )
-_BARE = frozenset({"date", "weekday", "month", "clock", "share", "times"})
-_UNCLEAR = frozenset({"date", "weekday", "month", "times"})
-# A number behind one of these is a name: "floor 4", "Year 6".
-_LABEL = re.compile(
-    r"(?:\b(?:floor|page|room|line|platform|gate|chapter|no\.?|number|bus|route|version|model|team|"
-    r"group|class|year|day|week|stage|step|part|section|article|clause|table|figure|question|exit|"
-    r"track|lane|unit|box|row|seat|level|grade|phase|lot|plot|ward|tank|pool|episode|season|round)"
-    r"\s|(?<=\s)[A-Z][\w'-]*\s|[A-Za-z]-|#)$"
-)
+_WORDS = frozenset({"", "date", "times"})  # kinds that are not compared
+_SHARED = frozenset({"clock", "share"})  # kinds that may be said of several things
 # Beside one of these a figure is computed, or one of several that are compared.
 _COMPUTED = frozenset(
     "more fewer less longer shorter later earlier ahead behind higher lower older younger rose "
@@ -76,59 +62,44 @@ _NOT_BESIDE = frozenset("except without besides unless if would could".split())
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with the noun that it counts and what it is per.
+    """A figure and what it is per.
 
     Attributes:
-        amount: It as an amount; of kind "clock", "weekday" or "month" if it is one of these.
-        head: The stem of the word behind it; "" if a sign or nothing follows.
+        amount: It as an amount; of kind "clock", in minutes, if it is a time of day.
         per: "minute" of "five a minute"; "" if nothing is said.
+        half: Whether its half of the day is not said: "half past five".
     """
 
     amount: Amount
-    head: str
     per: str
+    half: bool = False
 
     @property
     def kind(self) -> str:
         """What it measures."""
         return self.amount.kind or ("date" if self.amount.days else "")
 
+    @property
+    def value(self) -> float:
+        """How much it is in units of its kind; of a time of day the seconds."""
+        return self.amount.value if self.kind != "clock" else 60 * self.amount.number
+
 
 @memoized(2048, longest=2000)
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures of a text in its usual form, in order."""
-    clocks = [
-        Amount(one.span, one.said, min(key[1] for key in one.keys), 0.0, "clock")
-        if len(one.keys) == 1
-        else Amount(one.span, one.said, min(key[1] for key in one.keys), 0.0, "clock", zero=0.25)
+    found = [
+        Figure(Amount(one.span, one.said, min(keys), 0.0, "clock"), "", len(keys) > 1)
         for one in quantities.quantities(text)
-        if all(kind == "clock" for kind, _ in one.keys)
+        if (keys := [minutes for kind, minutes in one.keys if kind == "clock"])
     ]
-    found = [*clocks, *(a for a in amounts(text) if not _meets(a.span, clocks))]
-    for match in _CALENDAR.finditer(text):
-        name = match[0].lower().removesuffix("s") if match["day"] else match[0].lower()
-        if not _meets(match.span(), found) and (match["day"] or match[0] != match[0].lower()):
-            kind, names = ("weekday", _DAYS) if match["day"] else ("month", _MONTHS)
-            found.append(Amount(match.span(), match[0], names.index(name), 0.0, kind))
-    return tuple(
-        _with_head(with_bound(one, text), text) for one in sorted(found, key=lambda a: a.span)
-    )
-
-
-def _meets(span: Span, others: Sequence[Amount]) -> bool:
-    return any(span[0] < other.span[1] and other.span[0] < span[1] for other in others)
-
-
-_BEHIND = re.compile(r"[\s-](?:of\sthe\s|of\s|other\s|new\s|more\s)?(?P<word>[^\W\d_][\w'-]+)")
-
-
-def _with_head(amount: Amount, text: str) -> Figure:
-    behind = text[amount.span[1] : amount.span[1] + 40]
-    per = _PER.match(behind)
-    word = None if per else _BEHIND.match(behind)
-    head = word["word"].lower() if word else ""
-    stem = "" if not head or head in words.STOP_WORDS else words.stem(head)
-    return Figure(amount, stem, per["unit"].lower() if per else "")
+    clocks = [one.amount.span for one in found]
+    for amount in amounts(text):
+        start, end = amount.span
+        if not any(start < last and first < end for first, last in clocks):
+            per = _PER.match(text, end)
+            found.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
+    return tuple(sorted(found, key=lambda one: one.amount.span))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +188,7 @@ def compare_figures(
         weights: How much the stems of words count.
         around: The stems of a piece and its neighbours.
     """
-    mine = [one for one in figures(statement) if not _is_label(one, statement)]
+    mine = [one for one in figures(statement) if one.kind not in _WORDS]
     if not mine or len(mine) > _FEW or not sentences or is_negated(statement):
         return None
     said = frozenset(words.words(statement))
@@ -233,18 +204,11 @@ def compare_figures(
             wanted.candidate(figure, other, sentence)
             for sentence in sentences
             for other in sentence.figures
-            if _is_comparable(figure, other) and not _is_label(other, sentence.text)
+            if other.kind == figure.kind
         ]
         found.append(_checked(figure, said, candidates, sentences) if candidates else None)
     wrong = next((one for one in found if one and not one.agrees), None)
     return wrong if wrong or not all(found) else found[0]
-
-
-def _is_label(figure: Figure, text: str) -> bool:
-    """Whether a number names something rather than counts it."""
-    if figure.kind or figure.per or not figure.amount.said[:1].isdigit():
-        return False
-    return bool(_LABEL.search(text[: figure.amount.span[0]]))
 
 
 def _checked(
@@ -257,15 +221,15 @@ def _checked(
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
     if figure.amount.bound or not said.isdisjoint(_COMPUTED):
         return None
-    kind = figure.kind or "count"
-    sure = right is not None and _is_measured(figure) and right.covered >= _AROUND
+    kind = figure.kind
+    sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and right.score >= _score(wrong) + _MARGIN * bool(wrong):
         reason = f"the evidence gives '{right.figure.amount.said}', too"
         return Finding(agrees=True, reason=reason, piece=right.sentence.piece, rule=f"same {kind}")
     if wrong is None or not _is_clear(wrong) or wrong.score < _score(right) + _MARGIN:
         return None
-    if right is not None and not _is_measured(figure):
-        return None  # "at six" may be said of both
+    if right is not None and kind in _SHARED:
+        return None
     vague = not said.isdisjoint(_VAGUE)
     if right is None and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague):
         return None
@@ -282,11 +246,6 @@ def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
         if other.context == sentence.context and abs(other.piece - sentence.piece) <= 1
         for one in other.figures
     ]
-
-
-def _is_measured(figure: Figure) -> bool:
-    """Whether it has a unit: a count or a date may be said of several things."""
-    return bool(figure.kind) and figure.kind not in _BARE
 
 
 def _is_clear(wrong: "_Candidate") -> bool:
@@ -320,16 +279,16 @@ class _Wanted(NamedTuple):
 
 def _is_derived(figure: Figure, others: Sequence[Figure], *, vague: bool) -> bool:
     """Whether a figure may be computed from others."""
-    value = _value(figure)
+    value = figure.value
     close = _ROUGH if vague or figure.amount.bound else _CLOSE
     least = 0.51 * figure.amount.step * figure.amount.size
 
     def fits(other: float) -> bool:
         return abs(other - value) <= max(close * abs(value), least)
 
-    alike = [_value(one) for one in others if one.kind == figure.kind][:_TERMS]
-    every = [_value(one) for one in others][:_TERMS]
-    factors = [_value(one) for one in others if one.kind in ("", "share", "times")][:_TERMS]
+    alike = [one.value for one in others if one.kind == figure.kind][:_TERMS]
+    every = [one.value for one in others][:_TERMS]
+    factors = [one.value for one in others if one.kind in ("", "share", "times")][:_TERMS]
     if any(map(fits, chain(_sums(alike), _products(every, factors)))):
         return True
     if figure.kind in ("share", "", "times"):
@@ -381,22 +340,11 @@ def _is_span(figure: Figure, others: Sequence[Figure], fits: Callable[[float], b
     return False
 
 
-def _value(figure: Figure) -> float:
-    return figure.amount.value if figure.kind != "clock" else 60 * figure.amount.number
-
-
-def _is_comparable(one: Figure, other: Figure) -> bool:
-    """Whether one may stand where the other does."""
-    if one.kind in _UNCLEAR or one.kind != other.kind:
-        return False
-    return bool(one.kind) or one.head == other.head != ""
-
-
 def _is_same(one: Figure, other: Figure) -> bool:
     a, b = one.amount, other.amount
     if one.kind == "clock":
-        either = a.zero or b.zero
-        return a.number % 720 == b.number % 720 if either else a.number == b.number
+        both = 720 if one.half or other.half else 1440
+        return a.number % both == b.number % both
     if one.per and other.per and one.per != other.per:
         first, second = _SECONDS.get(one.per), _SECONDS.get(other.per)
         if not first or not second:

@@ -83,7 +83,7 @@ SPEAKS: dict[str, frozenset[str]] = {
 }
 NEUTRAL = stems_of(
     "list listed table row column record recorded have has had get got show shown give given is "
-    "was were one name named call called number value entry item take took place make made total see "
-    "seen stand stood come came use used reach reached earn earned receive received "
+    "was were one name named call called number value entry item take took place make made total "
+    "see seen stand stood come came use used reach reached earn earned receive received "
     "hold held finish finished belong belonged located exactly ended according"
 )
