@@ -239,6 +239,11 @@ def _read(
         else:
             rest.append(text)
     for rows in tables:
+        first = rows[0][1][0][0]
+        alone = [pair for pair in pairs if pair[1] == first]  # rows of which all else is empty
+        pairs = [pair for pair in pairs if pair[1] != first]
+        rows += [(place, [(key, value)]) for place, key, value in alone]
+        rows.sort(key=lambda row: row[0])
         if len(rows) == 1:  # no table, but what somebody wrote with semicolons
             pairs += [(rows[0][0], key, value) for key, value in rows[0][1]]
     return [rows for rows in [*tables, *_barred(barred)] if len(rows) > 1], pairs, rest

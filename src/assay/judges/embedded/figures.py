@@ -27,6 +27,8 @@ _PER = re.compile(
     r"annum|person|head|kilo|kg|km|litre|liter|h|min|s)\b",
     re.IGNORECASE,
 )
+# Which may be short for million: then a sign stands before the number.
+_METRES = re.compile(r"\sm(?![\w/²³])")
 _SECONDS = {
     "second": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86_400,
     "week": 604_800, "month": 2_629_746, "year": 31_556_952, "annum": 31_556_952,
@@ -35,6 +37,8 @@ _BETWEEN = re.compile(r"[,;.:()]|\b(?:and|but|while|whereas|then|or)\b")
 # How much a word belongs to a figure that stands behind a sign, another figure, or far away.
 _SIGN, _OTHER, _STEP = 0.8, 0.45, 0.985
 _MARGIN = 0.15  # between the best and the second, as a share of the statement's words
+_LITTLE = 0.06  # ... where hardly any word belongs more to the second
+_AGAINST = 0.25  # how much more a single word may
 _AROUND = 0.75  # of the statement's words in the sentence and its neighbours, by weight
 _WITHIN = 0.5  # ... in the sentence itself
 _MOST = 400  # figures of the evidence
@@ -94,10 +98,15 @@ def figures(text: str) -> tuple[Figure, ...]:
         if (keys := [minutes for kind, minutes in one.keys if kind == "clock"])
     ]
     clocks = [one.amount.span for one in found]
-    for amount in amounts(text):
+    for given in amounts(text):
+        amount = given
         start, end = amount.span
         if not any(start < last and first < end for first, last in clocks):
-            per = _PER.match(text, end)
+            metres = None if amount.kind else _METRES.match(text, end)
+            if metres:
+                span, said = (start, metres.end()), text[start : metres.end()]
+                amount = replace(amount, span=span, said=said, kind="length", days=())
+            per = _PER.match(text, amount.span[1])
             found.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
     return tuple(sorted(found, key=lambda one: one.amount.span))
 
@@ -168,7 +177,8 @@ def with_figures(pieces: Iterable[tuple[int, int, str]]) -> tuple[Sentence, ...]
 class _Candidate(NamedTuple):
     figure: Figure
     sentence: Sentence
-    score: float  # how much the statement's words belong to it
+    shares: tuple[float, ...]  # how much each of the statement's words belongs to it
+    score: float  # ... and all of them, by weight
     covered: float  # ... and how many of them stand in the sentence and around
     within: float  # ... and in the sentence itself
     same: bool
@@ -194,7 +204,7 @@ def compare_figures(
     said = frozenset(words.words(statement))
     if not said.isdisjoint(_NOT_BESIDE):
         return None
-    taken = frozenset(words.stems(" ".join(f.amount.said for f in mine)))
+    taken = frozenset(words.stems(" ".join(f"{f.amount.said} {f.per}" for f in mine)))
     wanted = _Wanted(frozenset(words.stems(statement)) - taken, weights, around)
     if not wanted.total:
         return None
@@ -223,15 +233,20 @@ def _checked(
         return None
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
-    if right and sure and right.score >= _score(wrong) + _MARGIN * bool(wrong):
+    if right and sure and _is_nearer(right, wrong):
         reason = f"the evidence gives '{right.figure.amount.said}', too"
         return Finding(agrees=True, reason=reason, piece=right.sentence.piece, rule=f"same {kind}")
-    if wrong is None or not _is_clear(wrong) or wrong.score < _score(right) + _MARGIN:
+    if wrong is None or not _is_clear(wrong) or not _is_nearer(wrong, right):
         return None
     if right is not None and kind in _SHARED:
         return None
     vague = not said.isdisjoint(_VAGUE)
-    if right is None and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague):
+    other_unit = wrong.figure.amount.number == figure.amount.number
+    if (
+        right is None
+        and not other_unit
+        and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
+    ):
         return None
     reason = f"the evidence gives '{wrong.figure.amount.said}', not '{figure.amount.said}'"
     rule = f"{'other' if right else 'absent'} {kind}"
@@ -253,6 +268,15 @@ def _is_clear(wrong: "_Candidate") -> bool:
     return whole and not wrong.figure.amount.bound
 
 
+def _is_nearer(one: _Candidate, other: _Candidate | None) -> bool:
+    """Whether more of the statement's words belong to it, and hardly any to the other one more."""
+    if other is None:
+        return True
+    ahead = [mine - theirs for mine, theirs in zip(one.shares, other.shares, strict=True)]
+    least = _MARGIN if min(ahead) < -_AGAINST else _LITTLE
+    return one.score >= other.score + least
+
+
 def _score(candidate: _Candidate | None) -> float:
     return candidate.score if candidate else 0.0
 
@@ -271,10 +295,11 @@ class _Wanted(NamedTuple):
     def candidate(self, figure: Figure, other: Figure, sentence: Sentence) -> _Candidate:
         near, total = self.around(sentence.piece), self.total
         pairs = [(stem, self.weights[stem] / total) for stem in sorted(self.stems)]
-        score = sum(weight * sentence.belongs(stem, other) for stem, weight in pairs)
+        shares = tuple(sentence.belongs(stem, other) for stem, _ in pairs)
+        score = sum(weight * share for (_, weight), share in zip(pairs, shares, strict=True))
         covered = sum(weight for stem, weight in pairs if stem in near)
         within = sum(weight for stem, weight in pairs if stem in sentence.places)
-        return _Candidate(other, sentence, score, covered, within, _is_same(figure, other))
+        return _Candidate(other, sentence, shares, score, covered, within, _is_same(figure, other))
 
 
 def _is_derived(figure: Figure, others: Sequence[Figure], *, vague: bool) -> bool:

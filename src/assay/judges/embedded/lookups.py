@@ -70,7 +70,8 @@ def _superlative(links: Links) -> Finding | None:
     said, grid = links.said, links.grid
     measures = [t.word for t in said.tokens if t.word in SUPERLATIVES]
     beside = said.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
-    if len(grid.rows) < 2 or len(measures) != 1 or said.negated or len(beside - set(measures)):
+    unclear = "but" in said.words or said.negated or beside - set(measures)
+    if unclear or len(measures) != 1 or len(grid.rows) < 2:
         return None
     columns = links.measured(measures[0])
     if len(columns) != 1 or not _is_measured(links, columns[0], measures[0]):
@@ -96,14 +97,13 @@ def _superlative(links: Links) -> Finding | None:
         f"the {measures[0]} {grid.columns[column].name} in the table is "
         f"{links.cell(top[0], column)}, of {links.name(top[0])}"
     )
+    named = subject[0].rows if subject else frozenset(sizes)
+    if named.isdisjoint(sizes):
+        return None
+    agrees = not named.isdisjoint(top)
     if links.numbers:
         cell = grid.number(top[0], column)
         agrees = cell is not None and same(links.numbers[0], cell)
-    else:
-        named = subject[0].rows
-        if not named & sizes.keys():
-            return None
-        agrees = bool(named & set(top))
     return _found(links, "superlative", top[0], reason, agrees=agrees)
 
 
@@ -254,7 +254,8 @@ def _aggregate(links: Links) -> Finding | None:
     ):
         return None
     number = links.numbers[0]
-    column = links.column_of(number)
+    measured = links.measured()
+    column = measured[0] if len(measured) == 1 else links.column_of(number)
     if column is None or number.days or number.bound or not grid.numeric(column):
         return None
     if (
@@ -302,11 +303,18 @@ def _field(links: Links) -> Finding | None:
     column = figure.column
     if column is None or column not in grid.rows[0].cells:
         return None
-    if not _is_like(number, grid.rows[0].cells[column].amounts):
+    if _has_digit(grid.columns[column].name) or not _is_like(
+        number, grid.rows[0].cells[column].amounts
+    ):
         return None
     name = grid.columns[column].name
     reason = f"the record gives {links.cell(0, column)} for {name}, not '{figure.said}'"
     return _found(links, "field", 0, reason, agrees=bool(figure.rows))
+
+
+def _has_digit(name: str) -> bool:
+    """Whether the name of a column is a condition: "above 25 kg"."""
+    return any(char.isdigit() for char in name)
 
 
 def _is_like(number: Amount, cell: Sequence[Amount]) -> bool:
@@ -410,8 +418,10 @@ def _value(links: Links) -> Finding | None:
 def _agreed(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
     columns = {one.column for one in conditions} | {links.grid.key, None}
     several = {c for m in links.mentions for c in m.places}
+    figures = conditions[len(links.mentions) :]
+    clear = any(one.sure for one in figures) and any(m.exact for m in links.named)
     if (
-        links.unknown
+        len(links.unknown) > (_VERBS if clear else 0)
         or _is_crossed(links)
         or any(h.columns.isdisjoint(columns | several) for h in links.headings)
     ):
@@ -423,8 +433,9 @@ def _agreed(links: Links, row: int, conditions: Sequence[Condition]) -> Finding 
 def _is_crossed(links: Links) -> bool:
     """Whether a name of a column stands beside a cell of another one: "the editor, Ann"."""
     words_between = words.STOP_WORDS | {"named", "called"}
+    values = [m for m in links.mentions if links.grid.key not in m.places]
     for heading in links.headings:
-        for mention in links.mentions:
+        for mention in values:
             first, last = sorted((heading[:2], mention[:2]))
             between = links.said.tokens[first[1] : last[0]]
             near = len(between) <= 2 and all(t.word in words_between for t in between)
@@ -442,16 +453,18 @@ def _differing(links: Links, conditions: Sequence[Condition]) -> Finding | None:
         return None
     row = min(keys[0].places[links.grid.key])
     lost = [one for one in conditions if row not in one.rows]
-    if len(lost) != 1 or lost[0].column is None or lost[0].column == links.grid.key:
+    by = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
+    if by or len(lost) != 1 or lost[0].column == links.grid.key:
         return None
-    if lost[0].column not in links.grid.rows[row].cells:
+    column = lost[0].column
+    if column is None or column not in links.grid.rows[row].cells:
         return None
     numbers = dict(zip(conditions[len(links.mentions) :], links.numbers, strict=True))
     if lost[0] in numbers and not _is_like(
-        numbers[lost[0]], links.grid.rows[row].cells[lost[0].column].amounts
+        numbers[lost[0]], links.grid.rows[row].cells[column].amounts
     ):
         return None
-    cell = links.cell(row, lost[0].column)
+    cell = links.cell(row, column)
     reason = f"the table gives {cell} for {links.name(row)}, not '{lost[0].said}'"
     return _found(links, "value", row, reason, agrees=False)
 
