@@ -448,13 +448,12 @@ def _differing(links: Links, conditions: Sequence[Condition]) -> Finding | None:
     keys = [m for m in links.named if len(m.places[links.grid.key]) == 1]
     if len(keys) != 1:
         return None
-    sure = conditions[len(links.mentions) :] and conditions[-1].sure and keys[0].exact
-    if len(links.unknown) > (_VERBS if sure else 1):
+    if len(links.unknown) > 1:
         return None
     row = min(keys[0].places[links.grid.key])
     lost = [one for one in conditions if row not in one.rows]
     by = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
-    if by or len(lost) != 1 or lost[0].column == links.grid.key:
+    if by or len(lost) != 1 or not lost[0].sure or lost[0].column == links.grid.key:
         return None
     column = lost[0].column
     if column is None or column not in links.grid.rows[row].cells:
