@@ -15,7 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.judges.embedded.cells import Finding
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.judges.embedded.figures import compare_figures
+from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.replies import differ, told
 from assay.judges.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, words
@@ -176,6 +179,10 @@ FEATURES = (
     "phrase_foreign",  # ... and one of its names or numbers does
     "log_words",
     "log_sentences",
+    "figure_agrees",  # the evidence gives the same figure for the same thing
+    "figure_differs",  # ... or another one
+    "table_agrees",  # the cells of a table or record say the same
+    "table_differs",  # ... or otherwise
 )
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
 _REJECTED = re.compile(
@@ -201,6 +208,8 @@ class Comparison:
     told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
+    figure: Finding | None  # what the evidence says of its figures
+    table: Finding | None  # what the tables and records say of it
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -218,6 +227,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
     contrary = entities.opposites(claim.wanted, evidence.sets[best])
     found = words.weighted_recall(claimed, evidence.stems, evidence.weights)
+    table = None if claim.start else look_up(statement, evidence.grids)
+    figure = None if claim.start or table else _figure(statement, evidence)
     features = (
         found,
         words.weighted_recall(claimed, near.stems, evidence.weights),
@@ -236,6 +247,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         float(bool(claim.start and (gone or absent))),
         math.log1p(len(claim.wanted)),
         math.log1p(len(evidence.pieces)),
+        *_sides(figure),
+        *_sides(table),
     )
     return Comparison(
         features=features,
@@ -252,7 +265,21 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
+        figure=figure,
+        table=table,
     )
+
+
+def _figure(statement: str, evidence: Evidence) -> Finding | None:
+    def around(piece: int) -> frozenset[str]:
+        return evidence.around(piece).stems
+
+    return compare_figures(statement, evidence.with_figures, evidence.weights, around)
+
+
+def _sides(found: Finding | None) -> tuple[float, float]:
+    """Whether it agrees and whether it differs."""
+    return float(found is not None and found.agrees), float(found is not None and not found.agrees)
 
 
 def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:

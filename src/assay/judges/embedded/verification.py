@@ -262,6 +262,7 @@ def _doubts(found: Comparison) -> list[str]:
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )
+    doubts += [one.reason for one in (found.table, found.figure) if one and not one.agrees]
     gone = [*found.numbers, *found.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
