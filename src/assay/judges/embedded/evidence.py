@@ -191,6 +191,14 @@ class Evidence:
             last += 1
         return range(first, last)
 
+    def topic(self, piece: int) -> frozenset[str]:
+        """The stems of what a piece may be about: of the one before it and of the first one."""
+        first = piece
+        while first > 0 and self.pieces[first - 1].context == self.pieces[piece].context:
+            first -= 1
+        before = {first, max(first, piece - 1)} - {piece}
+        return frozenset().union(*(self.sets[i] for i in before))
+
     def around(self, piece: int) -> Around:
         """What stands in the piece and its neighbours; looked up once."""
         found = self._around.get(piece)
