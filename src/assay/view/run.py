@@ -17,6 +17,7 @@ from assay.store import Run
 from assay.store.browsing import Bounds
 from assay.text.sanitize import plain
 from assay.view.asked import TEXTS, WHY, Asked, shown
+from assay.view.people import in_words
 from assay.view.runs import facts, state
 from assay.view.site import NotThere, Place, Site
 
@@ -78,6 +79,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         indexed=indexed,
         verdicts=site.lookup.verdicts(site.store, indexed),
         causes=site.lookup.causes(site.store, indexed),
+        people=site.people(run),
         why=WHY,
         all_texts=TEXTS,
     )
@@ -126,7 +128,7 @@ def _line(
     return Line(
         row,
         sample,
-        [(name, _short(_text(sample, name))) for name in texts],
+        [(name, _short(_text(site, run, row, sample, name))) for name in texts],
         [score_cell(site, run, row, metric, found) for metric, found in scores.items()],
     )
 
@@ -152,7 +154,9 @@ def score_cell(site: Site, run: Run, row: int, metric: str, found: Scores) -> Ce
     return cell(about, {"value": value, "why": why or NOT_DONE.why, "detail": detail})
 
 
-def _text(sample: Sample, name: str) -> str:
+def _text(site: Site, run: Run, row: int, sample: Sample, name: str) -> str:
+    if name == "labels":
+        return "; ".join(map(in_words, site.people(run).labels.get(row, ())))
     if name == "context":
         return (sample.contexts or ("",))[0]
     if name == "answer" and sample.answer is None:
