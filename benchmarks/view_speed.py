@@ -5,7 +5,8 @@
 
 Each page is asked for twice of a server of its own: at once after its start, with nothing of the
 store in the memory of the operating system ("cold"), and again (median of five, "warm"). First
-paint is Chromium's own figure. Memory is the most that the server ever held.
+paint is Chromium's own figure. "cpu" is what the first request took of a processor: it holds on a
+machine that is busy otherwise. Memory is the most that the server ever held.
 """
 
 import argparse
@@ -155,6 +156,11 @@ class Server:
         assert found, line
         self.base, self.token = found.groups()
 
+    def cpu(self) -> float:
+        """The seconds of a processor that it took so far."""
+        ticks = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory(self) -> float:
         """The most that it ever held, in MB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -182,13 +188,16 @@ async def measured(store: Path, page: Page) -> tuple[str, float]:
         async with aiohttp.ClientSession(cookie_jar=jar) as session:
             async with session.get(f"{server.base}/?{server.token}", allow_redirects=False):
                 pass
+            before = server.cpu()
             cold, size = await timed(session, server.base + page.path)
+            cpu = server.cpu() - before
             warm = [(await timed(session, server.base + page.path))[0] for _ in range(REPEATS)]
             paint = await first_paint(server, page)
         memory = server.memory()
     finally:
         server.close()
-    line = f"{page.name:46} {cold:6.2f} {statistics.median(warm):6.2f} {paint} {size / 1024:6.0f}"
+    line = f"{page.name:46} {cold:6.2f} {cpu:6.2f} {statistics.median(warm):6.2f}"
+    line += f" {paint} {size / 1024:6.0f}"
     return f"{line} {memory:7.0f}", memory
 
 
@@ -236,7 +245,7 @@ def pages_of_samples(store: Path, n: int) -> Sequence[Page]:
 
 def lines(folder: Path, n_runs: int, n_samples: int, only: str) -> Iterator[str]:
     many, large = make(folder, n_runs, n_samples)
-    yield f"{'page':46} {'cold':>6} {'warm':>6} {'paint':>6} {'KB':>6} {'MB held':>7}"
+    yield f"{'page':46} {'cold':>6} {'cpu':>6} {'warm':>6} {'paint':>6} {'KB':>6} {'MB held':>7}"
     for store, pages in ((many, pages_of_runs()), (large, pages_of_samples(large, n_samples))):
         for page in pages:
             if only in page.name:

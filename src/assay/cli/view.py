@@ -81,18 +81,18 @@ def view_command(request: ViewRequest) -> int:
 
     asyncio.run(work())
     if site.review is not None:
-        _tell(site.review)
+        _tell(site.review, request.store)
     return OK
 
 
-def _tell(review: "Review") -> None:
+def _tell(review: "Review", store: str) -> None:
     """Where the decisions are, and what to do with what came out."""
     from assay.view.questions import Tally
 
     tally = Tally.of(review.questions())
     say(f"{tally.decided:,} of {tally.total:,} questions are decided, in {review.log}")
     if tally.out:
-        line = command_line("run", str(review.out), "--target", "URL")
+        line = command_line("run", str(review.out), "--target", "URL", store=store)
         say(f"{tally.out:,} kept or edited: {line}")
 
 

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from assay.store import Run, Store, rows
 
 # Rows of samples, as a query and its values: what an index of one's own found.
 Rows: TypeAlias = tuple[str, tuple[object, ...]]
 
+_ARRAY: Final = "json_group_array"
 _JOBS: Final = f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
 
 
@@ -117,9 +118,20 @@ def means(store: Store, metric: str) -> Mapping[str, float]:
     return {run: mean for run, mean in store.query(sql, metric) if mean is not None}
 
 
-def values_by_id(store: Store, run: Run, metric: str) -> dict[str, tuple[int, float | None]]:
-    """(row, score by a metric) of every sample of a run, by the sample's id."""
-    ids = store.query(f"SELECT id, row FROM samples WHERE run = {rows.NAME}", run.id)
-    of = f"run = {rows.NAME} AND metric = {rows.NAME}"
-    values = dict(store.query(f"SELECT row, value FROM jobs WHERE {of}", run.id, metric))
-    return {id_: (row, values.get(row)) for id_, row in ids}
+def ids_and_rows(store: Store, run: Run) -> tuple[list[str], list[int]]:
+    """The ids of a run's samples, in an order that equal ids of another run have as well; rows."""
+    samples = f"SELECT id, row FROM samples WHERE run = {rows.NAME} ORDER BY id"
+    return _columns(store, f"SELECT {_ARRAY}(id), {_ARRAY}(row) FROM ({samples})", run.id)
+
+
+def values_by_row(store: Store, run: Run, metric: str) -> tuple[list[int], list[float | None]]:
+    """The rows that a metric was done for, in order, and their scores to fifteen digits."""
+    jobs = f"SELECT row, value FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+    columns = f"SELECT {_ARRAY}(row), {_ARRAY}(value) FROM ({jobs} ORDER BY row)"
+    return _columns(store, columns, run.id, metric)
+
+
+def _columns(store: Store, sql: str, *values: object) -> tuple[list[Any], list[Any]]:
+    """Two columns of many rows: as one row of two lists they are read in a third of the time."""
+    first, second = store.query(sql, *values)[0]
+    return json.loads(first), json.loads(second)

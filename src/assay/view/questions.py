@@ -40,7 +40,7 @@ class Wanted:
         text, state, kind = (query.get(name, "").strip() for name in ("q", "state", "kind"))
         return cls(text[:500], state if state in STATES else "", kind, number)
 
-    def query(self, **changes: str) -> str:
+    def query(self, **changes: Any) -> str:
         """Its part of an address, with these otherwise."""
         made = replace(self, **changes)
         pairs = {"q": made.text, "state": made.state, "kind": made.kind}
@@ -66,7 +66,7 @@ class Tally:
     @classmethod
     def of(cls, questions: Sequence["ReviewedQuestion"]) -> "Tally":
         """Counted."""
-        states = [question.decision or "open" for question in questions]
+        states: list[str] = [question.decision or "open" for question in questions]
         return cls(len(states), {name: states.count(name) for name in STATES})
 
     @property

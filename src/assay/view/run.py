@@ -17,6 +17,7 @@ from assay.store import Run
 from assay.store.browsing import Bounds
 from assay.text.sanitize import plain
 from assay.view.asked import TEXTS, WHY, Asked, shown
+from assay.view.background import LARGE
 from assay.view.people import in_words
 from assay.view.runs import facts, state
 from assay.view.site import NotThere, Place, Site
@@ -91,7 +92,10 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     if run.finished is None:  # its scores change: what is said of them goes with the facts
         found = facts(site, run, wait) or ()
         key = (*key, *(one.score.n_scored for one in found))
-    made = site.background.get(key, partial(_first, site, place, run), wait)
+    # Whoever waits for it, has made the page.
+    large = run.n_samples > LARGE and wait <= _WAIT_S
+    work = partial(_first, site, place, run)
+    made = site.background.get(key, work, 0.0 if large else wait, large=large)
     return None if made is None else Markup(made)  # noqa: S704 - made of our templates
 
 

@@ -4,12 +4,12 @@ import hashlib
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
@@ -32,8 +32,9 @@ from assay.view.people import People, label_version, people
 if TYPE_CHECKING:
     from assay.testset import Review
 
+T = TypeVar("T")
 STYLES: Final = ("style.css", "diagnosis.css", "comparison.css")
-_ORDERS: Final = 16  # filtered runs whose rows are remembered
+_REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs side by side
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
 
@@ -94,7 +95,7 @@ class Site:
         self.lookup = Lookup(self.path)
         self.store.query("ATTACH DATABASE ? AS lookup", str(self.lookup.file))
         self.background = Background(5000)
-        self._orders: OrderedDict[Hashable, Sequence[int]] = OrderedDict()
+        self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
         self._people: dict[str, tuple[Hashable, People]] = {}
         self._seen: dict[str, tuple[int, float]] = {}
         self._listed: tuple[Hashable, list[Run]] = (None, [])
@@ -169,11 +170,15 @@ class Site:
         if not known or run.finished is None:
             return matching(self.store, run, wanted), None if known else indexed
         key = (run.id, run.finished, wanted)
-        if key not in self._orders:
-            self._orders[key] = matching(self.store, run, wanted)
-            while len(self._orders) > _ORDERS:
-                self._orders.popitem(last=False)
-        return self._orders[key], None
+        return self.remembered(key, lambda: matching(self.store, run, wanted)), None
+
+    def remembered(self, key: Hashable, work: Callable[[], T]) -> T:
+        """What was worked out of a finished run, for the next pages that need the same."""
+        found: T = self._remembered.pop(key, None) or work()
+        self._remembered[key] = found
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        return found
 
     def people(self, run: Run) -> People:
         """What people said of a run, read again only if they said more."""
