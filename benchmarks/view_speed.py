@@ -201,6 +201,29 @@ async def measured(store: Path, page: Page) -> tuple[str, float]:
     return f"{line} {memory:7.0f}", memory
 
 
+async def whole(store: Path, pages: Sequence[Page]) -> str:
+    """All pages of one server, what comes later on them, and the whole index of words."""
+    server = Server(store)
+    try:
+        jar = aiohttp.CookieJar(unsafe=True)
+        async with aiohttp.ClientSession(cookie_jar=jar) as session:
+            async with session.get(f"{server.base}/?{server.token}", allow_redirects=False):
+                pass
+            started = time.perf_counter()
+            later = [f"{pages[0].path}/first", f"{pages[-1].path}/difference"]
+            for path in (*(page.path for page in pages), *later):
+                await timed(session, server.base + path)
+            words = server.base + pages[0].path + "?q=harbour"
+            while "are being indexed" in await (await session.get(words)).text():
+                await asyncio.sleep(0.5)
+            took = time.perf_counter() - started
+            found, _ = await timed(session, words.replace("harbour", "winter"))
+        line = f"all of them, and the index of words ({took:.0f} s), then words in {found:.2f} s"
+        return f"{line:81} {server.memory():7.0f}"
+    finally:
+        server.close()
+
+
 async def first_paint(server: Server, page: Page) -> str:
     """Chromium's own figure; blank where there is none."""
     if chromium.PATH is None:
@@ -250,6 +273,8 @@ def lines(folder: Path, n_runs: int, n_samples: int, only: str) -> Iterator[str]
         for page in pages:
             if only in page.name:
                 yield asyncio.run(measured(store, page))[0]
+    if not only:
+        yield asyncio.run(whole(large, pages_of_samples(large, n_samples)))
 
 
 def main() -> None:
