@@ -214,7 +214,9 @@ async def whole(store: Path, pages: Sequence[Page]) -> str:
             for path in (*(page.path for page in pages), *later):
                 await timed(session, server.base + path)
             words = server.base + pages[0].path + "?q=harbour"
-            while "are being indexed" in await (await session.get(words)).text():
+            for _ in range(1200):
+                if "are being indexed" not in await (await session.get(words)).text():
+                    break
                 await asyncio.sleep(0.5)
             took = time.perf_counter() - started
             found, _ = await timed(session, words.replace("harbour", "winter"))
