@@ -251,6 +251,33 @@ class TestSideBySide:
             seen += re.findall(r'<code class="dim">(q\d+)</code>', text)
         assert seen == [row["id"] for row in ROWS]
 
+    async def test_it_counts_who_is_best_and_leads_to_those(self, serve, tmp_path):
+        path = tmp_path / "best.db"
+        right = [{"id": f"q{n}", "answer": "yes", "reference": "yes"} for n in range(6)]
+        wrong = {"answer": "no"}
+        # Of other questions, in another order, and with one that is best with neither alone.
+        other = [{**right[n], **(wrong if n < 2 else {})} for n in (5, 0, 3, 1)]
+        other.append({"id": "q9", "answer": "yes", "reference": "yes"})
+        mine = [{**row, **(wrong if n == 3 else {})} for n, row in enumerate(right)]
+        for rows, name in ((mine, "mine"), (other, "other")):
+            evaluate(rows, "exact_match", store=path).describe(name=name)
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get("/side/mine,other")
+        wins = re.findall(r'show=best-([AB])#questions"><b class="letter">.</b> (\d+)</a>', text)
+        assert wins == [("A", "2"), ("B", "1")]
+
+        async def shown(query):
+            _, text, _ = await client.get(f"/side/mine,other?{query}")
+            return re.findall(r'<code class="dim">(q\d+)</code>', text)
+
+        assert await shown("sort=data") == ["q0", "q1", "q2", "q3", "q4", "q5", "q9"]
+        assert await shown("sort=data&show=best-A") == ["q0", "q1"]
+        assert await shown("sort=data&show=best-B") == ["q3"]
+        assert await shown("show=better") == ["q3"]
+        assert await shown("show=tied") == ["q5"]
+        assert await shown("sort=better") == ["q3", "q5", "q0", "q1", "q2", "q4", "q9"]
+        assert await shown("sort=change&show=changed") == ["q0", "q1", "q3"]
+
     async def test_the_difference_is_that_of_the_comparison(self, client):
         _, text, _ = await client.get("/side/first,second/difference")
         assert "Difference and its interval" in text

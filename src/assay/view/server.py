@@ -74,6 +74,7 @@ def application(site: Site, access: Access) -> web.Application:
         # Parts that come later wait in threads: pages must not stand behind them.
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="assay-view-page")
         asyncio.get_running_loop().set_default_executor(pool)
+        await asyncio.to_thread(site.warm_up)
 
     async def closing(_: web.Application) -> None:
         await asyncio.to_thread(site.close)

@@ -2,9 +2,11 @@
 
 import hashlib
 import math
+import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -105,6 +107,13 @@ class Site:
         self.background.close()
         self.store.close()
         self.lookup.close()
+
+    def warm_up(self) -> None:
+        """Read ahead what the first page would wait for; what is wrong with it, that page says."""
+        for name in ("runs.html", "run.html", "sample_page.html"):
+            environment().get_template(name)
+        with suppress(InputError, sqlite3.Error):
+            self.runs()
 
     def version(self) -> int:
         """Changes with whatever another connection commits to the store."""
