@@ -15,6 +15,7 @@ from assay.store.labels import Drawn
 
 Per: TypeAlias = Literal["answer", "statement", "pair"]
 _FEWEST: Final = 3  # items that kappa is reckoned of
+_TOO_FEW: Final = "label a few more to see how many it takes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,20 +144,20 @@ class Tally:
         verdicts: list[Verdicts] = []
         for name, weight in self.pool.weights(state.drawn, values).items():
             for run, sample, statement in self.items(name):
-                people = self._is_good(state.value((run, sample, statement)))
-                judge = self._called((run, sample, statement))
+                people = self.is_good(state.value((run, sample, statement)))
+                judge = self.called((run, sample, statement))
                 if people is not None and judge is not None:
                     verdicts.append(Verdicts(judge, people, name, weight))
         return kappa(verdicts)
 
-    def _is_good(self, value: float | None) -> bool | None:
+    def is_good(self, value: float | None) -> bool | None:
         """Whether a label calls an item good; None for neither, as a grade in the middle is."""
         if self.scale is not None and value is not None:
             middle = sum(self.scale) / 2
             return None if value == middle else value > middle
         return value == 1.0 if value in (0.0, 1.0) else None
 
-    def _called(self, key: Key) -> bool | None:
+    def called(self, key: Key) -> bool | None:
         """Whether the judge calls an item good, or this run's answer better; None for neither."""
         run, sample, statement = key
         first, second = self.pool.first, self.pool.second
@@ -213,16 +214,21 @@ def verdict(
         half_width: The half-width of the interval that is wanted.
         two: Whether two runs are compared.
     """
-    if needed is None or corrected is None or corrected.interval is None:
-        return "label a few more to see how many it takes"
+    if corrected is None or corrected.interval is None:
+        return _TOO_FEW
     ends = corrected.interval
+    what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
+    what = "settle which run is better" if two else what
+    if needed is None:
+        enough = corrected.n_labelled >= LEAST
+        return f"as it looks, only labels of all {what}" if enough else _TOO_FEW
     if needed:
-        what = (
-            "settle which run is better"
-            if two
-            else f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
-        )
         return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
+    return _settled(ends, half_width, two=two)
+
+
+def _settled(ends: Interval, half_width: float, *, two: bool) -> str:
+    """What is known once it is settled."""
     if not two and ends.high - ends.low > 2 * half_width:
         return "everything is labelled"
     if not two:

@@ -157,9 +157,9 @@ class Labelling:
         self._current = None
         return label
 
-    def skip(self) -> None:
-        """Leave what `next` gave to others; it is not asked of this person again."""
-        self._store.labels.keep([self._label(None, "skip", None, "", ())])
+    def skip(self, item: Key | None = None) -> None:
+        """Leave what `next` gave, or another item, to others; this person is not asked again."""
+        self._store.labels.keep([self._label(item, "skip", None, "", ())])
         self._current = None
 
     def undo(self) -> HumanLabel | None:
@@ -204,11 +204,22 @@ class Labelling:
         )
 
     def decided(self) -> list[Key]:
-        """What this person has decided, in the order in which they did."""
+        """What this person has decided of what is labelled here, in the order of deciding."""
         given = [
             by[self.annotator] for by in self._state().by_item.values() if self.annotator in by
         ]
-        return [one.item for one in sorted(given, key=lambda one: one.at)]
+        whole = self.per != "statement"
+        return [
+            one.item
+            for one in sorted(given, key=lambda one: one.at)
+            if (one.statement is None) == whole
+        ]
+
+    def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
+        """Whether the judge calls an item good, and whether this person does; None for neither."""
+        label = self.decision(item)
+        judge = self._tally.called(item) if item[1] in self.pool.place_of else None
+        return judge, None if label is None else self._tally.is_good(label.value)
 
     def decision(self, item: Key) -> HumanLabel | None:
         """This person's decision about an item; None if there is none."""
