@@ -146,6 +146,7 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
     return session.render(
         "label.html",
         item=item,
+        row=session.site.store.sample(item.run, item.sample)[0],
         ask=question(queue, part),
         doc=session.run.config["about"][queue.metric]["doc"],
         part=part,

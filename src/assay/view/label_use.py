@@ -60,6 +60,7 @@ def results(session: Session) -> str:
     known = {(case.get("id"), case.get("question")) for case in read_cases(cases_file(site))}
     rows = label_pages.failures(session.labelling)
     for row in rows:
+        row["row"], _ = site.store.sample(session.run.id, row["sample"].id)
         row["kept"] = (row["sample"].id, row["sample"].question) in known
     return session.render(
         "label_results.html",

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
+from assay.analysis.label_items import Key
 from assay.analysis.label_pool import ORDERS, Order
 from assay.analysis.label_progress import Per
 from assay.analysis.labelling import Labelling
@@ -146,11 +147,17 @@ class Session:
     labelling: Labelling
     form_token: str
 
+    def item_at(self, key: Key, **more: object) -> str:
+        """The link to one item."""
+        query = item_query(self.site, self.queue, key, **more)
+        return Place().to(f"label/{self.run.id}/item", query)
+
     def render(self, template: str, **context: Any) -> str:
         """A page of it."""
         return self.site.render(
             template,
             Place(),
+            item_at=self.item_at,
             run=self.run,
             queue=self.queue,
             query=self.queue.query(),
@@ -235,7 +242,13 @@ class Desk:
 
     def _check(self, queue: Queue, run: Run) -> None:
         """Refuse to mix grades with labels of 1 and 0 about the same answers."""
+        if not queue.by:
+            raise InputError(
+                "your name is missing", "labels are kept under the name of who gave them"
+            )
         check_annotator(queue.by)
+        if queue.what == "pair" and not queue.against:
+            raise InputError("pairs are of two runs", "choose the other run")
         if queue.per != "answer":
             return
         kind = queue.metric, False
@@ -246,6 +259,15 @@ class Desk:
         there = "grades from 1 to 5" if most > 1 else "1 or 0"
         what = f"{plural(n, 'answer')} of this run are labelled with {there} for {queue.metric}"
         raise InputError(what, "go on with that scale: the two cannot be counted together")
+
+
+def item_query(site: Site, queue: Queue, key: Key, **more: object) -> str:
+    """The part of an address that leads to one item: ids may hold anything, so it names the row."""
+    run, sample, statement = key
+    row, _ = site.store.sample(run, sample)
+    of = {} if run == queue.run else {"of": run}
+    at = {} if statement is None else {"statement": statement}
+    return queue.query(row=row, **of, **at, **more)
 
 
 def _among(name: str, text: str, known: tuple[Any, ...]) -> Any:

@@ -16,13 +16,14 @@ from assay.service.limits import Refused
 from assay.store import Run
 from assay.view import label_pages, label_screen, label_use
 from assay.view.access import Access
-from assay.view.labelling import Desk, NotReady, Queue, Session
+from assay.view.labelling import Desk, NotReady, Queue, Session, item_query
 from assay.view.replies import LIVE, elsewhere, html
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
 _IMPORT: Final = "/import"
 _USES: Final = ("agreement", "threshold", "corrected")
+_DIGITS: Final = 10  # more than any number of rows has
 _NOBODY: Final = "reader"  # who looks at what labels tell, and gives none
 
 
@@ -98,7 +99,7 @@ class _LabelPages:
 
         def page() -> str:
             run = self._run(request)
-            queue, key = Queue.read(request.query, run), _key(request.query, run)
+            queue, key = Queue.read(request.query, run), self._key(request.query, run)
             settle = request.query.get("settle") == "1"
             return self._shown(run, queue, lambda at: at.item(*key), settle=settle)
 
@@ -109,7 +110,7 @@ class _LabelPages:
 
         def change() -> str:
             run = self._run(request)
-            queue, key = Queue.read(request.query, run), _key(form, run)
+            queue, key = Queue.read(request.query, run), self._key(form, run)
             settle = form.get("settle") == "1"
             with self._desk.at(queue) as labelling:
                 _decide(labelling, key, form, settle=settle)
@@ -124,8 +125,7 @@ class _LabelPages:
         if not left:
             return "disagreements"
         one = left[0]
-        query = item_query(queue, (one.run, one.sample, one.statement), settle=1)
-        raise elsewhere(LIVE.to(f"label/{queue.run}/item", query))
+        raise elsewhere(self._item(queue, (one.run, one.sample, one.statement), settle=1))
 
     async def undo(self, request: web.Request) -> web.Response:
         def change() -> str:
@@ -135,7 +135,7 @@ class _LabelPages:
                 label = labelling.undo()
             if label is None or label.kind == "settled":
                 raise elsewhere(_path(run, "next", queue))
-            raise elsewhere(LIVE.to(f"label/{run.id}/item", item_query(queue, label.item)))
+            raise elsewhere(self._item(queue, label.item))
 
         return await html(change)
 
@@ -153,7 +153,7 @@ class _LabelPages:
         form = await request.post()
 
         def change(session: Session) -> str:
-            label_use.keep_case(session, str(form.get("sample", "")))
+            label_use.keep_case(session, self._key(form, session.run)[1])
             raise elsewhere(_path(session.run, "results", session.queue) + "#failures")
 
         return await self._page(request, change)
@@ -163,9 +163,10 @@ class _LabelPages:
         sent = form.get("file")
 
         def change(session: Session) -> str:
-            file = sent if isinstance(sent, FileField) else None
-            content = file.file.read() if file else b""
-            n = label_use.take(session.labelling, file.filename if file else "", content)
+            if not isinstance(sent, FileField):
+                raise InputError("no file was sent", "choose a sheet of labels")
+            with sent.file as file:
+                n = label_use.take(session.labelling, sent.filename, file.read())
             query = session.queue.query(taken=n)
             raise elsewhere(LIVE.to(f"label/{session.run.id}/results", query) + "#files")
 
@@ -226,6 +227,20 @@ class _LabelPages:
         except NotReady:
             return self._site.render("label_wait.html", LIVE, run=run)
 
+    def _item(self, queue: Queue, key: Key, **more: object) -> str:
+        """The address of one item."""
+        return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
+
+    def _key(self, given: Any, run: Run) -> Key:
+        """What an address or a form is about: a run, a row of it, a statement."""
+        row, statement = (str(given.get(name, "")) for name in ("row", "statement"))
+        for number in filter(None, (row, statement)):
+            if not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
+                raise InputError(f"'{number[:50]}' is no row or statement", "use a link of a page")
+        of = self._site.run(str(given.get("of") or run.id))
+        sample = self._site.sample(of, int(row or -1))
+        return of.id, sample.id, int(statement) if statement else None
+
     def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
         return Session(self._site, run, queue, labelling, self._access.form_token)
 
@@ -237,25 +252,8 @@ class _LabelPages:
             raise Refused(403, "the viewer was started with --read-only")
 
 
-def item_query(queue: Queue, key: Key, **more: object) -> str:
-    """The part of an address that leads to one item."""
-    run, sample, statement = key
-    of = {} if run == queue.run else {"of": run}
-    at = {} if statement is None else {"statement": statement}
-    return queue.query(sample=sample, **of, **at, **more)
-
-
 def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
-
-
-def _key(given: Any, run: Run) -> Key:
-    """What an address or a form is about."""
-    statement = str(given.get("statement", ""))
-    if statement and not (statement.isascii() and statement.isdigit() and len(statement) < 9):
-        raise InputError(f"'{statement}' is no number of a statement")
-    number = int(statement) if statement else None
-    return str(given.get("of") or run.id), str(given.get("sample", "")), number
 
 
 def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
