@@ -314,7 +314,8 @@ class TestUse:
 
     async def test_a_sheet_is_imported(self, client, store):
         sheet = "sample,label,annotator\nq1,1,dora\nq2,0,dora\n"
-        await self.send(client, "labels.csv", sheet)
+        _, _, there = await self.send(client, "labels.csv", sheet)
+        assert "2 new labels imported" in (await client.get(there))[1]
         assert [(one.sample, one.value, one.annotator) for one in kept(store)] == [
             ("q1", 1.0, "dora"),
             ("q2", 0.0, "dora"),
@@ -327,7 +328,7 @@ class TestUse:
         await self.send(client, "labels.csv", f"sample,label,reason,notes\nq1,1,why,{long}\n")
         assert len(kept(store)) == 1
         for name, sheet in (("labels.exe", "MZ"), ("labels.csv", "sample,label\nnobody,1\n")):
-            _, text = await self.send(client, name, sheet, expected=422)
+            _, text, _ = await self.send(client, name, sheet, expected=422)
             assert "label" in text
         assert len(kept(store)) == 1
 
@@ -342,7 +343,7 @@ class TestUse:
         async with client.session.post(path, data=form, allow_redirects=False) as reply:
             text = await reply.text()
             assert reply.status == expected, text
-            return reply.status, text
+            return reply.status, text, reply.headers.get("Location", "")
 
     @staticmethod
     def row(store, label):

@@ -20,6 +20,7 @@ from assay.errors import InputError
 from assay.report import agreement as agreement_words
 from assay.report import calibration as calibration_report
 from assay.report import correction as correction_report
+from assay.report.numbers import plural
 from assay.view import label_pages, label_screen
 from assay.view.labelling import Session
 from assay.view.site import Site
@@ -54,8 +55,13 @@ def take(labelling: Labelling, name: str, content: bytes) -> int:
         return take_labels(labelling, path)
 
 
-def results(session: Session) -> str:
-    """The page of all that can be made of the labels."""
+def results(session: Session, taken: str = "") -> str:
+    """The page of all that can be made of the labels.
+
+    Args:
+        session: What it is about.
+        taken: How many labels were imported a moment ago, "" if none were.
+    """
     site = session.site
     known = {(case.get("id"), case.get("question")) for case in read_cases(cases_file(site))}
     rows = label_pages.failures(session.labelling)
@@ -64,6 +70,7 @@ def results(session: Session) -> str:
         row["kept"] = (row["sample"].id, row["sample"].question) in known
     return session.render(
         "label_results.html",
+        taken=plural(int(taken), "new label") if taken.isdecimal() else "",
         failures=rows,
         cases=len(known),
         cases_file=cases_file(site).name,

@@ -143,7 +143,8 @@ class _LabelPages:
         return await self._page(request, label_pages.disputes)
 
     async def results(self, request: web.Request) -> web.Response:
-        return await self._page(request, label_use.results)
+        taken = request.query.get("taken", "")[:_DIGITS]
+        return await self._page(request, lambda session: label_use.results(session, taken))
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
