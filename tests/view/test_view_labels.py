@@ -297,6 +297,34 @@ class TestUse:
         assert status == 200
         assert words in text
 
+    async def test_pairs_and_statements_have_them_too(self, client, store):
+        query = {**ANNA, "what": "pair", "against": "second", "order": "random"}
+        with Store(store) as opened:
+            pairs = Labelling(
+                opened,
+                "first",
+                "faithfulness",
+                annotator="anna",
+                against="second",
+                per="pair",
+                order="random",
+            )
+            for n in range(30):
+                pairs.next()
+                pairs.record(float(n % 2))
+            statements = Labelling(
+                opened, "first", "faithfulness", annotator="anna", per="statement", order="random"
+            )
+            for n in range(40):
+                statements.next()
+                statements.record(float(n % 4 > 0))
+        for asked in (query, {**ANNA, "what": "statement"}):
+            for page in ("agreement", "corrected", "results", "labels.csv"):
+                status, text, _ = await client.get(f"/label/first/{page}", params=asked)
+                assert status == 200, (page, results(text))
+        _, text, _ = await client.get("/label/first/labels.csv", params=query)
+        assert {row["label"] for row in csv.DictReader(io.StringIO(text[1:]))} == {"A", "B"}
+
     async def test_the_sheet_is_that_of_the_command(self, client, store, labelled, tmp_path):
         _, text, reply = await client.get("/label/first/labels.csv", params=ANNA)
         assert "attachment" in reply.headers["Content-Disposition"]
