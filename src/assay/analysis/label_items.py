@@ -1,5 +1,6 @@
 """What labelling shows: items, disagreements, progress, and the labels at one moment."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -131,6 +132,18 @@ class State:
     by_item: dict[Key, dict[str, HumanLabel]]
     settled: dict[Key, HumanLabel]
     drawn: list[Drawn]
+
+    @classmethod
+    def of(cls, labels: Iterable[HumanLabel], drawn: Sequence[Drawn] = ()) -> "State":
+        """What counts of all decisions, given in the order in which they were made."""
+        by_item: dict[Key, dict[str, HumanLabel]] = {}
+        settled: dict[Key, HumanLabel] = {}
+        for label in labels:
+            if label.kind == "settled":
+                settled[label.item] = label
+            else:
+                by_item.setdefault(label.item, {})[label.annotator] = label
+        return cls(by_item, settled, list(drawn))
 
     def value(self, key: Key) -> float | None:
         """What people say of an item: what settled it, else the mean of those who gave a label."""

@@ -353,16 +353,9 @@ class Labelling:
             labels.n_drawn(self.run.id, self.metric, self.against),
         )
         if self._known is None or self._known[0] != version:
-            by_item: dict[Key, dict[str, HumanLabel]] = {}
-            settled: dict[Key, HumanLabel] = {}
-            for run in runs:
-                for label in labels.of(run, self.about):
-                    if label.kind == "settled":
-                        settled[label.item] = label
-                    else:
-                        by_item.setdefault(label.item, {})[label.annotator] = label
+            decisions = [one for run in runs for one in labels.of(run, self.about)]
             drawn = labels.queue(self.run.id, self.metric, self.against)
-            self._known = version, State(by_item, settled, drawn)
+            self._known = version, State.of(decisions, drawn)
         return self._known[1]
 
     def _find(self) -> Key | None:

@@ -179,6 +179,11 @@ MIGRATIONS = (
         checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against, batch, place)
     ) WITHOUT ROWID;
     """,
+    """
+    -- Scores of a metric by value: which samples lie in a range, in which order, what its mean is.
+    -- All that is asked for stands in the index, so that no evidence is read for it.
+    CREATE INDEX jobs_value ON jobs (run, metric, value, why, row);
+    """,
 )
 
 
@@ -196,19 +201,20 @@ def migrate(connection: sqlite3.Connection) -> None:
     Raises:
         InputError: If a newer assay wrote it, or another program.
     """
-    if _version(connection) > len(MIGRATIONS):
-        raise InputError("the store was written by a newer assay", "upgrade assay")
-    if _is_foreign(connection):
-        raise InputError("the file is another program's database", "name another file as the store")
-    if _has_triggers(connection):
-        what = "the store has triggers, which change what is written and are not of assay"
-        raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
-    if _has_views(connection):
-        what = "the store has a view or a virtual table where assay has a table"
-        raise InputError(what, "ask for the runs as `assay export` writes them")
+    _refuse_others(connection)
     if _version(connection) == len(MIGRATIONS):
         return
     _add_functions(connection)
+    try:
+        _append(connection)
+    except sqlite3.OperationalError as error:
+        read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+        if not (read_only and _is_only_slower(connection)):
+            raise
+
+
+def _append(connection: sqlite3.Connection) -> None:
+    """Apply the migrations that a store lacks, all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
@@ -220,6 +226,34 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _refuse_others(connection: sqlite3.Connection) -> None:
+    """See that a file is a store that this version can use.
+
+    Raises:
+        InputError: If a newer assay wrote it, or another program.
+    """
+    if _version(connection) > len(MIGRATIONS):
+        raise InputError("the store was written by a newer assay", "upgrade assay")
+    if _is_foreign(connection):
+        raise InputError("the file is another program's database", "name another file as the store")
+    if _has_triggers(connection):
+        what = "the store has triggers, which change what is written and are not of assay"
+        raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
+    if _has_views(connection):
+        what = "the store has a view or a virtual table where assay has a table"
+        raise InputError(what, "ask for the runs as `assay export` writes them")
+
+
+def _is_only_slower(connection: sqlite3.Connection) -> bool:
+    """Whether all that an older store lacks is indices: what is only read does without them."""
+    lacking = ";\n".join(MIGRATIONS[_version(connection) :])
+    statements = (
+        "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
+        for statement in lacking.split(";\n")
+    )
+    return all(one.strip().startswith("CREATE INDEX ") for one in statements if one.strip())
 
 
 def _has_triggers(connection: sqlite3.Connection) -> bool:

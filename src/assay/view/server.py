@@ -18,6 +18,7 @@ from assay.store.integrity import StoreError
 from assay.store.runs import parameter
 from assay.view import asked as asking
 from assay.view import matrix as matrix_page
+from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import sample as sample_page
@@ -66,6 +67,10 @@ def application(site: Site, access: Access) -> web.Application:
             web.get("/side/{runs}", pages.side),
             web.get("/side/{runs}/difference", pages.difference),
             web.get("/side/{runs}" + number, pages.side),
+            web.get("/questions", pages.questions),
+            web.get("/questions" + number, pages.questions),
+            web.get("/questions/{place:[1-9][0-9]{0,8}}", pages.question),
+            web.post("/questions/{place:[1-9][0-9]{0,8}}", pages.decide),
             *label_routes(site, access, desk),
         ]
     )
@@ -74,6 +79,7 @@ def application(site: Site, access: Access) -> web.Application:
         # Parts that come later wait in threads: pages must not stand behind them.
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="assay-view-page")
         asyncio.get_running_loop().set_default_executor(pool)
+        await asyncio.to_thread(site.warm_up)
 
     async def closing(_: web.Application) -> None:
         await asyncio.to_thread(desk.close)
@@ -198,6 +204,24 @@ class _Pages:
 
         return await _html(part)
 
+    async def questions(self, request: web.Request) -> web.Response:
+        wanted = questions_page.Wanted.read(request.query, _number(request))
+        return await _html(questions_page.render, self._site, _LIVE, wanted)
+
+    async def question(self, request: web.Request) -> web.Response:
+        place = int(request.match_info["place"])
+        wanted = questions_page.Wanted.read(request.query)
+        token = self._access.form_token
+        return await _html(questions_page.render_one, self._site, _LIVE, place, wanted, token)
+
+    async def decide(self, request: web.Request) -> web.Response:
+        form, place = await request.post(), int(request.match_info["place"])
+
+        def change() -> str:
+            raise _elsewhere(_LIVE.to(questions_page.decide(self._site, place, form)))
+
+        return await _html(change)
+
     def _chosen(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
         return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
@@ -316,6 +340,6 @@ def _params(text: str) -> Mapping[str, Any]:
     return params
 
 
-def first_address(port: int, token: str) -> str:
+def first_address(port: int, token: str, path: str = "") -> str:
     """What a browser opens: the token is in it, and no more once it has been there."""
-    return f"http://127.0.0.1:{port}/?{urlencode({'token': token})}"
+    return f"http://127.0.0.1:{port}/{path}?{urlencode({'token': token})}"
