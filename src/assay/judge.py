@@ -235,6 +235,8 @@ class Capabilities:
         limits: Bounds of its own, which go before those of the run.
         batch_size: Requests in a batch, at most; None for one that is not asked in batches.
         has_card: Whether its agreement with people was measured, as `Backend.quality` tells.
+        languages: In which languages that was, as `assay.text.language_id` names them; None where
+            nothing is known of languages.
         paused_until: When its server takes calls again (the loop's clock).
         further_requests: How many requests it sent beyond one a call.
     """
@@ -246,6 +248,7 @@ class Capabilities:
     limits: Limits | None = None
     batch_size: int | None = None
     has_card: bool = False
+    languages: tuple[str, ...] | None = None
     paused_until: float = -math.inf
     further_requests: int = 0
 
@@ -346,6 +349,7 @@ class AttributeBackend(Backend):
     max_tokens: int | None = None
     limits: Limits | None = None
     has_card: bool = False
+    languages: tuple[str, ...] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -357,6 +361,7 @@ class AttributeBackend(Backend):
             max_tokens=self.max_tokens,
             limits=self.limits,
             has_card=self.has_card,
+            languages=self.languages,
         )
 
 

@@ -33,6 +33,7 @@ from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
+from training.verifier.passages import fit_passages
 from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
@@ -386,6 +387,8 @@ def main() -> None:
     encoder, reader = Encoder(options.threads), Reader(options.threads)
     _write({"support.json": fit_support(measure(reader, clean=clean))})
     _write(fit_relevance(options.asked, encoder, reader, clean=clean))
+    Fitted.load.cache_clear()  # what follows reads it
+    _write({"passage.json": fit_passages(encoder, reader)})
 
 
 if __name__ == "__main__":

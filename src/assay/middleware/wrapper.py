@@ -11,7 +11,7 @@ from assay.judge import REPEAT_STRIDE, Backend, BackendLike, Capabilities, Limit
 
 _ATTRIBUTES = (
     *("local", "drifts", "form", "max_tokens", "limits", "batch_size"),
-    *("paused_until", "further_requests"),
+    *("languages", "paused_until", "further_requests"),
 )
 
 

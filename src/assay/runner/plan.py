@@ -18,6 +18,7 @@ from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
 from assay.middleware.wrapper import Route
 from assay.runner.coalesce import coalesced_metrics
+from assay.runner.languages import LanguageCount
 from assay.runner.settings import Settings, chosen
 from assay.runner.stack import choose
 from assay.tasks import TASKS, Embed, EmbedTokens
@@ -63,6 +64,7 @@ def plan(
         skip_invalid=settings.skip_invalid,
         instead={metric.label: metric.instead for metric in wanted},
     )
+    samples_read.watchers.append(LanguageCount(wanted, route))
     return Plan(wanted, route, samples_read, settings)
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
 from assay.judges.embedded.swaps import Pair, Part, pairs, parts
 from assay.text import entities, memoized, numbers, quantities, words
 from assay.text.markup import without_lead, without_pointers, without_tags
@@ -214,9 +215,17 @@ class Evidence:
     def _written(self) -> dict[quantities.Key, list[str]]:
         return quantities.written(piece.text for piece in self.pieces)
 
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Its words as they are written."""
+        return vocabulary(piece.text for piece in self.pieces)
+
     def read(self, statement: str) -> Normalized:
-        """A statement in its usual form, with amounts and times as the evidence writes them."""
-        normalized = normalize(statement)
+        """A statement in its usual form, with words and amounts as the evidence writes them."""
+        bare = plain(statement, self.vocabulary)
+        normalized = normalize(bare.text)
+        if bare.changes:
+            normalized = replace(normalized, before=bare)
         return (
             quantities.written_like(normalized, self._written)
             if quantities.quantities(normalized.text)
