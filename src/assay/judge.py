@@ -179,14 +179,15 @@ class Limits:
 
     Attributes:
         concurrency: Most calls at the same time. How many there are follows the server: it starts
-            with 32, rises while latency holds, and halves when the server refuses.
+            with 32, rises while latency holds, and falls when the server refuses many.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
         timeout: Seconds a call may take, even to a backend that never returns. A call that takes
             several times as long as any of its kind of late is asked again sooner; that second
             one has this time in full.
         retries: How often a call that brought no reply is made again (after a time-out: once).
-            While a server refuses everybody and says not for how long: how often all pause.
+            While a server refuses everybody: how often all pause, where it does not say for how
+            long; refused while others are served, a call is made again ten times as often.
         backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
             first pause of all is as long; each that brings nothing triples it, up to a minute.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
@@ -325,6 +326,10 @@ class Backend(ABC):
 
     def under_way(self) -> str:
         """What it waits for, in words; "" if for nothing."""
+        return ""
+
+    def trouble(self) -> str:
+        """What goes wrong with its calls of late, in words; "" if nothing does."""
         return ""
 
     async def aopen(self) -> None:

@@ -215,6 +215,7 @@ class Engine:
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
             batches=self.stack.under_way(),
+            trouble=self.stack.trouble(),
         )
 
 
