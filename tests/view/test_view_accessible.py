@@ -33,8 +33,13 @@ FOCUS = """(() => {
     const seen = (s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== "none";
     return [e.tagName, (e.labels?.[0] || e).textContent.trim().slice(0, 40), seen];
 })()"""
-CONTROLS = """[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
+CONTROLS = """[...document.querySelectorAll("a[href], button, input:not([type=hidden], [type=radio]:not(:checked)), select, textarea, summary")]
     .filter(e => e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0).length"""
+
+LABEL_PAGES = (
+    *("", "/next?by=dora", "/next?by=dora&what=statement", "/item?by=ben&row=2"),
+    *("/results?by=dora", "/disagreements?by=dora"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +102,8 @@ async def viewer(serve, hostile, page):
         *("/", run, f"{run}?label=bad&col=labels&col=faithfulness", f"{run}?q=nothing"),
         *(f"{run}/samples/1", f"{run}/edit", f"{run}/delete", f"/side/{','.join(ids)}"),
         *("/matrix", "/questions", "/questions/1", "/nothing"),
+        *(f"/label/{ids[0]}{page}" for page in LABEL_PAGES),
+        f"/label/{ids[0]}/next?by=dora&what=pair&against={ids[1]}",
     ]
     return base, pages
 

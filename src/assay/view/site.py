@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from assay.testset import Review
 
 T = TypeVar("T")
-STYLES: Final = ("style.css", "diagnosis.css", "comparison.css")
+STYLES: Final = (
+    *("style.css", "diagnosis.css", "comparison.css"),
+    *("agreement.css", "calibration.css"),
+)
 _REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs side by side
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
@@ -254,8 +257,12 @@ def environment() -> Environment:
         [PackageLoader("assay.view", "templates"), PackageLoader("assay.report", "templates")]
     )
     made = page.environment().overlay(loader=loader)
-    made.filters.update(written=written, moment=numbers.moment)
+    made.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)
     return made
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 @cache
@@ -263,8 +270,8 @@ def assets() -> dict[str, tuple[str, str]]:
     """(media type, text) of the files that every page loads, by name."""
     own = files("assay.view").joinpath("static")
     style = "".join(page.asset(name) for name in STYLES)
-    style += own.joinpath("view.css").read_text("utf-8")
-    script = own.joinpath("view.js").read_text("utf-8")
+    style += "".join(own.joinpath(name).read_text("utf-8") for name in ("view.css", "label.css"))
+    script = "".join(own.joinpath(name).read_text("utf-8") for name in ("view.js", "label.js"))
     return {"assay.css": ("text/css", style), "assay.js": ("text/javascript", script)}
 
 
