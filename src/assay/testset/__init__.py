@@ -5,12 +5,15 @@ what it wrote is checked before it becomes a row of a data set. The model is ask
 what it replied is kept, and the same call goes on where it was killed.
 """
 
+from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
 from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
+    "Design",
     "Document",
+    "Finding",
     "Plan",
     "Question",
     "Rejected",
@@ -18,6 +21,7 @@ __all__ = [
     "ReviewedQuestion",
     "Testset",
     "agenerate",
+    "check_design",
     "estimate",
     "generate",
     "read_documents",

@@ -1,0 +1,347 @@
+"""The design of a test set: what its questions can decide, and which of them are no good."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.data import read, samples
+from assay.errors import InputError
+from assay.sample import Sample
+from assay.stats.power import ChangedShares, mcnemar_detectable, share_to_change
+from assay.testset.documents import read_documents
+from assay.testset.passages import Corpus, cut
+from assay.testset.question_rules import (
+    dangling,
+    gives_answer,
+    is_unanswerable,
+    kind_of,
+    personal_data,
+)
+from assay.text.language_id import language_name, other_language
+from assay.text.words import recall, stems, words
+
+FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
+_FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
+_ONE_KIND = 0.8  # a share of one kind above it is told
+_PASSAGE = 200  # words, as `assay testset` cuts documents
+_EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the design of a test set lacks.
+
+    Attributes:
+        check: Which check found it.
+        level: "fault" if the rows have to be changed, "note" if it is something to know.
+        text: What was found.
+        remedy: What to do about it.
+        rows: Ids of the rows concerned with what was found there; empty if it is about the whole.
+    """
+
+    check: str
+    level: Literal["fault", "note"]
+    text: str
+    remedy: str
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a test set consists of, and what is wrong with it.
+
+    Attributes:
+        rows: How many rows there are.
+        questions: How many different questions.
+        detectable: The smallest difference of shares of right answers that a paired comparison
+            finds with 80 % power: at best, where no answer changes the other way; and where one
+            question in ten changes each way between equal systems. None: no difference.
+        kinds: How many questions of each kind, by rules for English.
+        difficulty: Mean share of a question's content words that stand in its source; None
+            where no row has a source.
+        coverage: Passages of each document of the corpus that are the source of a question, and
+            all of its passages; empty without a corpus.
+        findings: What was found, what matters most first.
+    """
+
+    rows: int
+    questions: int
+    detectable: tuple[float | None, float | None]
+    kinds: Mapping[str, int]
+    difficulty: float | None
+    coverage: Mapping[str, tuple[int, int]]
+    findings: tuple[Finding, ...]
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that have to be changed."""
+        return tuple(finding for finding in self.findings if finding.level == "fault")
+
+
+def check_design(
+    data: Any,
+    *,
+    corpus: Any = None,
+    mapping: Mapping[str, str] | None = None,
+    contexts: str | None = None,
+) -> Design:
+    """What a test set consists of, what it can decide, and which of its rows are no good.
+
+    Nobody is asked: all checks are rules and arithmetic. Those about the words of a question are
+    for English.
+
+    Args:
+        data: The test set: a file, or whatever `evaluate` takes.
+        corpus: The documents that the questions are about, as `read_documents` takes them; None
+            if they are not at hand.
+        mapping: Which column holds a field, where it is not found by its name.
+        contexts: How contexts in one cell are split, as for `evaluate`; None to find out.
+
+    Raises:
+        InputError: If the data or the corpus cannot be read, or no row has a question.
+    """
+    source = read(data, mapping=mapping, contexts=contexts)
+    rows = [sample for sample in samples(source, needs={}) if sample.question]
+    if not rows:
+        raise InputError("no row has a question", "name its column: --map question=COLUMN")
+    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
+    unique = list(reversed(first.values()))
+    documents = read_documents(corpus) if corpus is not None else []
+    passages = Corpus([passage for document in documents for passage in cut(document, _PASSAGE)])
+    sources = _sources(unique, passages)
+    n = len(unique)
+    detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
+    kinds = Counter(map(kind_of, unique))
+    overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
+    coverage = _coverage(unique, sources, passages)
+    findings = [
+        *_size(n, detectable),
+        *_duplicates(rows),
+        *_standing_alone(unique),
+        *_given_away(unique),
+        *_mix(kinds),
+        *_unsourced(unique, sources, with_corpus=bool(documents)),
+        *_uncovered(coverage),
+        *_easy(overlaps),
+        *_languages(unique),
+        *_personal(rows),
+    ]
+    difficulty = sum(overlaps) / len(overlaps) if overlaps else None
+    return Design(len(rows), n, detectable, kinds, difficulty, coverage, tuple(findings))
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
+
+
+def _quoted(sample: Sample) -> str:
+    return f"'{' '.join((sample.question or '').split())}'"
+
+
+def _size(n: int, detectable: tuple[float | None, float | None]) -> Iterator[Finding]:
+    if n >= FIRST_LOOK:
+        return
+    smallest = detectable[1]
+    decides = (
+        "no difference between two systems"
+        if smallest is None
+        else f"a difference of {100 * smallest:.2g} % of the questions or more"
+    )
+    text = f"{n} different {'question' if n == 1 else 'questions'} can show {decides}"
+    remedy = f"{FEWEST} to {FIRST_LOOK} are the least for a first look"
+    yield Finding("size", "fault" if n < FEWEST else "note", text, remedy)
+
+
+def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
+    """The same question twice, in the same words or with the same words of content."""
+    exact, near = list[tuple[str, str]](), list[tuple[str, str]]()
+    seen, alike = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
+    for sample in rows:
+        plain = _plain(sample.question or "")
+        content = tuple(stems(sample.question or ""))
+        all_words = words(plain)
+        key = (*content, "?", *(w for w in all_words if w in _ASKS or (len(w) == 1 and w != "a")))
+        if plain in seen:
+            if not any(_is_variant(sample, other) for other in seen[plain]):
+                exact.append((sample.id, _again(sample, seen[plain][0])))
+            seen[plain].append(sample)
+            continue
+        seen[plain] = [sample]
+        if len(content) > 1 and key in alike:
+            near.append((sample.id, f"as {alike[key].id}: {_quoted(sample)}"))
+        alike.setdefault(key, sample)
+    if exact:
+        remedy = "keep one of each; a repeated question counts twice and decides nothing"
+        yield Finding("duplicates", "fault", "the same question again", remedy, tuple(exact))
+    if near:
+        remedy = "keep one of each, or ask for something else"
+        yield Finding("near-duplicates", "fault", "nearly the same words", remedy, tuple(near))
+
+
+# ruff: noqa: SIM905 - word lists read better as prose
+# Words by which questions of the same content ask for something else.
+_ASKS = frozenset(
+    "who whose whom which what where when why how not no before after from to in out more most "
+    "less under over between and or without with was were is did can should".split()
+)
+
+
+def _is_variant(sample: Sample, other: Sample) -> bool:
+    """Whether both are answers to one question on purpose, by a system or several."""
+    return (
+        sample.group is not None
+        and sample.group == other.group
+        and sample.answer is not None
+        and sample.answer != other.answer
+    )
+
+
+def _again(sample: Sample, first: Sample) -> str:
+    other = ", with another reference" if sample.reference != first.reference else ""
+    return f"as {first.id}{other}: {_quoted(sample)}"
+
+
+def _standing_alone(unique: Sequence[Sample]) -> Iterator[Finding]:
+    rows = [
+        (s.id, f"'{pointing}' in {_quoted(s)}")
+        for s in unique
+        if not s.turns and (pointing := dangling(s.question or ""))
+    ]
+    if rows:
+        remedy = "name what is meant: nobody sees the text beside the question"
+        yield Finding("stands alone", "fault", "points at what is not in it", remedy, tuple(rows))
+
+
+def _given_away(unique: Sequence[Sample]) -> Iterator[Finding]:
+    rows = [(s.id, f"'{s.reference}' in {_quoted(s)}") for s in unique if gives_answer(s)]
+    if rows:
+        remedy = "ask without the words of the answer"
+        text = "the reference stands in the question"
+        yield Finding("answer given", "fault", text, remedy, tuple(rows))
+
+
+def _mix(kinds: Mapping[str, int]) -> Iterator[Finding]:
+    n = sum(kinds.values())
+    kind, most = max(kinds.items(), key=lambda item: item[1])
+    if n >= FEWEST and most > _ONE_KIND * n:
+        text = f"{most} of {n} questions are of one kind ({kind})"
+        yield Finding("kinds", "note", text, "add other kinds that your users ask")
+    if not (none := kinds.get("unanswerable", 0)):
+        text = "no question is marked as unanswerable"
+        remedy = "add some that the documents do not answer (answerable: false), about one in five"
+        yield Finding("unanswerable", "note", text, remedy)
+    elif none > n / 2:
+        text = f"{none} of {n} questions are unanswerable"
+        yield Finding("unanswerable", "note", text, "a system that always declines would win")
+
+
+def _sources(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, ...]]:
+    """The texts that each row's reference comes from: named, of the corpus, or retrieved."""
+    found = dict[str, tuple[str, ...]]()
+    for sample in rows:
+        texts = sample.reference_contexts or ()
+        if not texts and sample.reference and not is_unanswerable(sample):
+            near = _nearest(f"{sample.question} {sample.reference}", sample.reference, corpus)
+            texts = () if near is None else (corpus.passages[near].text,)
+        if texts or sample.contexts:
+            found[sample.id] = texts or sample.contexts or ()
+    return found
+
+
+def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
+    """The nearest passage to a text, if it has most content words of what it is to hold."""
+    for number in corpus.nearest(text, 1):
+        if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
+            return number
+    return None
+
+
+_TRACED = 0.5  # of the reference's content words stand in a passage that may be its source
+
+
+def _unsourced(
+    unique: Sequence[Sample], sources: Mapping[str, Any], *, with_corpus: bool
+) -> Iterator[Finding]:
+    answered = [sample for sample in unique if not is_unanswerable(sample)]
+    bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
+    if bare:
+        remedy = "add a column reference: without it no answer can be called right or wrong"
+        yield Finding("references", "note", "no reference answer", remedy, tuple(bare))
+    rows = [
+        (s.id, f"'{s.reference}'")
+        for s in answered
+        if s.reference and s.id not in sources and not s.reference_context_ids
+    ]
+    if rows:
+        text = "no passage of the corpus holds it" if with_corpus else "no source is named"
+        remedy = "add reference_contexts" + ("" if with_corpus else ", or name the --corpus")
+        yield Finding(
+            "sources",
+            "fault" if with_corpus else "note",
+            f"{text} (references)",
+            remedy,
+            tuple(rows),
+        )
+
+
+def _overlap(sample: Sample, texts: Iterable[str]) -> float:
+    """Share of a question's words of content that stand in its source."""
+    return recall(set(stems(sample.question or "")), set(stems(" ".join(texts))))
+
+
+def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
+    if overlaps and (mean := sum(overlaps) / len(overlaps)) >= _EASY:
+        text = f"{mean:.0%} of a question's content words stand in its source"
+        yield Finding("difficulty", "note", text, "add questions in your users' own words")
+
+
+def _coverage(
+    rows: Iterable[Sample], sources: Mapping[str, Sequence[str]], corpus: Corpus
+) -> dict[str, tuple[int, int]]:
+    """Of each document: its passages that a question is about, and all of them."""
+    asked = {
+        _nearest(text, text, corpus)
+        for sample in rows
+        if not is_unanswerable(sample)
+        for text in sources.get(sample.id, ())
+    }
+    counts = defaultdict[str, list[int]](lambda: [0, 0])
+    for number, passage in enumerate(corpus.passages):
+        counts[passage.document][0] += number in asked
+        counts[passage.document][1] += 1
+    return {document: (covered, total) for document, (covered, total) in counts.items()}
+
+
+def _uncovered(coverage: Mapping[str, tuple[int, int]]) -> Iterator[Finding]:
+    rows = [
+        (document, f"{total} {'passage' if total == 1 else 'passages'}")
+        for document, (covered, total) in coverage.items()
+        if not covered
+    ]
+    if rows:
+        text = f"no question about {len(rows)} of {len(coverage)} documents"
+        yield Finding("coverage", "note", text, "ask about them, or leave them out", tuple(rows))
+
+
+def _languages(unique: Sequence[Sample]) -> Iterator[Finding]:
+    rows = [
+        (s.id, f"{language_name(code)}: {_quoted(s)}")
+        for s in unique
+        if (code := other_language([s.question or ""]))
+    ]
+    if rows and len(rows) < len(unique):
+        remedy = "give each language enough questions of its own, and compare within it"
+        text = "not in the language of the others"
+        yield Finding("languages", "note", text, remedy, tuple(rows))
+
+
+def _personal(rows: Sequence[Sample]) -> Iterator[Finding]:
+    found = [
+        (sample.id, f"{kind}: {shown}")
+        for sample in rows
+        for kind, shown in personal_data(f"{sample.question}\n{sample.reference or ''}")
+    ]
+    if found:
+        remedy = "replace it by invented data, such as an address at example.com"
+        yield Finding("personal data", "fault", "looks like personal data", remedy, tuple(found))

@@ -1,0 +1,184 @@
+"""`assay check --design`: what a test set can decide, and which of its questions are no good."""
+
+import json
+
+import pytest
+from cli_help import write_rows
+
+from assay.errors import InputError
+from assay.testset import check_design
+
+SUBJECTS = (
+    *("refunds", "invoices", "parcels", "vouchers", "returns", "repairs", "warranties"),
+    *("deposits", "discounts", "taxes", "coupons", "loans", "batteries", "cables"),
+    *("screens", "keyboards", "printers", "lamps", "chairs", "desks"),
+)
+
+
+def rows(**changed):
+    """Twenty questions that nothing is wrong with, but for what is changed by number."""
+    made = [
+        {
+            "id": f"q{n}",
+            "question": f"How long does the shop keep {subject}?",
+            "reference": f"The shop keeps {subject} for {n + 3} days.",
+            "reference_contexts": [f"The shop keeps {subject} for {n + 3} days after a sale."],
+            "answerable": n > 2,
+        }
+        for n, subject in enumerate(SUBJECTS)
+    ]
+    for name, fields in changed.items():
+        made[int(name.removeprefix("q"))].update(fields)
+    return made
+
+
+def design(assay, here, data, *options):
+    write_rows(here / "set.jsonl", data)
+    result = assay("check", "--design", "set.jsonl", "--json", *options)
+    found = json.loads(result.stdout)["set.jsonl"]
+    return result.exit_code, found, {finding["check"]: finding for finding in found["findings"]}
+
+
+def ids(finding):
+    return [row["id"] for row in finding["rows"]]
+
+
+def test_a_sound_set_passes_and_says_what_it_can_decide(assay, here):
+    code, found, findings = design(assay, here, rows())
+    assert code == 0
+    assert {finding["level"] for finding in findings.values()} == {"note"}
+    assert (found["rows"], found["questions"]) == (20, 20)
+    assert found["kinds"] == {"unanswerable": 3, "fact": 17}
+    assert 0.3 < found["detectable"]["at_best"] < found["detectable"]["with_flips"] < 0.6
+
+
+def test_three_rows_with_a_duplicate_and_a_passage_above_are_at_fault(assay, here):
+    three = [
+        {"id": "a", "question": "What does the passage above say?", "reference": "It is late."},
+        {"id": "b", "question": "How long do refunds take?", "reference": "14 days"},
+        {"id": "c", "question": "how long do refunds take", "reference": "30 days"},
+    ]
+    write_rows(here / "three.jsonl", three)
+    result = assay("check", "--design", "three.jsonl")
+    assert result.exit_code == 2
+    assert "three.jsonl: 3 rows, 2 questions" in result.stdout
+    assert "fault: size: 2 different questions can show no difference" in result.stdout
+    assert "c  as b, with another reference" in result.stdout
+    assert "a  'passage above' in" in result.stdout
+    assert "note: sources: no source is named" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("question", "stands"),
+    [
+        ("What is stated in this document?", False),
+        ("What does the author recommend?", False),
+        ("Why is the table below sorted?", False),
+        ("When did he resign?", False),
+        ("What is its capital?", False),
+        ("How long does it take to repair a lamp?", True),
+        ("What does the author of Emma recommend?", True),
+        ("When a shop closes, what happens to its parcels?", True),
+        ("In his first speech, what did Lincoln promise?", True),
+        ("Where do they make cheese in Gouda?", True),
+    ],
+)
+def test_questions_that_lean_on_something_else(assay, here, question, stands):
+    code, _, findings = design(assay, here, rows(q5={"question": question}))
+    assert ("stands alone" not in findings) is stands
+    assert code == (0 if stands else 2)
+    if not stands:
+        assert ids(findings["stands alone"]) == ["q5"]
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "given"),
+    [
+        ("What is the name of the river Rhine?", "Rhine", True),
+        ("Which is larger, Bonn or Berlin?", "Berlin", False),
+        ("Who won the match between Ajax and PSV?", "Ajax", False),
+        ("Who designed the lamps of Tesla Electric?", "Tesla", False),
+        ("Does the shop open on Sunday?", "Yes", False),
+    ],
+)
+def test_answers_that_stand_in_the_question(assay, here, question, reference, given):
+    changed = rows(q6={"question": question, "reference": reference})
+    _, _, findings = design(assay, here, changed)
+    assert ("answer given" in findings) is given
+
+
+def test_the_same_words_in_another_form_are_nearly_the_same_and_another_fact_is_not(assay, here):
+    again = {"question": "How long does a shop keep refund?"}
+    _, _, findings = design(assay, here, rows(q7=again))
+    assert ids(findings["near-duplicates"]) == ["q7"]
+    other = {"question": "How long before refunds does the shop keep?"}
+    assert "near-duplicates" not in design(assay, here, rows(q7=other))[2]
+
+
+def test_answers_of_several_systems_to_one_question_are_no_duplicates(assay, here):
+    several = [
+        {"id": f"{n}", "question": "Why is it late?", "group": "late", "answer": f"Reason {n}."}
+        for n in range(3)
+    ]
+    assert "duplicates" not in design(assay, here, several)[2]
+    for row in several:
+        del row["group"]
+    assert ids(design(assay, here, several)[2]["duplicates"]) == ["1", "2"]
+
+
+def test_kinds_are_told(assay, here):
+    asked = {
+        "How do I return a lamp?": "procedure",
+        "What is the difference between tea and coffee?": "comparison",
+        "How many lamps are sold?": "aggregation",
+        "Is the shop open on Sunday?": "yes or no",
+        "What is a voucher?": "definition",
+        "Where is the shop?": "fact",
+    }
+    for question, kind in asked.items():
+        _, found, _ = design(assay, here, [{"question": question, "reference": "So it is."}])
+        assert found["kinds"] == {kind: 1}, question
+
+
+def test_personal_data_are_told_and_invented_ones_are_not(assay, here):
+    private = {
+        "q3": "Write to anna.berg@shop-berlin.de.",
+        "q4": "Call +49 30 901820.",
+        "q5": "Pay to DE89 3704 0044 0532 0130 00.",
+        "q6": "Write to anna@example.com, or pay to DE00 3704 0044 0532 0130 00.",
+        "q7": "Between 2019 and 2021, 3.14.15 was 1-800 times as fast.",
+    }
+    changed = {name: {"reference": text} for name, text in private.items()}
+    code, _, findings = design(assay, here, rows(**changed))
+    assert code == 2
+    assert ids(findings["personal data"]) == ["q3", "q4", "q5"]
+
+
+def test_another_language_is_told(assay, here):
+    german = {"question": "Wie lange werden die Lampen von dem Geschäft nicht aufbewahrt?"}
+    _, _, findings = design(assay, here, rows(q8=german))
+    assert ids(findings["languages"]) == ["q8"]
+
+
+def test_references_are_sought_in_the_corpus_and_what_nobody_asks_about_is_named(assay, here):
+    (here / "docs").mkdir()
+    sold = " ".join(f"The shop keeps {s} for {n + 3} days." for n, s in enumerate(SUBJECTS))
+    (here / "docs" / "shop.md").write_text(f"# Shop\n\n{sold}\n", "utf-8")
+    filler = "Rockets burn kerosene and oxygen in engines that were built in the desert. " * 4
+    (here / "docs" / "rockets.md").write_text(f"# Rockets\n\n{filler}\n", "utf-8")
+    bare = [{k: v for k, v in row.items() if k != "reference_contexts"} for row in rows()]
+    bare[9]["reference"] = "Whales sing below Antarctic icebergs."
+    code, found, findings = design(assay, here, bare, "--corpus", "docs")
+    assert code == 2
+    assert ids(findings["sources"]) == ["q9"]
+    assert ids(findings["coverage"]) == ["rockets.md"]
+    assert found["coverage"]["shop.md"]["asked_about"] == 1
+
+
+def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):
+    result = assay("check", "data.jsonl", "--corpus", "docs")
+    assert (result.exit_code, "--corpus is for --design" in result.stderr) == (2, True)
+    result = assay("check", "--design", "data.jsonl", "--corpus", "nowhere")
+    assert (result.exit_code, "no file 'nowhere'" in result.stderr) == (2, True)
+    with pytest.raises(InputError, match="no row has a question"):
+        check_design([{"answer": "Yes."}])
