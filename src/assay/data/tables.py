@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV text, sheets of Excel workbooks, and Parquet files."""
+"""Tables: CSV and TSV text, and sheets of Excel workbooks."""
 
 import csv
 import io
@@ -18,7 +18,6 @@ from assay.errors import InputError
 SUFFIX: Final = ".xlsx"
 _SHEET_MARK: Final = f"{SUFFIX}#"
 _DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
-_PARQUET_BATCH: Final = 256
 _DELIMITERS: Final = ",;\t|"
 _DECLARED_DELIMITER: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
 # Characters read again after quotes that are not closed; beyond it the time would grow without end.
@@ -277,59 +276,3 @@ def _cell_text(cell: Any) -> str:
     if isinstance(cell, date | time):
         return cell.isoformat()
     return str(cell)
-
-
-def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
-    """Records of a Parquet file."""
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        remedy = "pip install 'assay[parquet]', or save the data as JSONL"
-        raise InputError("Parquet files need pyarrow", remedy) from error
-    number = 0
-    with opened() as stream:
-        try:
-            file = ParquetFile(stream)
-            refuse_doubled(file.schema_arrow.names)
-            for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
-                yield from _arrow_records(batch, number)
-                number += batch.num_rows
-        except (ArrowException, UnicodeDecodeError) as error:
-            what = f"the Parquet file cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; fetch it again") from error
-
-
-def _arrow_records(batch: Any, before: int) -> Iterator[Record]:
-    try:
-        rows = batch.to_pylist()
-    except UnicodeDecodeError:  # of some row: only that one is broken
-        for at in range(batch.num_rows):
-            cells = {name: batch.column(name)[at] for name in batch.schema.names}
-            yield _arrow_record(before + at + 1, cells)
-        return
-    for number, values in enumerate(rows, before + 1):
-        yield Record(number, values, "arrow")
-
-
-def _arrow_record(number: int, cells: dict[str, Any]) -> Record:
-    values: dict[str, Any] = {}
-    wrong = []
-    for name, cell in cells.items():
-        try:
-            values[name] = cell.as_py()
-        except UnicodeDecodeError:
-            wrong.append(name)
-            values[name] = _arrow_text(cell)
-    record = Record(number, values, "arrow")
-    if not wrong:
-        return record
-    what = f"column '{wrong[0]}' holds bytes that are not UTF-8"
-    return broken(number, record.raw, what, "write it as UTF-8")
-
-
-def _arrow_text(cell: Any) -> str:
-    """The text of a cell with wrong bytes; what it is where it is no mere text."""
-    if hasattr(cell, "as_buffer"):
-        return bytes(cell.as_buffer()).decode(errors="backslashreplace")
-    return f"({cell.type})"
