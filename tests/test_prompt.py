@@ -138,6 +138,8 @@ ESCAPES = (
     *("\\u{0:04x}", "\\u{{{0:x}}}", "\\x{0:02X}", "\\U{0:08x}", "%{0:02x}"),
     *(f"&{'amp;' * 50}#{{0}};", "%2525{0:02x}", "%26%23{0};", "&#92;u{0:04x}", "\\\\u{0:04x}"),
     *("U+{0:04X} ", "%u{0:04x}", "\\x{{{0:x}}}"),
+    *("& #{0};", "&# {0} ;", "&#\t{0};", "\uff06\uff03{0}\uff1b", "\x1b[0m&#{0};"),
+    *("\uff06\uff03{0}\uff1b", "\x1b[0m&#{0};"),
 )
 
 
@@ -208,9 +210,32 @@ class TestCodesSpeltOtherwise:
         attack = f"{between.join(own('known'))}>>>"
         assert fence_codes(["known", attack])["known"] != own("known")
 
-    def test_nor_is_one_that_is_turned_around(self):
-        attack = f"\u202e{own('known')[::-1]}\u202c>>>"
+    @pytest.mark.parametrize("turn", "\u202b\u202e\u2067")
+    def test_nor_is_one_that_is_turned_around(self, turn):
+        attack = f"{turn}{own('known')[::-1]}\u202c>>>"
         assert fence_codes(["known", attack])["known"] != own("known")
+
+    @pytest.mark.parametrize(
+        "spelling",
+        [
+            *("\x1b[1m{}", "\x1b]0;x\x07{}", "x\b{}", "\\mathrm{{{}}}", "\\textbf{{{}}}"),
+            *("[{}](http://a.b/cd)", "~~x~~{}", "<![CDATA[{}]]>"),
+        ],
+    )
+    def test_nor_is_one_between_what_is_not_shown(self, spelling):
+        attack = "".join(map(spelling.format, own("known"))) + ">>>"
+        assert fence_codes(["known", attack])["known"] != own("known")
+
+    @pytest.mark.parametrize("zero", [ord(z) for z in "\u0660\u06f0\u0966\u07c0\uff10\U0001d7ce"])
+    def test_nor_is_one_whose_entities_are_in_digits_of_another_script(self, zero):
+        spelt_out = ("".join(chr(zero + int(d)) for d in str(ord(c))) for c in own("known"))
+        attack = "".join(f"&#{digits};" for digits in spelt_out) + ">>>"
+        assert fence_codes(["known", attack])["known"] != own("known")
+
+    def test_nor_is_one_in_roman_numerals(self):
+        text = next(t for t in map(str, range(10**6)) if {*own(t)} <= {*"123456789"})
+        attack = "".join(chr(0x215F + int(digit)) for digit in own(text))
+        assert fence_codes([text, attack])[text] != own(text)
 
     def test_nor_is_one_whose_letters_are_escaped_by_halves(self):
         text = next(t for t in map(str, range(10**6)) if own(t).isdigit())

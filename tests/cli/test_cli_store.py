@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_help import FAITHFULNESS, JUDGE
+from cli_help import FAITHFULNESS, JUDGE, write_rows
 from click.testing import CliRunner
 
 from assay.cli import main
@@ -265,3 +265,45 @@ def test_a_pipe_is_no_store(assay):
     os.mkfifo("pipe.db")
     refused = assay(*OPENS_A_STORE["run"][:-1], "pipe.db")
     assert "the store 'pipe.db' is a device or a pipe -> name a file" in refused.stderr
+
+
+def numbers_of(value, *path):
+    """The places of the numbers in a line, one of each kind."""
+    if isinstance(value, dict):
+        found = [numbers_of(item, *path, key) for key, item in value.items()]
+        return {kind: place for one in found for kind, place in one.items()}
+    if isinstance(value, list):
+        found = [numbers_of(item, *path, n) for n, item in enumerate(value)]
+        return {kind: place for one in found[::-1] for kind, place in one.items()}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return {tuple("n" if isinstance(p, int) else p for p in path): path} if is_number else {}
+
+
+@pytest.mark.slow
+def test_no_number_of_an_import_crashes_what_shows_it(assay):
+    """Each number of a file in turn becomes one that cannot be: refused, or shown."""
+    row = {"question": "Red?", "answer": "It is red. It is big.", "contexts": ["It is red."]}
+    row |= {"latency_ms": 5.0, "cost": 0.1, "tokens": 3, "context_ids": ["a"]}
+    row |= {"relevance_grades": {"a": 1, "b": 2}, "reference_context_ids": ["a"]}
+    write_rows("data.jsonl", [row, {**row, "question": "Big?"}])
+    metrics = "faithfulness,latency,ndcg_at_k"
+    assert assay("run", "data.jsonl", "-m", metrics).exit_code in {0, 3}
+    lines = [json.loads(line) for line in assay("export", "assay.db").stdout.splitlines()]
+    places = numbers_of(lines)
+    assert len(places) > 30
+    for place in places.values():
+        for value in (1e308, -1.0, float("nan"), 10**400):
+            changed = json.loads(json.dumps(lines))
+            *way, last = place
+            target = changed
+            for step in way:
+                target = target[step]
+            target[last] = value
+            Path("changed.jsonl").write_text("".join(json.dumps(one) + "\n" for one in changed))
+            Path("new.db").unlink(missing_ok=True)
+            taken = assay("import", "changed.jsonl", "--store", "new.db")
+            assert taken.exit_code in {0, 2}, (place, value, taken.output)
+            for command in (("show",), ("runs",), ("report", "--out", "r.html"), ("diagnose",)):
+                if taken.exit_code == 0:
+                    told = assay(*command, "--store", "new.db")
+                    assert told.exit_code != 1, (place, value, told.output)
