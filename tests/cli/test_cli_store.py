@@ -285,7 +285,7 @@ def test_no_number_of_an_import_crashes_what_shows_it(assay):
     row = {"question": "Red?", "answer": "It is red. It is big.", "contexts": ["It is red."]}
     row |= {"latency_ms": 5.0, "cost": 0.1, "tokens": 3, "context_ids": ["a"]}
     row |= {"relevance_grades": {"a": 1, "b": 2}, "reference_context_ids": ["a"]}
-    write_rows("data.jsonl", [row, {**row, "question": "Big?"}])
+    write_rows(Path("data.jsonl"), [row, {**row, "question": "Big?"}])
     metrics = "faithfulness,latency,ndcg_at_k"
     assert assay("run", "data.jsonl", "-m", metrics).exit_code in {0, 3}
     lines = [json.loads(line) for line in assay("export", "assay.db").stdout.splitlines()]

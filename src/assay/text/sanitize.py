@@ -137,6 +137,8 @@ _ESCAPE: Final = re.compile(
 )
 # An entity with blanks in it is one to a reader.
 _LOOSE: Final = re.compile(r"&\s*#\s*([xX]?)\s*([0-9a-fA-F]{1,7})(?![0-9a-fA-F])\s*;?")
+# Signs of full width are signs in it, and the digits of every script are digits.
+_FOREIGN_ENTITY: Final = re.compile("[&\uff06]\\s*[#\uff03]\\s*[\\w\\s]{1,12}[;\uff1b]?")
 # Sequences that a terminal does not show.
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z^_])")
 _RUBBED_OUT: Final = re.compile(r"[^\b]\x08")
@@ -224,8 +226,7 @@ def _readings(text: str) -> Iterator[str]:
 
 def _entities(text: str) -> str:
     if not text.isascii():
-        # Signs of full width are signs, and the digits of every script are digits.
-        text = text.translate(_SIGN_FOLDS)
+        text = _FOREIGN_ENTITY.sub(lambda found: found[0].translate(_SIGN_FOLDS), text)
     if not _NESTING.search(text):
         return text
     text = _NESTED.sub(lambda found: found[0][0], text)
