@@ -22,12 +22,13 @@ from assay.score import Part, Score
 # So much of a text is shown: a notebook is kept with what its cells showed.
 LONGEST: Final = 20_000
 # Pixels: a frame without scripts cannot ask for the height that it needs.
-_LINE: Final = 20
+_LINE: Final = 22
 _ROW: Final = 25
 _WIDTH: Final = 110  # characters of a line
 _TALLEST: Final = 640
 _FOLDED: Final = re.compile(r"<details.*?</details>", re.DOTALL)
-_BLOCK: Final = re.compile(r"</(?:div|summary)>")
+_TABLE: Final = re.compile(r"<table.*?</table>", re.DOTALL)
+_BLOCK: Final = re.compile(r"</(?:div|summary)>|</span>(?=<div)")
 
 
 def result(run: Result) -> str:
@@ -109,7 +110,7 @@ def _framed(template: str, **context: Any) -> str:
 def _height(cell: str) -> int:
     """About as many pixels as what is not folded takes."""
     shown = _FOLDED.sub("</summary>", cell)
-    blocks = (Markup(block).striptags() for block in _BLOCK.split(shown))  # noqa: S704 - measured
+    blocks = (Markup(block).striptags() for block in _BLOCK.split(_TABLE.sub("", shown)))  # noqa: S704 - measured
     lines = sum(
         -(-len(line) // _WIDTH) for block in blocks if block for line in block.splitlines() if line
     )
