@@ -1,9 +1,12 @@
 """Tables: CSV and TSV text, and sheets of Excel workbooks."""
 
 import csv
+import functools
 import io
 import itertools
 import re
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time
@@ -17,6 +20,9 @@ from assay.errors import InputError
 
 SUFFIX: Final = ".xlsx"
 _SHEET_MARK: Final = f"{SUFFIX}#"
+_MAX_WORKBOOK: Final = 8 * LONGEST_ROW
+_MAX_CELLS: Final = 20_000_000  # of a sheet: half a gigabyte
+_CELL: Final = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 _DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
 _DELIMITERS: Final = ",;\t|"
 _DECLARED_DELIMITER: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
@@ -234,10 +240,50 @@ def _book(stream: IO[bytes]) -> Any:
     except ImportError as error:
         remedy = "pip install 'assay[xlsx]', or save the sheet as CSV"
         raise InputError(f"'{name}' needs python-calamine", remedy) from error
+    _refuse_endless(stream, name)
     try:
         return CalamineWorkbook.from_filelike(stream)
     except (CalamineError, OSError) as error:
         raise InputError(f"'{name}' cannot be read as an Excel file: {error}", _DAMAGED) from error
+
+
+def _refuse_endless(stream: IO[bytes], name: str) -> None:
+    """See before a workbook is unpacked that it fits into memory: empty cells take room, too.
+
+    Raises:
+        InputError: If it does not.
+    """
+    try:
+        with zipfile.ZipFile(stream) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+            if size > _MAX_WORKBOOK:
+                what = f"'{name}' unpacks to {size / 2**20:,.0f} MiB"
+                raise InputError(f"{what}, more than {_MAX_WORKBOOK // 2**20}", "save it as CSV")
+            for part in parts.namelist():
+                if (
+                    part.startswith("xl/worksheets/")
+                    and (cells := _extent(parts, part)) > _MAX_CELLS
+                ):
+                    what = f"a sheet of '{name}' has {cells:,} cells, most of them empty"
+                    raise InputError(
+                        what, "delete what stands far from the table, or save it as CSV"
+                    )
+    except (zipfile.BadZipFile, OSError, EOFError, zlib.error, NotImplementedError, RuntimeError):
+        pass  # its reader tells what is wrong with it
+    finally:
+        stream.seek(0)
+
+
+def _extent(parts: zipfile.ZipFile, part: str) -> int:
+    """Cells of the rectangle from the first cell of a sheet to the last."""
+    rows, columns, rest = 0, 0, b""
+    with parts.open(part) as content:
+        while chunk := content.read(2**20):
+            for letters, digits in _CELL.findall(rest + chunk):
+                number = functools.reduce(lambda n, letter: 26 * n + letter - 64, letters, 0)
+                rows, columns = max(rows, int(digits)), max(columns, number)
+            rest = chunk[-32:]
+    return rows * columns
 
 
 def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]]:
