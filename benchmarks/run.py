@@ -18,6 +18,7 @@ NAMES = (
     "batch_kills",
     "disk",
     "memory",
+    "view_speed",
     "wikieval",
     "ragchecker",
     "ray",

@@ -24,7 +24,7 @@ RANK = {
     "sample": 0,
     "score": 0,
     "stats": 0,
-    "text": 0,
+    "text": -1,
     "prompt": 1,
     "data": 1,
     "judge": 2,

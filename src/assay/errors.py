@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from assay.text.secrets import redacted
+
 
 class AssayError(Exception):
     """Base of every error that assay raises on purpose."""
@@ -89,7 +91,14 @@ class InputError(AssayError):
 
 
 class JudgeError(AssayError):
-    """The judge failed. A metric that meets one is ``Unscored("failed")``."""
+    """The judge failed. A metric that meets one is ``Unscored("failed")``.
+
+    A key that it was asked with is made unreadable in the message: servers repeat what they are
+    sent, and the message is shown and kept.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(redacted(message))
 
 
 class Unavailable(JudgeError):

@@ -179,14 +179,15 @@ class Limits:
 
     Attributes:
         concurrency: Most calls at the same time. How many there are follows the server: it starts
-            with 32, rises while latency holds, and halves when the server refuses.
+            with 32, rises while latency holds, and falls when the server refuses many.
         requests_per_minute: Calls a minute, None for no bound.
         tokens_per_minute: Tokens a minute, read and written, None for no bound.
         timeout: Seconds a call may take, even to a backend that never returns. A call that takes
             several times as long as any of its kind of late is asked again sooner; that second
             one has this time in full.
         retries: How often a call that brought no reply is made again (after a time-out: once).
-            While a server refuses everybody and says not for how long: how often all pause.
+            While a server refuses everybody: how often all pause, where it does not say for how
+            long; refused while others are served, a call is made again ten times as often.
         backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
             first pause of all is as long; each that brings nothing triples it, up to a minute.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
@@ -235,6 +236,8 @@ class Capabilities:
         limits: Bounds of its own, which go before those of the run.
         batch_size: Requests in a batch, at most; None for one that is not asked in batches.
         has_card: Whether its agreement with people was measured, as `Backend.quality` tells.
+        languages: In which languages that was, as `assay.text.language_id` names them; None where
+            nothing is known of languages.
         paused_until: When its server takes calls again (the loop's clock).
         further_requests: How many requests it sent beyond one a call.
     """
@@ -246,6 +249,7 @@ class Capabilities:
     limits: Limits | None = None
     batch_size: int | None = None
     has_card: bool = False
+    languages: tuple[str, ...] | None = None
     paused_until: float = -math.inf
     further_requests: int = 0
 
@@ -324,6 +328,10 @@ class Backend(ABC):
         """What it waits for, in words; "" if for nothing."""
         return ""
 
+    def trouble(self) -> str:
+        """What goes wrong with its calls of late, in words; "" if nothing does."""
+        return ""
+
     async def aopen(self) -> None:
         """Make ready for the first call."""
         return  # nothing by default
@@ -346,6 +354,7 @@ class AttributeBackend(Backend):
     max_tokens: int | None = None
     limits: Limits | None = None
     has_card: bool = False
+    languages: tuple[str, ...] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -357,6 +366,7 @@ class AttributeBackend(Backend):
             max_tokens=self.max_tokens,
             limits=self.limits,
             has_card=self.has_card,
+            languages=self.languages,
         )
 
 

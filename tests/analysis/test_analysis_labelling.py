@@ -160,6 +160,93 @@ class TestTheQueue:
         assert Labelling(store, run, annotator="b", blind=False).next().outcome is not None
 
 
+class TestPairs:
+    """Which of two answers is better."""
+
+    @staticmethod
+    def pairs(store, judged, name="anna", **options):
+        return Labelling(
+            store,
+            judged[2],
+            annotator=name,
+            against=judged[1],
+            per="pair",
+            order="random",
+            **options,
+        )
+
+    def test_each_pair_is_asked_once_and_the_share_that_is_better_is_corrected(self, store, judged):
+        labelling, n = self.pairs(store, judged), 0
+        while (item := labelling.next()) is not None:
+            assert {side.run for side in item.sides} == set(judged[1:])
+            assert {side.value for side in item.sides} == {0.0, 1.0}
+            better = next(side for side in item.sides if side.run == judged[2])
+            assert better.answer.startswith("other")
+            assert better.outcome is None
+            labelling.record(better.value if n % 4 else 0.5)
+            n += 1
+        assert n == N // 2
+        progress = labelling.progress()
+        tied = -(-n // 4)
+        assert progress.corrected.estimate == pytest.approx((n - tied) / N)
+        assert progress.enough
+        assert "this run is better" in progress.verdict
+
+    def test_they_are_kept_apart_from_labels_of_the_answers(self, store, judged):
+        labelling = self.pairs(store, judged)
+        key = labelling.next().key
+        labelling.record(0)
+        assert Labelling(store, judged[2], annotator="anna").labels() == []
+        assert labelling.decision(key).value == 0.0
+        assert labelling.decided() == [key]
+        assert labelling.undo().value == 0.0
+        assert labelling.decided() == []
+
+    def test_the_sides_are_mixed_and_another_label_is_refused(self, store, judged):
+        labelling, first = self.pairs(store, judged), []
+        with pytest.raises(InputError, match="from 0 to 1"):
+            labelling.record(3)
+        while (item := labelling.next()) is not None:
+            first.append(item.sides[0].value)
+            labelling.record(1)
+        assert 5 < sum(first) < len(first) - 5
+
+    def test_a_sheet_of_them_is_read_again(self, store, judged, tmp_path):
+        labelling = self.pairs(store, judged)
+        for value in (1, 0, 0.5):
+            labelling.next()
+            labelling.record(value)
+        sheet = tmp_path / "pairs.csv"
+        assert label_files.write_labels(labelling, sheet) == 3
+        read = read_labels(sheet)
+        assert read.kind == "pair"
+        assert sorted(one.value for one in read.labels) == [0.0, 0.5, 1.0]
+        assert label_files.take_labels(self.pairs(store, judged, "ben"), sheet) == 0
+        with pytest.raises(InputError, match="labels of pairs"):
+            label_files.take_labels(Labelling(store, judged[2], annotator="ben"), sheet)
+
+    def test_they_go_with_either_run(self, store, judged):
+        labelling = self.pairs(store, judged)
+        labelling.next()
+        labelling.record(1)
+        (tally,) = store.labels.tally(judged[2])
+        assert (tally.annotator, tally.n, tally.statements) == ("anna", 1, False)
+        path = store.path
+        store.close()
+        clean(path, [judged[1]])
+        with Store(path) as again:
+            assert again.labels.tally(judged[2]) == []
+
+    def test_grades_of_a_scale_are_kept_within_it(self, store, run):
+        labelling = Labelling(store, run, annotator="anna", scale=(1, 5), half_width=0.2)
+        with pytest.raises(InputError, match="from 1 to 5"):
+            labelling.record(6)
+        for n in range(40):
+            labelling.next()
+            labelling.record(1 + n % 5)
+        assert 1 < labelling.progress().corrected.estimate < 5
+
+
 class TestDecisions:
     def test_undo_asks_again(self, store, run):
         labelling = Labelling(store, run, annotator="anna")

@@ -90,7 +90,8 @@ def test_interrupted_it_does_not_wait_for_what_cannot_be_called_back(here):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
-def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here, name):
     with subprocess.Popen(
         [*ASSAY, *slow],
         stdout=subprocess.PIPE,
@@ -103,8 +104,8 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
         while not (asked.exists() and asked.stat().st_size >= 14):
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        out, told = process.communicate(timeout=10)
+        process.send_signal(name)
+        out, told = process.communicate(timeout=20)
     assert process.returncode == 130
     assert out == ""
     assert told.startswith("interrupted: ")
@@ -122,6 +123,31 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here):
     # 40 calls in all; those in flight when the signal came are asked once more.
     assert 40 <= asked.stat().st_size <= 42
     assert before < 40
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM to a process of one's own")
+def test_asked_to_end_where_ctrl_c_is_ignored_it_keeps_what_it_has(slow, here):
+    ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    ignoring += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    with subprocess.Popen(
+        [sys.executable, "-c", ignoring, *ASSAY[1:], *slow],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as process:
+        asked = here / "asked.txt"
+        deadline = time.monotonic() + 20
+        while not (asked.exists() and asked.stat().st_size >= 14):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.terminate()
+        _, told = process.communicate(timeout=20)
+    assert (process.returncode, told[:13]) == (130, "interrupted: ")
+    again = call(*slow, "--concurrency", "16", "--json")
+    assert again.returncode == 0, again.stderr
+    assert 40 <= asked.stat().st_size <= 42
 
 
 @pytest.mark.slow

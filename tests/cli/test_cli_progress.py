@@ -56,12 +56,24 @@ def test_a_bar_with_all_counts(width):
     with console.capture() as drawn:
         console.print(bar._drawn())
     assert "reading the data" in drawn.get()
-    bar(at(10, 20, waiting_for=("q17 faithfulness", 8.0)))
+    bar(at(10, 20, waiting_for=("q17 faithfulness", 8.0), trouble="server refuses 5 % (m)"))
     with console.capture() as drawn:
         console.print(bar._drawn())
     text = " ".join(drawn.get().split())
-    for word in ("30/100", "2 failed", "100k", "waiting 8 s for q17 faithfulness"):
+    for word in (
+        "30/100",
+        "2 failed",
+        "100k",
+        "waiting 8 s for q17 faithfulness",
+        "server refuses 5 % (m)",
+    ):
         assert word in text
+
+
+def test_a_line_names_what_goes_wrong(capsys):
+    with Lines() as lines:
+        lines(at(6, 6, trouble="server unreachable for 12 s (openai:m)"))
+    assert capsys.readouterr().err.endswith("; server unreachable for 12 s (openai:m)\n")
 
 
 def test_a_bar_is_gone_at_the_end():

@@ -13,6 +13,8 @@ from assay.metrics import (
 from assay.metrics.contexts import average_precision
 from assay.sample import Sample
 from assay.score import Unscored
+from assay.tasks import Choice, select_sentences
+from assay.text.sentences import sentences
 from support import scripts
 from support.scripts import Watched, score, select, useful
 
@@ -110,6 +112,18 @@ FOUR = [
 ]
 
 
+def _with_passages(*probabilities):
+    """A reply that chooses the first sentence and tells how likely each context helps."""
+    by_id = {
+        f"{rank}.{n}": passage
+        for rank, passage in enumerate(probabilities, start=1)
+        for n in range(1, len(sentences(TWO.contexts[rank - 1])) + 1)
+    }
+    return select_sentences.reply(
+        [Choice(i, "why", 0.7, i == "1.1", passage) for i, passage in by_id.items()]
+    )
+
+
 class TestContextRelevance:
     async def test_it_is_the_share_of_chosen_sentences(self):
         judge = {"select_sentences": select("1.1", "2.1", "2.2")}
@@ -125,6 +139,26 @@ class TestContextRelevance:
     async def test_a_sentence_that_does_not_exist_is_a_failure(self):
         found = await score(ContextRelevance(), TWO, {"select_sentences": select("3.1")})
         assert found.why == "failed"
+
+    async def test_the_probabilities_of_the_contexts_make_it_rank_based(self):
+        found = await score(ContextRelevance(), TWO, {"select_sentences": _with_passages(0.2, 0.9)})
+        assert found.value == 0.9
+        assert "suffice" in found.method
+        assert found.details["helpful_contexts"] == pytest.approx(1.1)
+        assert found.details["expected_reciprocal_rank"] == pytest.approx(0.2 + 0.8 * 0.9 / 2)
+        contexts = [part for part in found.parts if part.kind == "context"]
+        assert [(part.label, part.value) for part in contexts] == [
+            ("not relevant", 0.2),
+            ("relevant", 0.9),
+        ]
+        assert {part.value for part in found.parts if part.kind == "sentence"} == {None}
+
+    async def test_the_share_of_sentences_is_told_on_demand(self):
+        script = {"select_sentences": _with_passages(0.2, 0.9)}
+        found = await score(ContextRelevance(soft=False), TWO, script)
+        assert found.value == 1 / len(found.parts)
+        assert {part.kind for part in found.parts} == {"sentence"}
+        assert not found.method
 
     @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
     @pytest.mark.parametrize("metric", [ContextRelevance(), PaperContextRelevance()])

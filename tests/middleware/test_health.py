@@ -2,13 +2,14 @@
 
 import asyncio
 import math
+import random
 import re
 
 import pytest
 
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
-from assay.middleware.health import HOPELESS, LONGEST_S, Pauses
+from assay.middleware.health import LONGEST_S, Pauses
 from assay.middleware.limiter import START, Limiter, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -70,7 +71,49 @@ def test_a_limit_a_minute_costs_time_and_no_call(most, window):
     replies, errors, seconds = asked(server, 120)
     assert (len(replies), errors) == (120, [])
     assert seconds <= 2.2 * 120 / most * window
-    assert server.asked <= 120 * 6
+    assert server.asked <= 120 * 9
+
+
+class Moody(Windowed):
+    """A server that refuses a share of the calls by chance, and names a time."""
+
+    def __init__(self, share, retry_after):
+        super().__init__(0, 0.0)
+        self.share, self.retry_after, self.dice = share, retry_after, random.Random(0)
+
+    async def reply(self, task, draw=0):
+        self.asked += 1
+        if self.dice.random() < self.share:
+            await asyncio.sleep(0.003)
+            raise Unavailable("slow down", throttled=True, retry_after=self.retry_after)
+        await asyncio.sleep(0.1)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
+@pytest.mark.parametrize("retry_after", [None, 0.1, 1.0, 2.0])
+def test_a_refusal_holds_back_its_own_call_only(share, retry_after):
+    calls = 2000
+    whole, _, undisturbed = asked(Moody(0.0, None), calls)
+    server = Moody(share, retry_after)
+    replies, errors, seconds = asked(server, calls)
+    assert (len(whole), len(replies), errors) == (calls, calls, [])
+    # The last calls may be refused, one after another, as often as a call in so many is.
+    in_a_row = math.ceil(math.log(64) / -math.log(share))
+    assert seconds <= undisturbed / (1 - share) * 1.1 + in_a_row * (retry_after or 0.5) * 1.2
+
+
+@pytest.mark.parametrize("retry_after", [None, 1.0])
+def test_a_server_that_refuses_everybody_is_left_alone_at_once(retry_after):
+    server = Restarted(
+        gone=(2.0, 2.5),
+        seconds=0.3,
+        error=Unavailable("busy", throttled=True, retry_after=retry_after),
+    )
+    replies, errors, seconds = asked(server, 1500)
+    assert (len(replies), errors) == (1500, [])
+    assert server.asked <= 1500 + 64  # those that were on their way
+    assert seconds < 1500 * 0.3 / 64 + 2.5
 
 
 def test_a_call_that_is_always_refused_fails_alone():
@@ -89,7 +132,7 @@ def test_who_refuses_everybody_for_a_minute_stops_the_run_and_is_told_as_that():
     says = "server has refused every call for 61 s, the last one: slow down -> run the same command"
     assert str(denied[0]).startswith(says)
     assert LONGEST_S <= seconds < LONGEST_S + 5
-    assert server.asked < 2 * START + 2 * HOPELESS
+    assert server.asked < 4 * START
 
 
 class Restarted:
@@ -198,6 +241,41 @@ def test_no_retries_are_none():
     _, errors, seconds = asked(server, 3, Limits(retries=0))
     assert (len(errors), server.asked) == (3, 3)
     assert seconds < 1.0
+
+
+class TestTrouble:
+    """What a progress line says."""
+
+    def said(self, server, calls, at, limits=None):
+        async def work():
+            limit = Limiter(server, limits or Limits())
+            tasks = (limit.reply(RateAnswer(f"{n}?", "Answer.")) for n in range(calls))
+            asking = asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(at)
+            told = limit.trouble()
+            limit.stop()
+            await asyncio.gather(asking, return_exceptions=True)
+            return told
+
+        return run(work())[0]
+
+    def test_where_nothing_is_wrong_nothing_is_said(self):
+        assert self.said(Moody(0.0, None), 400, 0.6) == ""
+
+    @pytest.mark.parametrize("share", [0.05, 0.2])
+    def test_a_share_that_is_refused_is_named(self, share):
+        told = self.said(Moody(share, 0.1), 4000, 4.0)
+        percent = int(re.fullmatch(r"server refuses (\d+) % \(server\)", told)[1])
+        assert percent == pytest.approx(100 * share, abs=6)
+
+    def test_a_server_that_refuses_everybody_is_named_with_how_long_and_when_again(self):
+        told = self.said(Windowed(0, 60.0), 400, 12.0)
+        assert told == "server refuses every call for 12 s, asked again in 8 s (server)"
+
+    @pytest.mark.parametrize("gone", [2.0, 0.0])
+    def test_a_server_that_is_not_there_is_named_with_how_long(self, gone):
+        server = Restarted(gone=(gone, math.inf))
+        assert self.said(server, 2000, 14.0) == f"server unreachable for {14 - gone:.0f} s (server)"
 
 
 class TestPauses:

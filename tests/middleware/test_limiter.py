@@ -114,12 +114,16 @@ async def test_what_would_fail_again_is_not_asked_again(error):
     assert model.asked == 1
 
 
-async def test_a_server_that_asks_to_wait_is_waited_for_by_all():
-    model = Model(Unavailable("busy", throttled=True, retry_after=0.05))
+async def test_a_call_that_is_asked_to_wait_holds_up_no_other():
+    model = Model(Unavailable("busy", throttled=True, retry_after=0.2))
     limit = Limiter(model, Limits(concurrency=1, backoff=0.0))
     start = time.monotonic()
-    await asyncio.gather(limit.reply(task(1)), limit.reply(task(2)))
-    assert time.monotonic() - start >= 0.05
+    refused = asyncio.ensure_future(limit.reply(task(1)))
+    await asyncio.sleep(0.001)
+    await limit.reply(task(2))
+    assert time.monotonic() - start < 0.2
+    await refused
+    assert time.monotonic() - start >= 0.2
     assert model.asked == 3
 
 
@@ -427,6 +431,30 @@ async def test_a_budget_holds_though_replies_are_longer_than_anybody_could_know(
     found, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=20_000))), 100)
     assert (model.asked, model.most, spent) == (3, 1, 3 * 6300)
     assert sum(isinstance(one, OverBudget) for one in found) == 97
+
+
+@pytest.mark.parametrize("tokens_in", [20, 30, 100])
+async def test_a_budget_holds_though_prompts_have_more_tokens_than_a_quarter_of_the_letters(
+    tokens_in,
+):
+    model = Model(tokens=(tokens_in, 10), seconds=0.001)
+    letters = sum(len(item.text) for item in task().materials) // 4
+    assert letters < tokens_in
+    _, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=5_000))), 500)
+    assert 4_500 < spent <= 5_000
+    assert model.most > 1
+
+
+async def test_a_budget_is_exceeded_by_calls_on_their_way_only():
+    class Heavy(Model):
+        async def reply(self, task, draw=0):
+            self.tokens = (100, 9000 if self.asked in (40, 41) else 50)
+            return await super().reply(task, draw)
+
+    model = Heavy(seconds=0.001)
+    found, spent = await replies(Limiter(model, budget=BudgetTracker(Budget(tokens=20_000))), 500)
+    assert spent <= 20_000 + 9000 * 2
+    assert sum(isinstance(one, OverBudget) for one in found) == 500 - model.asked
 
 
 async def test_replies_may_vary_within_a_budget():

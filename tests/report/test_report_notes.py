@@ -57,7 +57,7 @@ def test_of_the_language_is_warned_where_the_embedded_judge_or_its_encoder_was_a
     metric: str, tmp_path: Path, *, told: bool
 ) -> None:
     data = collect(assay.evaluate([GERMAN], ["exact_match", metric], store=tmp_path / "assay.db"))
-    warned = any("seem not to be in English" in note.text for note in notes.notes(data))
+    warned = any("never measured" in note.text for note in notes.notes(data))
     assert warned is told
 
 
@@ -72,7 +72,7 @@ def test_of_the_language_is_not_warned_where_all_that_is_asked_is_sent_to_others
     judge = Route(Embedded(), others)
     row = {**GERMAN, "contexts": [GERMAN["answer"]]}
     data = collect(assay.evaluate([row], metric, judge, store=tmp_path / "assay.db"))
-    warned = any("seem not to be in English" in note.text for note in notes.notes(data))
+    warned = any("never measured" in note.text for note in notes.notes(data))
     assert warned is told
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from assay import Result, evaluate
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.store import Store, connection, integrity
+from assay.store.browsing import Filter, matching
 from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
@@ -156,6 +158,12 @@ def means(path):
     return str([round(row.mean, 6) for row in Result(path).summary()])
 
 
+def failed(path):
+    """The rows that a filter of the viewer finds."""
+    with Store(path) as store:
+        return list(matching(store, store.run(), Filter(why="failed", order="faithfulness")))
+
+
 def begun(path):
     """How many calls were made before a run was refused, and in which words."""
     judge = Watched(plausible())
@@ -193,6 +201,35 @@ class TestReadOnly:
         assert wrote.startswith("0 ")
         assert "cannot be written; take another --store" in wrote
         assert reachable.read_bytes() == content
+
+    def test_an_older_store_without_an_index_is_read_as_it_is(self, reachable):
+        expected = means(reachable)
+        with sqlite3.connect(reachable) as connection:
+            connection.execute("DROP INDEX jobs_value")
+            connection.execute("PRAGMA user_version = 8")
+        connection.close()
+        content = reachable.read_bytes()
+        reachable.parent.chmod(0o555)
+        try:
+            read = as_nobody(lambda: f"{means(reachable)} {failed(reachable)}")
+        finally:
+            reachable.parent.chmod(0o755)
+        assert read == f"{expected} []"
+        assert reachable.read_bytes() == content
+
+    def test_an_older_store_without_a_table_is_not(self, reachable):
+        with sqlite3.connect(reachable) as connection:
+            connection.execute("DROP TABLE labels")
+            connection.execute("DROP TABLE label_queue")
+            connection.execute("DROP INDEX jobs_value")
+            connection.execute("PRAGMA user_version = 7")
+        connection.close()
+        reachable.parent.chmod(0o555)
+        try:
+            read = as_nobody(lambda: means(reachable))
+        finally:
+            reachable.parent.chmod(0o755)
+        assert "cannot be written" in read
 
     def test_a_folder_in_which_nothing_may_be_made(self, reachable):
         reachable.parent.chmod(0o555)

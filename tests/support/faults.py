@@ -13,6 +13,8 @@ class Faults:
     Attributes:
         latency_s: Seconds a reply takes.
         jitter: Share of the latency by which it varies up or down.
+        share_slow: Replies that take `slow_s` instead.
+        slow_s: Seconds that a slow reply takes.
         share_429: Refused as too many, with `retry_after_s` in the header if it is set.
         retry_after_s: Seconds to wait that a 429 names.
         remaining_0_for_s: Every reply says that no request is left for so many seconds.
@@ -34,6 +36,8 @@ class Faults:
 
     latency_s: float = 0.0
     jitter: float = 0.0
+    share_slow: float = 0.0
+    slow_s: float = 1.0
     share_429: float = 0.0
     retry_after_s: float | None = None
     remaining_0_for_s: float = 0.0

@@ -148,7 +148,8 @@ class LLMServer:
             await asyncio.sleep(3600)
         if faults.latency_s:
             swing = 1 + faults.jitter * (2 * luck.roll("latency") - 1)
-            await asyncio.sleep(faults.latency_s * swing)
+            slow = luck.strikes("slow", faults.share_slow)
+            await asyncio.sleep(faults.slow_s if slow else faults.latency_s * swing)
         if request.path.endswith("/embeddings"):
             return _embeddings(body)
         return await _completion(faults, request, body, luck)

@@ -1,5 +1,7 @@
 """Do the pages show what the store holds, filtered, ordered and in pages, whatever the texts?"""
 
+import asyncio
+import json
 import re
 
 import pytest
@@ -7,7 +9,10 @@ from view_rows import ATTACK, ROWS, spoilt
 
 from assay import evaluate
 from assay.store import Store
+from assay.store.labels import HumanLabel
 from assay.store.runs import Description
+from assay.view.export import export
+from assay.view.site import Site
 from support.scripts import plausible
 
 
@@ -147,6 +152,90 @@ class TestASample:
         assert '<th scope="col">b</th>' in text
 
 
+class TestWhatPeopleSaid:
+    """Labels of the store as filters: an address each."""
+
+    @pytest.fixture
+    def labelled(self, store):
+        with Store(store) as opened:
+            run = opened.run("first")
+            values = {row: v for row, v, _ in opened.values(run.id, "faithfulness")}
+            best = sorted(values, key=lambda row: -values[row])
+            good, both, left = best[:3]
+            bad = best[-1]
+            assert values[left] > 0.9 > values[bad]
+
+            def said(row, value, annotator="anna", **more):
+                return HumanLabel(
+                    run=run.id,
+                    metric="faithfulness",
+                    sample=f"q{row}",
+                    annotator=annotator,
+                    value=value,
+                    **more,
+                )
+
+            opened.labels.keep(
+                [
+                    said(good, 0.0, tags=("wrong year", "<b>"), reason="no <i>tower</i>"),
+                    said(bad, 0.0),
+                    said(both, 1.0),
+                    said(both, 0.0, "ben"),
+                    said(both, None, "carl", kind="unsure"),
+                    said(left, None, "carl", kind="skip"),
+                ]
+            )
+        self.good, self.bad, self.both = (f"q{row}" for row in (good, bad, both))
+        return store
+
+    @pytest.fixture
+    async def client(self, serve, labelled):
+        return await (await serve(labelled)).enter()
+
+    async def test_each_is_a_filter_with_an_address(self, client):
+        expected = {
+            "label=any": {self.good, self.bad, self.both},
+            "label=bad": {self.good, self.bad},
+            "label=unsure": {self.both},
+            "label=disputed": {self.both},
+            "tag=wrong year": {self.good},
+            "disagree=faithfulness": {self.good},
+            "disagree=any": {self.good},
+            "label=bad&range=faithfulness:..0.9": {self.bad},
+        }
+        for query, found in expected.items():
+            _, text, _ = await client.get(f"/runs/first?{query}")
+            assert set(ids(text)) == found, query
+        _, text, _ = await client.get("/runs/first?label=none")
+        assert ">57 of 60 fit<" in text
+        assert (await client.get("/runs/first?disagree=nothing"))[0] == 422
+
+    async def test_the_form_offers_them_with_counts_and_can_take_them_off(self, client):
+        _, text, _ = await client.get("/runs/first?label=bad")
+        assert "labelled bad (2)" in text
+        assert "wrong year (1)" in text
+        assert "disagree (1)" in text
+        assert re.search(r'class="chip" href="/runs/[0-9a-f]+#samples">labelled bad', text)
+        _, text, _ = await client.get("/runs/second")
+        assert "labelled bad" not in text
+
+    async def test_a_later_decision_takes_the_place_of_the_first(self, client, labelled):
+        await client.get("/runs/first?label=bad")
+        with Store(labelled) as opened:
+            run = opened.run("first").id
+            opened.labels.undo([run], "faithfulness", "anna")
+            opened.labels.undo([run], "faithfulness", "anna")
+        _, text, _ = await client.get("/runs/first?label=bad")
+        assert self.bad not in ids(text)
+
+    async def test_they_stand_beside_the_sample_and_in_a_column(self, client):
+        _, text, _ = await client.get(f"/runs/first/samples/{self.good[1:]}")
+        assert "What people said" in text
+        assert "no &lt;i&gt;tower&lt;/i&gt;" in text
+        _, text, _ = await client.get("/runs/first?label=any&col=labels")
+        assert "anna: bad (wrong year, &lt;b&gt;)" in text
+
+
 class TestSideBySide:
     async def test_the_marked_runs_are_the_address(self, client):
         _, text, reply = await client.get("/side?run=second&run=first")
@@ -162,6 +251,33 @@ class TestSideBySide:
             seen += re.findall(r'<code class="dim">(q\d+)</code>', text)
         assert seen == [row["id"] for row in ROWS]
 
+    async def test_it_counts_who_is_best_and_leads_to_those(self, serve, tmp_path):
+        path = tmp_path / "best.db"
+        right = [{"id": f"q{n}", "answer": "yes", "reference": "yes"} for n in range(6)]
+        wrong = {"answer": "no"}
+        # Of other questions, in another order, and with one that is best with neither alone.
+        other = [{**right[n], **(wrong if n < 2 else {})} for n in (5, 0, 3, 1)]
+        other.append({"id": "q9", "answer": "yes", "reference": "yes"})
+        mine = [{**row, **(wrong if n == 3 else {})} for n, row in enumerate(right)]
+        for rows, name in ((mine, "mine"), (other, "other")):
+            evaluate(rows, "exact_match", store=path).describe(name=name)
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get("/side/mine,other")
+        wins = re.findall(r'show=best-([AB])#questions"><b class="letter">.</b> (\d+)</a>', text)
+        assert wins == [("A", "2"), ("B", "1")]
+
+        async def shown(query):
+            _, text, _ = await client.get(f"/side/mine,other?{query}")
+            return re.findall(r'<code class="dim">(q\d+)</code>', text)
+
+        assert await shown("sort=data") == ["q0", "q1", "q2", "q3", "q4", "q5", "q9"]
+        assert await shown("sort=data&show=best-A") == ["q0", "q1"]
+        assert await shown("sort=data&show=best-B") == ["q3"]
+        assert await shown("show=better") == ["q3"]
+        assert await shown("show=tied") == ["q5"]
+        assert await shown("sort=better") == ["q3", "q5", "q0", "q1", "q2", "q4", "q9"]
+        assert await shown("sort=change&show=changed") == ["q0", "q1", "q3"]
+
     async def test_the_difference_is_that_of_the_comparison(self, client):
         _, text, _ = await client.get("/side/first,second/difference")
         assert "Difference and its interval" in text
@@ -169,6 +285,114 @@ class TestSideBySide:
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):
         assert (await client.get(path))[0] == 422
+
+
+class TestTestQuestions:
+    """Questions of `assay testset` are kept, edited and dropped by forms."""
+
+    @pytest.fixture
+    def path(self, tmp_path):
+        path = tmp_path / "questions.jsonl"
+        rows = [
+            {
+                "id": f"single_hop:guide#{n}",
+                "question": f"When was tower {n} built?",
+                "reference": f"In 18{n:02}.",
+                "reference_contexts": [f"Tower {n} was built in 18{n:02}. It is <b>red</b>."],
+                "answerable": True,
+                "group": "guide",
+                "kind": "single_hop" if n % 2 else "reasoning",
+                "quotes": [f"was built in 18{n:02}"],
+                "overlap": 0.75,
+                "source": [{"document": "guide", "start": 0, "end": 30}],
+            }
+            for n in range(1, 61)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        return path
+
+    @pytest.fixture
+    async def client(self, serve, store, path):
+        return await (await serve(store, questions=path)).enter()
+
+    def made(self, path):
+        return path.with_name("questions.reviewed.jsonl").read_text("utf-8")
+
+    async def test_they_are_listed_filtered_and_in_pages(self, client):
+        _, text, _ = await client.get("/questions")
+        assert "0</b> of 60 decided" in text
+        assert text.count("data-item") == 50
+        assert (await client.get("/questions/page/2"))[1].count("data-item") == 10
+        _, text, _ = await client.get("/questions?kind=reasoning&q=TOWER+180")
+        found = re.findall(r"data-open>When was tower (\d+)", text)
+        assert found == ["2", "4", "6", "8"]
+        _, text, _ = await client.get("/questions?state=drop")
+        assert "No question fits" in text
+        _, text, _ = await client.get("/")
+        assert 'href="/questions">Test questions</a>' in text
+
+    async def test_one_is_shown_with_its_passage_and_the_quoted_words(self, client):
+        _, text, _ = await client.get("/questions/3?kind=single_hop")
+        assert '<mark class="quoted">was built in 1803</mark>. It is &lt;b&gt;red' in text
+        assert 'rel="next" href="/questions/5?kind=single_hop"' in text
+
+    async def test_decisions_lead_to_the_next_that_is_open(self, client, path):
+        status, _, reply = await client.post("/questions/1", {"decision": "keep"})
+        assert (status, reply.headers["Location"]) == (303, "/questions/2")
+        form = {
+            "decision": "edit",
+            "question": "Since when\r\nis tower 2 there?",
+            "reference": "In 1802.",
+        }
+        await client.post("/questions/2", form)
+        await client.post("/questions/3", {"decision": "drop", "reason": "too <i>easy</i>"})
+        assert [json.loads(line)["review"] for line in self.made(path).splitlines()] == [
+            "kept",
+            "edited",
+        ]
+        _, text, _ = await client.get("/questions/2")
+        assert re.search(r'<ins class="now">Since when\s+is</ins>', text)
+        _, text, _ = await client.get("/questions?state=drop")
+        assert "too &lt;i&gt;easy&lt;/i&gt;" in text
+        status, _, reply = await client.post("/questions/9", {"decision": "undo"})
+        assert reply.headers["Location"] == "/questions/3"
+        assert "2</b> of 60 decided" in (await client.get("/questions"))[1]
+
+    async def test_the_last_leads_to_the_list(self, client):
+        for place in range(1, 61):
+            _, _, reply = await client.post(f"/questions/{place}", {"decision": "keep"})
+        assert reply.headers["Location"] == "/questions"
+        _, text, _ = await client.get("/questions")
+        assert "assay run questions.reviewed.jsonl" in text
+
+    async def test_what_cannot_be_is_told(self, client):
+        assert (await client.get("/questions/61"))[0] == 404
+        assert (await client.get("/questions/page/3"))[0] == 404
+        for form in ({}, {"decision": "edit", "question": " "}):
+            assert (await client.post("/questions/1", form))[0] == 422
+        assert (await client.post("/questions/1", {"decision": "keep"}, token=False))[0] == 403
+
+    async def test_a_viewer_that_only_reads_or_has_none_changes_none(self, serve, store, path):
+        client = await (await serve(store, questions=path, read_only=True)).enter()
+        assert (await client.post("/questions/1", {"decision": "keep"}))[0] == 403
+        assert '<form method="post"' not in (await client.get("/questions/1"))[1]
+        client = await (await serve(store)).enter()
+        status, text, _ = await client.get("/questions")
+        assert status == 404
+        assert "--questions FILE" in text
+
+    async def test_without_a_store_they_can_be_reviewed(self, serve, tmp_path, path):
+        client = await (await serve(tmp_path / "new.db", questions=path)).enter()
+        assert (await client.get("/questions"))[0] == 200
+        assert "No run yet" in (await client.get("/"))[1]
+
+    async def test_they_are_exported_too(self, store, path, tmp_path):
+        site = await asyncio.to_thread(lambda: Site(store, read_only=True, questions=path))
+        await asyncio.to_thread(export, site, tmp_path / "out")
+        page = (tmp_path / "out/questions/60/index.html").read_text("utf-8")
+        assert "When was tower 60 built?" in page
+        assert "<textarea" not in page
+        assert (tmp_path / "out/questions/page/2/index.html").is_file()
 
 
 class TestTheMatrix:

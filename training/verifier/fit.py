@@ -33,6 +33,7 @@ from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
+from training.verifier.passages import fit_passages
 from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.swaps import mistaken, swapped
@@ -85,8 +86,10 @@ SUPPORT_SIGNS = {
     "votes": 1, "recall_all": 1, "recall_window": 1,
     "recall_best": 1, "bigrams_all": 1, "run_best": 1, "numbers_missing_all": -1,
     "numbers_missing_window": -1, "names_missing_all": -1, "names_missing_window": -1,
-    "calendar_missing": -1, "negation_differs": -1, "opposites": -1, "phrase_missing": -1,
-    "phrase_foreign": -1,
+    "calendar_missing": -1, "negation_differs": -1, "opposites": -1, "grammar_agrees": 1,
+    "roles_differ": -1, "polarity_differs": -1, "direction_differs": -1, "limits_differ": -1,
+    "phrase_missing": -1, "phrase_foreign": -1, "figure_agrees": 1, "figure_differs": -1,
+    "table_agrees": 1, "table_differs": -1,
 }  # fmt: skip
 NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
 ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1, "about": 1}
@@ -386,6 +389,8 @@ def main() -> None:
     encoder, reader = Encoder(options.threads), Reader(options.threads)
     _write({"support.json": fit_support(measure(reader, clean=clean))})
     _write(fit_relevance(options.asked, encoder, reader, clean=clean))
+    Fitted.load.cache_clear()  # what follows reads it
+    _write({"passage.json": fit_passages(encoder, reader)})
 
 
 if __name__ == "__main__":

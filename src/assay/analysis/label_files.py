@@ -18,6 +18,7 @@ from assay.store.labels import HumanLabel
 from assay.text.sanitize import plain
 
 MORE: Final = ("annotator", "statement", "place", "reason", "tags")
+_BETTER: Final = {1.0: "A", 0.0: "B", 0.5: "tie"}
 _SEPARATOR: Final = "; "  # between tags in a cell
 
 
@@ -64,8 +65,9 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
         InputError: If the file or a label cannot be used; then nothing is kept.
     """
     labels = read_labels(path, metrics=list(labelling.run.metrics))
-    if labels.kind == "pair":
-        raise InputError("labels of pairs are not of one run", "`assay agree` uses them")
+    if (labels.kind == "pair") != (labelling.per == "pair"):
+        what = f"labels of {labels.kind}s are not what is labelled here: {labelling.per}s are"
+        raise InputError(what, "start labelling of that kind, or import another file")
     meant = labels.of(labelling.metric)
     if not meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
@@ -80,7 +82,7 @@ def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
         one
         for one in labelling.labels()
         if one.run == labelling.run.id
-        and (one.statement is None) == (labelling.per == "answer")
+        and (one.statement is None) == (labelling.per != "statement")
         and (everyone or one.sample in places)
     ]
     settled = {one.item for one in labels if one.kind == "settled"}
@@ -96,8 +98,8 @@ def _row(labelling: Labelling, label: HumanLabel, chance: float | None) -> dict[
     text = "" if label.statement is None else outcome[label.statement].text
     return {
         **cells(sample),
-        "label": "" if label.value is None else f"{label.value:.9g}",
-        "metric": as_text(label.metric),
+        "label": _written(labelling, label.value),
+        "metric": as_text(labelling.metric),
         "inclusion_probability": "" if chance is None else f"{chance:.9g}",
         "annotator": as_text(plain(label.annotator)),
         "statement": as_text(plain(text)),
@@ -105,6 +107,15 @@ def _row(labelling: Labelling, label: HumanLabel, chance: float | None) -> dict[
         "reason": as_text(plain(label.reason)),
         "tags": as_text(plain(_SEPARATOR.join(label.tags))),
     }
+
+
+def _written(labelling: Labelling, value: float | None) -> str:
+    """The label in its cell: a number, or which answer of a pair is better (A: that of the run)."""
+    if value is None:
+        return ""
+    if labelling.per == "pair":
+        return _BETTER.get(value, f"{value:.9g}")
+    return f"{value:.9g}"
 
 
 def _human(labelling: Labelling, label: Label, row: Mapping[str, Any]) -> HumanLabel:
@@ -120,7 +131,7 @@ def _human(labelling: Labelling, label: Label, row: Mapping[str, Any]) -> HumanL
     reason, tags = (read_back(str(row.get(name) or "")) for name in ("reason", "tags"))
     return HumanLabel(
         run=labelling.run.id,
-        metric=labelling.metric,
+        metric=labelling.about,
         sample=label.sample,
         statement=statement,
         annotator=label.annotator or labelling.annotator,

@@ -123,6 +123,11 @@ class Judged:
         score = float(self.scores[place])
         return score <= threshold if self.falling else score >= threshold
 
+    def leads(self, other: "Judged", place: int) -> bool | None:
+        """Whether this run's score of a sample is the better of two; None if they are equal."""
+        ours, theirs = float(self.scores[place]), float(other.scores[place])
+        return None if ours == theirs else (ours > theirs) is not self.falling
+
     def at(self, places: Sequence[int]) -> "Judged":
         """Some of the samples."""
         chosen = np.array(places, np.intp)
@@ -136,6 +141,27 @@ class Judged:
             parts=tuple(self.parts[place] for place in places),
             answers=tuple(self.answers[place] for place in places),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawRequest:
+    """What the next batch is drawn by.
+
+    Attributes:
+        drawn: What was drawn before, in order.
+        values: The label of each sample that has one.
+        ends: The least and the greatest label possible.
+        order: What the chances rise with.
+        threshold: For the order "threshold": the score that a threshold is looked for at.
+        seed: Another seed draws others.
+    """
+
+    drawn: Sequence[Drawn]
+    values: Mapping[str, float]
+    ends: tuple[float, float]
+    order: Order
+    threshold: float
+    seed: str
 
 
 @dataclass(frozen=True)
@@ -185,9 +211,11 @@ class Pool:
         first = _scaled(self.first, ends)
         return first if self.second is None else first - _scaled(self.second, ends)
 
-    def ends(self, labels: Sequence[float]) -> tuple[float, float]:
-        """The least and the greatest label possible, by those that were given."""
-        return label_ends(labels or [0.0, 1.0], None, self.first.range)
+    def ends(
+        self, labels: Sequence[float], scale: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """The least and the greatest label possible: of the scale, or by those that were given."""
+        return scale or label_ends(labels or [0.0, 1.0], None, self.first.range)
 
     def weights(self, drawn: Sequence[Drawn], values: Mapping[str, float]) -> dict[str, float]:
         """How many samples each labelled one stands for.
@@ -249,58 +277,35 @@ class Pool:
         """How many samples in all have to be labelled for an interval so narrow; None if open."""
         return labels_like_these(2 * half_width / self.share, corrected)
 
-    def draw(
-        self,
-        drawn: Sequence[Drawn],
-        values: Mapping[str, float],
-        ends: tuple[float, float],
-        *,
-        order: Order,
-        threshold: float,
-        seed: str,
-    ) -> list[Drawn]:
-        """The next batch; empty once all samples are drawn.
-
-        Args:
-            drawn: What was drawn before.
-            values: The label of each sample that has one.
-            ends: The least and the greatest label possible.
-            order: What the chances rise with.
-            threshold: For the order "threshold": the score that a threshold is looked for at.
-            seed: Another seed draws others.
-        """
+    def draw(self, request: "DrawRequest") -> list[Drawn]:
+        """The next batch; empty once all samples are drawn."""
+        drawn = request.drawn
         before = {one.sample for one in drawn}
         left = [place for place, name in enumerate(self.ids) if name not in before]
         if not left:
             return []
-        size = sizes(self._sizes(drawn, values, ends, order, threshold)[left], UNIFORM)
+        size = sizes(self._sizes(request)[left], UNIFORM)
         batch = max((one.batch for one in drawn), default=-1) + 1
         names = [self.ids[place] for place in left]
-        numbers = fixed_numbers(names, f"{seed}\0{batch}")
+        numbers = fixed_numbers(names, f"{request.seed}\0{batch}")
         places, chances = draw(size, numbers, STEP if drawn else FIRST)
         found = zip(places.tolist(), chances.tolist(), strict=True)
-        return [Drawn(batch, names[place], chance, order) for place, chance in found]
+        return [Drawn(batch, names[place], chance, request.order) for place, chance in found]
 
-    def _sizes(
-        self,
-        drawn: Sequence[Drawn],
-        values: Mapping[str, float],
-        ends: tuple[float, float],
-        order: Order,
-        threshold: float,
-    ) -> Floats:
+    def _sizes(self, request: "DrawRequest") -> Floats:
         """What the chance of each sample rises with."""
-        if order == "random":
+        values, ends = request.values, request.ends
+        if request.order == "random":
             return np.ones(len(self.ids))
-        if order == "threshold":
-            away = (self.first.scores - threshold) / (NEAR * _width(self.first))
+        if request.order == "threshold":
+            away = (self.first.scores - request.threshold) / (NEAR * _width(self.first))
             near: Floats = np.exp(-0.5 * away**2)
             return near
-        corrected = self.corrected(drawn, values, ends)
+        corrected = self.corrected(request.drawn, values, ends)
         doubt, alike = self._doubt()
         if corrected is None:
             return doubt
-        weight = self.weights(drawn, values)
+        weight = self.weights(request.drawn, values)
         at, counted = self._places(list(weight)), np.array(list(weight.values()))
         slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(at), 1)
         errors = np.array([values[name] for name in weight]) - slope * self.scaled(ends)[at]

@@ -1,9 +1,9 @@
 """Labelling: what a person is shown next, what they decide, and what all labels tell so far."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 import numpy as np
 
@@ -11,24 +11,26 @@ from assay.analysis.label_items import (
     Dispute,
     Key,
     LabelItem,
+    PairSide,
     Progress,
     State,
-    Verdicts,
-    kappa,
-    verdict,
 )
-from assay.analysis.label_pool import LEAST, ORDERS, SETTLED_LEVEL, Judged, Order, Pool
+from assay.analysis.label_pool import (
+    ORDERS,
+    DrawRequest,
+    Judged,
+    Order,
+    Pool,
+)
+from assay.analysis.label_progress import Per, Tally
 from assay.analysis.labelled import one_metric
 from assay.errors import InputError
 from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Part
-from assay.stats.correction import Corrected
-from assay.stats.intervals import Interval
 from assay.store import Store
-from assay.store.labels import Drawn, HumanLabel, check_annotator
+from assay.store.labels import Drawn, HumanLabel, check_annotator, pair_label
 
-Per: TypeAlias = Literal["answer", "statement"]
 _WHY: Final = {
     "mean": "a label here narrows the corrected mean",
     "difference": "labels of this pair narrow the difference",
@@ -51,11 +53,13 @@ class Labelling:
             "difference" (of two runs), "threshold" (scores near it), or "random". Every sample
             has a chance, and it is known: `weights`.
         against: The run to compare with, for the order "difference".
-        per: Whether answers are labelled, or each statement of them.
+        per: Whether answers are labelled, or each statement of them; or "pair": which of the two
+            answers is better (1: that of the run, 0: the other, 0.5: neither).
         blind: Whether what the judge says is kept back until an item is labelled.
         second_opinions: Share of the samples that two people label, in [0, 1].
         half_width: The half-width of the interval that is wanted.
         threshold: The score from which on the judge calls a sample good; None: that of the metric.
+        scale: The least and the greatest grade, such as (1, 5); None: 1 or 0, or by the labels.
         seed: Another seed draws other samples.
 
     Raises:
@@ -76,6 +80,7 @@ class Labelling:
         second_opinions: float = 0.0,
         half_width: float = 0.05,
         threshold: float | None = None,
+        scale: tuple[float, float] | None = None,
         seed: int = 0,
     ) -> None:
         self._store, self.annotator = store, check_annotator(annotator)
@@ -83,6 +88,7 @@ class Labelling:
         self.run, self.metric = result.run, one_metric(result, metric)
         self.order, self.per, self.blind, self._seed = order, per, blind, seed
         self.second_opinions, self.half_width = second_opinions, half_width
+        self.scale = scale
         _check(order, against, per, second_opinions, half_width)
         self.against = "" if against is None else store.run(against).id
         if self.against == self.run.id:
@@ -94,9 +100,20 @@ class Labelling:
                 what = f"run {self.against} has no {self.metric}"
                 raise InputError(what, "score both by the same metric")
             self.pool = Pool.of_two(self.pool.first, self._judged(other))
-        self._runs = [self.run.id, *([self.against] if self.against else [])]
+        # Of a pair the label is one, and kept with the first run.
+        self._runs = [self.run.id, *([self.against] if self.against and per != "pair" else [])]
+        self.about = pair_label(self.metric, self.against) if per == "pair" else self.metric
         about = self.run.config["about"][self.metric]
         self.threshold = self.pool.first.threshold(threshold, about["guide"])
+        self._tally = Tally(
+            pool=self.pool,
+            run=self.run.id,
+            against=self.against,
+            per=per,
+            half_width=half_width,
+            threshold=self.threshold,
+            scale=scale,
+        )
         self._current: LabelItem | None = None
         self._known: tuple[object, State] | None = None
 
@@ -140,14 +157,14 @@ class Labelling:
         self._current = None
         return label
 
-    def skip(self) -> None:
-        """Leave what `next` gave to others; it is not asked of this person again."""
-        self._store.labels.keep([self._label(None, "skip", None, "", ())])
+    def skip(self, item: Key | None = None) -> None:
+        """Leave what `next` gave, or another item, to others; this person is not asked again."""
+        self._store.labels.keep([self._label(item, "skip", None, "", ())])
         self._current = None
 
     def undo(self) -> HumanLabel | None:
         """Take back this person's latest decision, which is asked again; None if there is none."""
-        label = self._store.labels.undo(self._runs, self.metric, self.annotator)
+        label = self._store.labels.undo(self._runs, self.about, self.annotator)
         known = label is not None and label.kind != "settled" and label.sample in self.pool.place_of
         self._current = self.item(*label.item) if label is not None and known else None
         return label
@@ -183,36 +200,40 @@ class Labelling:
             chance=drawn.chance if drawn else 1.0,
             second=any(one.kind == "label" for one in others.values()),
             outcome=outcome if told else None,
+            sides=self._sides(sample, told=told) if self.per == "pair" else (),
         )
+
+    def decided(self) -> list[Key]:
+        """What this person has decided of what is labelled here, in the order of deciding."""
+        given = [
+            by[self.annotator] for by in self._state().by_item.values() if self.annotator in by
+        ]
+        whole = self.per != "statement"
+        return [
+            one.item
+            for one in sorted(given, key=lambda one: one.at)
+            if (one.statement is None) == whole
+        ]
+
+    def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
+        """Whether the judge calls an item good, and whether this person does; None for neither."""
+        label = self.decision(item)
+        judge = self._tally.called(item) if item[1] in self.pool.place_of else None
+        return judge, None if label is None else self._tally.is_good(label.value)
+
+    def decision(self, item: Key) -> HumanLabel | None:
+        """This person's decision about an item; None if there is none."""
+        return self._state().by_item.get(item, {}).get(self.annotator)
 
     def progress(self) -> Progress:
         """What the labels tell so far."""
-        state, pool = self._state(), self.pool
-        values, ends = self._values(state), self._ends(state)
-        corrected = pool.corrected(state.drawn, values, ends)
-        agreement, interval = self._kappa(state, values)
-        needed, enough = self._needed(state, values, ends, corrected)
-        of_all = corrected and pool.of_all(corrected)
-        labels = [one for items in state.by_item.values() for one in items.values()]
-        return Progress(
-            labelled=len(values),
-            total=len(pool.ids),
-            decisions=sum(one.kind == "label" for one in labels),
-            left_open=sum(one.sample not in values for one in state.drawn),
-            judge_mean=pool.judge_mean,
-            corrected=of_all,
-            kappa=agreement,
-            kappa_interval=interval,
-            needed=needed,
-            enough=enough,
-            verdict=verdict(of_all, needed, self.half_width, two=bool(self.against)),
-            disputes=sum(one.settled is None for one in self.disputes()),
-        )
+        disputes = sum(one.settled is None for one in self.disputes())
+        return self._tally.progress(self._state(), disputes)
 
     def weights(self) -> dict[str, float]:
         """How many samples each labelled one stands for; 1 / that is its inclusion probability."""
         state = self._state()
-        return self.pool.weights(state.drawn, self._values(state))
+        return self.pool.weights(state.drawn, self._tally.values(state))
 
     def drawn(self) -> list[Drawn]:
         """The samples that were drawn to be labelled, in order."""
@@ -307,10 +328,13 @@ class Labelling:
             raise InputError(f"run {run} is not the one that is labelled")
         if value is not None and not np.isfinite(value):
             raise InputError(f"{value} is no label", "give a finite number")
+        low, high = (0.0, 1.0) if self.per == "pair" else self.scale or (-np.inf, np.inf)
+        if value is not None and not low <= value <= high:
+            raise InputError(f"{value:g} is no label here", f"give one from {low:g} to {high:g}")
         chance = next((one.chance for one in self._state().drawn if one.sample == sample), None)
         return HumanLabel(
             run=run,
-            metric=self.metric,
+            metric=self.about,
             sample=sample,
             statement=statement,
             annotator=self.annotator,
@@ -325,20 +349,13 @@ class Labelling:
         """The labels as they are now, read again only if there are others."""
         labels, runs = self._store.labels, self._runs
         version = (
-            *(labels.version(run, self.metric) for run in runs),
+            *(labels.version(run, self.about) for run in runs),
             labels.n_drawn(self.run.id, self.metric, self.against),
         )
         if self._known is None or self._known[0] != version:
-            by_item: dict[Key, dict[str, HumanLabel]] = {}
-            settled: dict[Key, HumanLabel] = {}
-            for run in runs:
-                for label in labels.of(run, self.metric):
-                    if label.kind == "settled":
-                        settled[label.item] = label
-                    else:
-                        by_item.setdefault(label.item, {})[label.annotator] = label
+            decisions = [one for run in runs for one in labels.of(run, self.about)]
             drawn = labels.queue(self.run.id, self.metric, self.against)
-            self._known = version, State(by_item, settled, drawn)
+            self._known = version, State.of(decisions, drawn)
         return self._known[1]
 
     def _find(self) -> Key | None:
@@ -349,16 +366,15 @@ class Labelling:
                 for key in self._items(drawn.sample):
                     if self._is_wanted(state, key):
                         return key
-            values, ends = self._values(state), self._ends(state)
-            seed = f"{self.metric}\0{self._seed}"
-            batch = self.pool.draw(
-                state.drawn,
-                values,
-                ends,
+            request = DrawRequest(
+                drawn=state.drawn,
+                values=self._tally.values(state),
+                ends=self._tally.ends(state),
                 order=self.order,
                 threshold=self.threshold,
-                seed=seed,
+                seed=f"{self.metric}\0{self._seed}",
             )
+            batch = self.pool.draw(request)
             if not batch:
                 return None
             where = self.run.id, self.metric, self.against
@@ -376,20 +392,10 @@ class Labelling:
         text = "\0".join(map(str, (self._seed, self.metric, *words)))
         return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]) / 2**48
 
-    def _items(self, sample: str) -> Iterator[Key]:
-        """All that is to be labelled of a sample; of a pair either answer may be first."""
-        if sample not in self.pool.place_of:
-            return
-        place = self.pool.place_of[sample]
-        judged = {self.run.id: self.pool.first}
-        if self.pool.second is not None:
-            judged[self.against] = self.pool.second
-        runs = sorted(judged, key=lambda run: self._mixed(self.annotator, sample, run))
-        for run in runs:
-            if self.per == "answer":
-                yield run, sample, None
-            else:
-                yield from ((run, sample, n) for n in range(len(judged[run].parts[place])))
+    def _items(self, sample: str) -> list[Key]:
+        """All that is to be labelled of a sample; of two answers either may be first."""
+        keys = self._tally.items(sample)
+        return sorted(keys, key=lambda key: self._mixed(self.annotator, sample, key[0]))
 
     def _is_wanted(self, state: State, key: Key) -> bool:
         by_name = state.by_item.get(key, {})
@@ -399,57 +405,6 @@ class Labelling:
         second = self._mixed("second opinion", key[1]) < self.second_opinions
         return given < (2 if second else 1)
 
-    def _values(self, state: State) -> dict[str, float]:
-        """The label of each sample (of each pair the difference) that has all that it needs."""
-        values: dict[str, float] = {}
-        for drawn in state.drawn:
-            by_run: dict[str, list[float]] = {}
-            for key in self._items(drawn.sample):
-                value = state.value(key)
-                if value is None:
-                    by_run = {}
-                    break
-                by_run.setdefault(key[0], []).append(value)
-            means = {run: sum(each) / len(each) for run, each in by_run.items()}
-            if means and len(means) == (2 if self.against else 1):
-                values[drawn.sample] = means[self.run.id] - means.get(self.against, 0.0)
-        return values
-
-    def _ends(self, state: State) -> tuple[float, float]:
-        given = [v for key in state.by_item if (v := state.value(key)) is not None]
-        return self.pool.ends(given)
-
-    def _needed(
-        self,
-        state: State,
-        values: dict[str, float],
-        ends: tuple[float, float],
-        corrected: Corrected | None,
-    ) -> tuple[int | None, bool]:
-        """(about how many more samples settle what is wanted, whether it is settled)."""
-        if len(values) == len(self.pool.ids):
-            return 0, True
-        if corrected is None or corrected.interval is None:
-            return None, False
-        pool, wanted = self.pool, [(self.half_width, corrected)]
-        if self.against:
-            strict = pool.corrected(state.drawn, values, ends, SETTLED_LEVEL)
-            if strict is not None and strict.interval is not None and strict.estimate:
-                wanted.append((abs(strict.estimate) * pool.share, strict))
-        numbers = [pool.labels_for(width, estimate) for width, estimate in wanted]
-        known = [number for number in numbers if number is not None]
-        if not known:
-            return None, False
-        # Within a batch nothing is called settled: each look is another chance to be misled.
-        whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
-        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
-        least = max(min(known), min(LEAST, len(pool.ids)))
-        return (0 if done else max(least - len(values), 1)), done
-
-    def _is_left(self, state: State, drawn: Drawn) -> bool:
-        """Whether somebody has decided not to label a sample."""
-        return any(state.by_item.get(key) for key in self._items(drawn.sample))
-
     def _why(self, drawn: Drawn | None) -> str:
         if drawn is None:
             return "chosen by hand"
@@ -457,20 +412,15 @@ class Labelling:
             return "labelled elsewhere"
         return f"{_WHY[drawn.why]}; drawn with probability {drawn.chance:.2f}"
 
-    def _kappa(
-        self, state: State, values: Mapping[str, float]
-    ) -> tuple[float | None, Interval | None]:
-        """Cohen's kappa of the judge's verdicts and people's labels, in all samples."""
-        verdicts: list[Verdicts] = []
-        for name, weight in self.pool.weights(state.drawn, values).items():
-            for run, sample, statement in self._items(name):
-                value = state.value((run, sample, statement))
-                if value in (0.0, 1.0):
-                    judged = self.pool.second if run == self.against else self.pool.first
-                    place = self.pool.place_of[sample]
-                    good = (judged or self.pool.first).calls_good(place, statement, self.threshold)
-                    verdicts.append(Verdicts(good, value == 1.0, name, weight))
-        return kappa(verdicts)
+    def _sides(self, sample: str, *, told: bool) -> tuple[PairSide, ...]:
+        """Both answers of a pair, in an order of this person's own."""
+        sides = []
+        for run, value in ((self.run.id, 1.0), (self.against, 0.0)):
+            row, of = self._store.sample(run, sample)
+            outcome = self._store.outcome(run, row, self.metric) if told else None
+            sides.append(PairSide(run, of.answer or "", of.contexts or (), value, outcome))
+        mixed = self._mixed(self.annotator, sample, "side") < 0.5
+        return (sides[0], sides[1]) if mixed else (sides[1], sides[0])
 
     def _judged(self, result: Result) -> Judged:
         judged = Judged.of(result, self.metric)
@@ -481,9 +431,11 @@ def _check(
     order: str, against: str | None, per: str, second_opinions: float, half_width: float
 ) -> None:
     """See that what is asked for fits together."""
-    if order not in ORDERS or per not in ("answer", "statement"):
+    if order not in ORDERS or per not in ("answer", "statement", "pair"):
         what = f"'{order}' per '{per}' is no way to label"
-        raise InputError(what, f"the orders are {', '.join(ORDERS)}, per answer or statement")
+        raise InputError(what, f"the orders are {', '.join(ORDERS)}, per answer, statement or pair")
+    if per == "pair" and against is None:
+        raise InputError("pairs are of two runs", "name the other run (against)")
     if order == "difference" and against is None:
         raise InputError("the order 'difference' is for two runs", "name the other run (against)")
     if against is not None and order not in ("difference", "random"):

@@ -295,7 +295,7 @@ def is_marked(part: tuple[Record, int, int], types: Sequence[str]) -> bool:
 
 def _rated(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     ratings = judge.answers([RateAnswer(r["question"], r["answer"]) for r in records])
-    done = [(r, rating.relevance) for r, rating in answered(records, ratings)]
+    done = [(r, rating.rated) for r, rating in answered(records, ratings)]
     beside = np.array([r["labels"]["irrelevant_fraction"] for r, _ in done], float)
     scores = np.array([score for _, score in done])
     shorter = [float(len(record["answer"])) for record, _ in done]

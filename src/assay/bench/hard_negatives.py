@@ -301,7 +301,7 @@ def measure_answers(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fi
 def _figures(judge: JudgeUnderTest, begins: str, pairs: Sequence[Pair]) -> list[Figure]:
     rated = judge.answers([RateAnswer(pair.question, pair.answer) for pair in pairs])
     done = answered(pairs, rated)
-    scores = np.array([rating.relevance for _, rating in done], float)
+    scores = np.array([rating.rated for _, rating in done], float)
     names = (
         f"{begins}AUROC",
         f"{begins}balanced accuracy at one half",

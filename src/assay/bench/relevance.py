@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark, Figure, figure, flags
+from assay.bench.claims import fitted
 from assay.bench.data import Data, Record, dataset
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.judge import Task
@@ -177,6 +178,8 @@ RELEVANCE_SETS = tuple(map(_benchmark, SETS))
 CLAPNQ = "retrieval/clapnq.jsonl.gz"
 RGB = "robustness/rgb_en_fact.jsonl.gz"
 MTRAG = "robustness/mtrag_un.jsonl.gz"
+# The sets that training/verifier/passages.py fits on, but for the fold that it keeps out.
+COMBINED = ("CLAPnq answerable questions",)
 NEGATIONS = frozenset(
     ("not", "no", "cannot", "sorry", "unable", "unfortunately", "don't", "can't", "doesn't")
 )
@@ -220,7 +223,8 @@ def measure_contexts(
     samples = [Sample(id=c.id, question=c.question, contexts=c.contexts) for c in all_cases]
     scores = judge.outcomes(ContextRelevance(), samples)
     by_share = [None if score is None else score.value for score in scores]
-    figures = [_contexts(f"{title}, AUROC of context relevance", all_cases, by_share)]
+    note = fitted(judge).removeprefix("; ") if title in COMBINED else ""
+    figures = [_contexts(f"{title}, AUROC of context relevance", all_cases, by_share, note)]
     best = _best_sentences(judge, all_cases)
     return [*figures, _contexts(f"{title}, AUROC of the best sentence", all_cases, best)]
 
@@ -236,7 +240,9 @@ def _best_sentences(judge: JudgeUnderTest, cases: Sequence[Case]) -> list[float 
     return best
 
 
-def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) -> Figure:
+def _contexts(
+    name: str, cases: Sequence[Case], scores: Sequence[float | None], note: str = ""
+) -> Figure:
     done = answered(cases, scores)
     labels = np.array([case.answerable for case, _ in done], bool)
     rules: Mapping[str, Callable[[Case], float]] = {
@@ -248,6 +254,7 @@ def _contexts(name: str, cases: Sequence[Case], scores: Sequence[float | None]) 
         stats.auroc([score for _, score in done], labels),
         [case.question for case, _ in done],
         {rule: stats.auroc([says(c) for c, _ in done], labels) for rule, says in rules.items()},
+        note=note,
         labels=labels,
     )
 

@@ -17,12 +17,11 @@ from assay.cli import options, output
 from assay.cli.errors import OK, say
 from assay.cli.options import POSITIVE
 from assay.cli.output import command_line, run_name
+from assay.report import correction as report
 from assay.report import numbers, sanitize
 from assay.runner.result import Result
-from assay.stats.intervals import Interval
 from assay.stats.misclassification import TrueShare
 
-_RANDOM = "holds if the labelled samples are a random choice; `assay label` makes one"
 _CUT_SHORT = (
     "! The probabilities are those of more samples than are labelled, so the estimate is off. "
     "Label the sheet to its end, or delete its last rows, those without labels, and have the "
@@ -102,7 +101,7 @@ def correct_command(request: CorrectRequest) -> int:
         console.print(_table(correction))
         if correction.cut_short:
             _warn_of_cut(result, correction.metric, request)
-        for line in _notes(correction, request.width):
+        for line in report.notes(correction, request.width):
             console.print(Text(f"  {line}", style="dim"))
     return OK
 
@@ -127,49 +126,11 @@ def _table(correction: Correction) -> Table:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    both, value = correction.corrected, numbers.score
-    judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
-    table.add_row("the judge", value(both.judge_mean), "", judged)
-    labelled = numbers.plural(both.n_labelled, "label")
-    table.add_row("the labels", value(correction.alone), _span(correction.alone_interval), labelled)
-    corrected = Text(value(both.estimate), style="bold")
-    table.add_row(Text("corrected", style="bold"), corrected, _span(both.interval), "both together")
+    for row in report.rows(correction):
+        last = "bold" if row.name == "corrected" else ""
+        name, mean = Text(row.name, style=last), Text(row.mean, style=last)
+        table.add_row(name, mean, row.interval, row.source)
     return table
-
-
-def _notes(correction: Correction, width: float) -> Iterable[str]:
-    both = correction.corrected
-    if both.interval is None:
-        yield "no interval: too few labels, or labels that do not vary; label more samples"
-    if both.correlation is None:
-        yield "labels or scores do not vary, so the judge adds nothing"
-    else:
-        n = correction.worth
-        worth = "" if n is None else f"; worth {n:.0f} labels without a judge"
-        yield f"correlation of scores and labels {both.correlation:.2f}{worth}"
-    if both.interval is not None:
-        yield _needed(correction, width)
-    if not correction.by_probability:
-        yield _RANDOM
-    if correction.n_unscored:
-        unscored = numbers.plural(correction.n_unscored, "sample")
-        yield f"{unscored} without a score: no part of the mean"
-    if correction.n_open and not correction.cut_short:
-        yield f"{correction.n_open} left open: taken to be like the others; label them to be sure"
-    for why, n in correction.left_out.items():
-        yield f"{n} not used: {why}"
-
-
-def _needed(correction: Correction, width: float) -> str:
-    needed, unjudged = correction.labels_for(width), correction.labels_for(width, judged=False)
-    without = "more than there are samples" if unjudged is None else f"{unjudged:,}"
-    if needed is None:
-        return f"width {width:g}: not even with a label for every sample; judge more samples"
-    return f"width {width:g}: about {needed:,} labels in all ({without} without the judge)"
-
-
-def _span(interval: Interval | None) -> str:
-    return numbers.span(None if interval is None else (interval.low, interval.high))
 
 
 def _correct_share(request: CorrectRequest, checked_on: str) -> int:
@@ -203,11 +164,11 @@ def _warn_of_cut(labelled: Result, metric: str, request: CorrectRequest) -> None
 
 
 def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
-    estimate = f"{numbers.score(share.estimate)}, 95 % interval {_span(share.interval)}"
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {report.span(share.interval)}"
     yield Text(f"share of good samples: {estimate}", style="bold")
     yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
     if not share.by_probability:
-        yield Text(_RANDOM, style="dim")
+        yield Text(report.RANDOM, style="dim")

@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import shutil
+import signal
 import sys
 import textwrap
 import traceback
@@ -11,12 +12,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
 
 from assay.errors import AssayError, InputError
 from assay.report.sanitize import plain
+from assay.text.secrets import redacted
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 GATE_FAILED, GATE_UNDECIDED = 6, 7
@@ -39,7 +42,7 @@ EXIT_CODES = """Exit codes:
   5    stopped by the budget
   6    assay gate: a rule does not hold
   7    assay gate: a rule is undecided, there are too few samples; none fails
-  130  interrupted (Ctrl-C); the same command goes on from there"""
+  130  interrupted (Ctrl-C, SIGTERM); the same command goes on from there"""
 
 
 class CommandGroup(click.Group):
@@ -53,13 +56,29 @@ class CommandGroup(click.Group):
         arguments = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
         debug = _wants_traceback(arguments)
         _accept_all_characters()
-        code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         of_the_process = not args and kwargs.get("args") is None
+        if of_the_process:
+            _end_as_interrupted(signal.SIGTERM)
+        code = _code(lambda: call(*args, **kwargs, standalone_mode=False), debug=debug)
         _flush()
         if code == INTERRUPTED and of_the_process:
             # Without waiting for threads: a model that computes cannot be called back.
             os._exit(code)
         sys.exit(code)
+
+
+def _end_as_interrupted(name: signal.Signals) -> None:
+    """Let a signal end the process as Ctrl-C does: what is kept then is kept now.
+
+    It does what Ctrl-C would do at that moment. Where Ctrl-C is ignored, as by what a shell runs in
+    the background, Python has nobody to hand it to.
+    """
+
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        handler = signal.getsignal(signal.SIGINT)
+        (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    signal.signal(name, interrupt)
 
 
 def _accept_all_characters() -> None:
@@ -83,9 +102,9 @@ def say(text: str) -> None:
     """Tell the user something that is no result: on stderr.
 
     What it quotes may be anybody's: a control character of it must not steer the terminal, nor
-    may one that nobody sees change what is read.
+    may one that nobody sees change what is read, or a key stand in it.
     """
-    text = plain(text)
+    text = plain(redacted(text))
     if sys.stderr.isatty():
         text = "\n".join(map(_wrapped, text.splitlines()))
     click.echo(text, err=True)

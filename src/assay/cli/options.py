@@ -203,7 +203,10 @@ price = click.option(
 budget = click.option(
     "--budget",
     metavar="AMOUNT",
-    help="Stop before more than this is spent: money (with --price), 200000tok or 500calls.",
+    help=(
+        "Stop before more than this is spent: money (with --price), 200000tok or 500calls. It can "
+        "be exceeded only by what calls on their way cost beyond the dearest so far."
+    ),
 )
 quiet = flag("--quiet", "-q", help="Show nothing but errors (and --json).")
 no_progress = flag("--no-progress", help="Show no progress while it works.")

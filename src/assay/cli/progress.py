@@ -74,9 +74,8 @@ class Lines(Meter):
         if progress.seconds >= self._next:
             every = BATCH_LINE_EVERY_S if progress.batches else LINE_EVERY_S
             self._next = progress.seconds + every
-            slow = _slow(progress)
             count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
-            say("; ".join([count, _spent(progress), *([slow] if slow else [])]))
+            say("; ".join([count, _spent(progress), *_held_up(progress)]))
 
 
 class Bar(Meter):
@@ -106,8 +105,8 @@ class Bar(Meter):
         whole = Table.grid()
         whole.add_row(table)
         whole.add_row(Text(_spent(progress), style="dim"))
-        if slow := _slow(progress):
-            whole.add_row(Text(slow, style="yellow"))
+        for line in _held_up(progress):
+            whole.add_row(Text(line, style="yellow"))
         return whole
 
 
@@ -143,6 +142,11 @@ def _spent(progress: Progress) -> str:
     if progress.retries:
         parts.append(f"{progress.retries:,} retries")
     return "; ".join(parts)
+
+
+def _held_up(progress: Progress) -> list[str]:
+    """What goes wrong, and what is waited for."""
+    return [text for text in (progress.trouble, _slow(progress)) if text]
 
 
 def _slow(progress: Progress) -> str:

@@ -233,6 +233,7 @@ def _show(made: Testset, request: TestsetRequest) -> None:
     next_steps = [("questions", request.out)]
     if request.rejected:
         next_steps.append(("rejected", request.rejected))
+    next_steps.append(("review", f"assay view --questions {request.out}"))
     next_steps.append(("next", f"assay run {request.out} --target http://localhost:8000/ask"))
     output.print_lines(next_steps)
 

@@ -5,14 +5,19 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli import options
 from assay.cli.errors import OK, say
+from assay.cli.output import command_line
 from assay.cli.stopping import until_stopped
 from assay.errors import InputError
 from assay.runner import STORE
+
+if TYPE_CHECKING:
+    from assay.testset import Review
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +28,7 @@ class ViewRequest:
     port: int
     no_browser: bool
     read_only: bool
+    questions: str | None
     folder: str | None
 
 
@@ -37,6 +43,11 @@ class ViewRequest:
 )
 @options.flag("--no-browser", help="Open no browser; the address is printed either way.")
 @options.flag("--read-only", help="Let nothing be renamed, tagged, noted or deleted.")
+@click.option(
+    "--questions",
+    metavar="FILE",
+    help="Review the test questions of this file (`assay testset --out`): keep, edit, drop.",
+)
 @click.option(
     "--export",
     "folder",
@@ -55,20 +66,34 @@ def view_command(request: ViewRequest) -> int:
 
     if request.folder is not None:
         return _export(request)
-    access = Access()
-    app = application(Site(request.store, read_only=request.read_only), access)
+    access, path = Access(), "questions" if request.questions else ""
+    site = Site(request.store, read_only=request.read_only, questions=request.questions)
+    app = application(site, access)
 
     async def work() -> None:
         async with running(app, request.port) as port:
-            address = first_address(port, access.token)
-            say(f"showing {request.store} at {address}; Ctrl-C ends it")
+            address = first_address(port, access.token, path)
+            say(f"showing {request.questions or request.store} at {address}; Ctrl-C ends it")
             if not request.no_browser:
                 with suppress(webbrowser.Error):
                     await asyncio.to_thread(webbrowser.open, address)
             await until_stopped()
 
     asyncio.run(work())
+    if site.review is not None:
+        _tell(site.review, request.store)
     return OK
+
+
+def _tell(review: "Review", store: str) -> None:
+    """Where the decisions are, and what to do with what came out."""
+    from assay.view.questions import Tally
+
+    tally = Tally.of(review.questions())
+    say(f"{tally.decided:,} of {tally.total:,} questions are decided, in {review.log}")
+    if tally.out:
+        line = command_line("run", str(review.out), "--target", "URL", store=store)
+        say(f"{tally.out:,} kept or edited: {line}")
 
 
 def _export(request: ViewRequest) -> int:
@@ -79,6 +104,6 @@ def _export(request: ViewRequest) -> int:
     options.reject_options("does not go with --export", "give one of the two", "port", "no_browser")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"'{folder}' is there and not an empty folder", "name another folder")
-    pages = export(Site(request.store, read_only=True), folder)
+    pages = export(Site(request.store, read_only=True, questions=request.questions), folder)
     say(f"wrote {pages:,} pages; open {folder / 'index.html'}")
     return OK

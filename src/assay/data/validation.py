@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, Final, Self, TypeAlias
+from typing import IO, Any, Final, Protocol, Self, TypeAlias
 
 from assay.data import missing_fields
 from assay.data.columns import FIELDS, likely_column, recognised
@@ -65,6 +65,16 @@ def samples(
     return Samples(source, tally, path)
 
 
+class Watcher(Protocol):
+    """Looks at every sample as it is read."""
+
+    def add(self, sample: Sample) -> None:
+        """Look at one."""
+
+    def notes(self) -> Iterable[str]:
+        """What a reader of the scores must know of them, a sentence each without its full stop."""
+
+
 class Samples(Iterator[Sample]):
     """Gives the valid samples one by one; at the end raises one InputError if any row was invalid.
 
@@ -77,6 +87,7 @@ class Samples(Iterator[Sample]):
         skipped: Rows written to the skip file so far.
         skip_file: Where they are, None if invalid rows are refused.
         notes: What else a reader of the scores must know of the data; filled at the end.
+        watchers: Who looks at every sample as well, and has notes of its own at the end.
     """
 
     def __init__(self, source: Source, tally: "_Tally", skip_file: Path | None) -> None:
@@ -85,6 +96,7 @@ class Samples(Iterator[Sample]):
         self.skipped = 0
         self.skip_file = skip_file
         self.notes: list[str] = list(source.notes)
+        self.watchers: list[Watcher] = []
         self._tally = tally
         self._refuse: Refuse = lambda _: []
         self._iterator = self._walk(source)
@@ -109,7 +121,10 @@ class Samples(Iterator[Sample]):
                     problems = self._tally.add(row)
                     if not problems:
                         valid += 1
-                        yield Sample(**row.fields)
+                        sample = Sample(**row.fields)
+                        for watcher in self.watchers:
+                            watcher.add(sample)
+                        yield sample
                     elif out is not None:
                         self._skip(out, row, problems)
             except InputError as error:
@@ -139,6 +154,8 @@ class Samples(Iterator[Sample]):
         if error is not None:
             raise error
         self.notes += self._tally.notes()
+        for watcher in self.watchers:
+            self.notes += watcher.notes()
 
 
 def no_rows(name: str) -> InputError:

@@ -1,7 +1,7 @@
 """Retrieved contexts as a judge sees them: precision, recall, relevance, entities."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from assay.judge import Judge
 from assay.metrics.base import PAPER, RAGAS_DOCS, Metric
@@ -20,6 +20,7 @@ from assay.metrics.evidence import (
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
+    Choice,
     JudgeContexts,
     NameEntities,
     SelectSentences,
@@ -29,6 +30,8 @@ from assay.tasks import (
     VerifyStatements,
 )
 from assay.text.entities import compared, place
+
+EVEN = 0.5  # the probability from which on a context is called relevant
 
 
 def average_precision(useful: Sequence[bool]) -> float:
@@ -156,16 +159,32 @@ class ContextRecall(Metric):
         return supported_share(parts)
 
 
+SUFFICES = (
+    "the probability that the contexts suffice to answer (from 0.5 on they probably do), which is "
+    "that of the best of them: not the share of sentences, which falls with their length"
+)
+
+
 @dataclass(frozen=True)
 class ContextRelevance(Metric):
     """Share of the contexts' sentences that help to answer the question.
 
     CR = relevant sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3). The
     judge selects sentences by id, so it cannot invent any. Undefined if nothing was retrieved.
-    Longer contexts score lower by construction.
+    Longer contexts score lower by construction. Where the judge gives the probability that each
+    context helps, CR is the highest of them, the probability that the contexts suffice, and the
+    score says so. Beside it stand how many contexts are expected to help, and the expected
+    reciprocal rank of the first that does (Chapelle et al. 2009): sum_k P_k / k prod_{j<k} (1 -
+    P_j).
+
+    Args:
+        soft: False gives the share of sentences, whatever probabilities the judge gives.
     """
 
+    soft: bool = True
+
     name = "context_relevance"
+    revision = 2
     aliases = ("context_relevancy",)
     source = PAPER
     needs = ("question", "contexts")
@@ -177,7 +196,57 @@ class ContextRelevance(Metric):
         if not numbered:
             return Unscored("undefined", "the contexts hold no sentence")
         by_id = await choices(sample.question or "", tuple(s for _, s in numbered), judge)
-        return share(context_parts(numbered, by_id, "sentence"))
+        parts = context_parts(numbered, by_id, "sentence")
+        helpful = _helpful(numbered, by_id, len(sample.contexts or ())) if self.soft else []
+        return _sufficiency(sample.contexts or (), helpful, parts) if helpful else share(parts)
+
+
+def _helpful(
+    numbered: Sequence[tuple[int, Statement]], by_id: Mapping[str, Choice], contexts: int
+) -> list[float]:
+    """The probability that each context helps; [] if the judge gives none."""
+    found = [0.0] * contexts
+    for rank, statement in numbered:
+        choice = by_id.get(statement.id)
+        if choice is None or choice.passage is None:
+            return []
+        found[rank] = choice.passage
+    return found
+
+
+def expected_reciprocal_rank(helpful: Sequence[float]) -> float:
+    """The expected reciprocal rank of the first item that helps, by the probability of each.
+
+    >>> expected_reciprocal_rank([0.0, 1.0])
+    0.5
+    """
+    value, none_yet = 0.0, 1.0
+    for rank, probability in enumerate(helpful, start=1):
+        value += none_yet * probability / rank
+        none_yet *= 1 - probability
+    return value
+
+
+def _sufficiency(
+    contexts: Sequence[str], helpful: Sequence[float], sentences_found: Sequence[Part]
+) -> Score:
+    parts = [
+        Part(
+            kind="context",
+            text=context,
+            label="relevant" if probability >= EVEN else "not relevant",
+            value=probability,
+            context=rank,
+            probability=probability,
+        )
+        for rank, (context, probability) in enumerate(zip(contexts, helpful, strict=True))
+    ]
+    details = {
+        "helpful_contexts": round(sum(helpful), 4),
+        "expected_reciprocal_rank": round(expected_reciprocal_rank(helpful), 4),
+    }
+    told = (replace(part, value=None) for part in sentences_found)
+    return Score(max(helpful), (*parts, *told), SUFFICES, details)
 
 
 def context_sentences(sample: Sample) -> list[tuple[int, Statement]]:

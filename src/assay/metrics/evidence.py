@@ -300,4 +300,4 @@ def context_parts(
 def rating_part(rating: Rating, answer: str, kind: str = "answer") -> Part:
     """An answer with how well it addresses its question."""
     label = "noncommittal" if rating.noncommittal else "rated"
-    return Part(kind, answer, label, rating.relevance, rating.reason)
+    return Part(kind, answer, label, rating.rated, rating.reason)

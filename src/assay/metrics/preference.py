@@ -173,10 +173,10 @@ _VALUES = {"answer": 1.0, "other": 0.0, "tie": 0.5}
 
 async def _rated(question: str, answer: str, other: str, judge: Judge) -> Score:
     ratings = await judge.each([RateAnswer(question, answer), RateAnswer(question, other)])
-    own, others = (rating.relevance for rating in ratings)
+    own, others = (rating.rated for rating in ratings)
     value = 0.5 if abs(own - others) <= CLOSE else float(own > others)
     parts = tuple(
-        Part(kind, text, "rated", rating.relevance, rating.reason)
+        Part(kind, text, "rated", rating.rated, rating.reason)
         for kind, text, rating in zip(
             ("answer", "other answer"), (answer, other), ratings, strict=True
         )

@@ -143,7 +143,7 @@ async def compared(
 async def _rated(question: str, answer: str, judge: Judge) -> Score:
     rating = await judge(RateAnswer(question, answer))
     details = {"noncommittal": rating.noncommittal}
-    return Score(rating.relevance, (rating_part(rating, answer),), RATED, details)
+    return Score(rating.rated, (rating_part(rating, answer),), RATED, details)
 
 
 @dataclass(frozen=True)

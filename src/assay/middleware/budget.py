@@ -108,6 +108,7 @@ class Reservation:
 
     Attributes:
         kind: Kind of its task.
+        quarter: A quarter of the characters that it sends, as far as they are known.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
         reserved_out: Reply tokens that are set aside for it: more, as replies vary.
@@ -115,6 +116,7 @@ class Reservation:
     """
 
     kind: str
+    quarter: int
     tokens_in: int
     tokens_out: int
     reserved_out: int
@@ -129,10 +131,12 @@ class Reservation:
 class BudgetTracker:
     """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
 
-    What a call will cost is known only afterwards. It is taken to be a quarter of the prompt's
-    characters, and as much as the longest reply to this kind of task so far. What is set aside is
-    the bound on the reply where there is one, else more than the longest reply while few have
-    come. Before the first has, the others of its kind wait: nobody knows what they would cost.
+    What a call will cost is known only afterwards. Its prompt is taken to be a quarter of the
+    characters, or as many times that as any of its kind was so far, and its reply as long as the
+    longest so far. What is set aside is the bound on the reply where there is one, else more than
+    that while few have come. Before the first has, the others of its kind wait: nobody knows what
+    they would cost. Once the budget is spent nothing is sent, so that it is exceeded by no more
+    than what the calls on their way then cost beyond the dearest before them.
 
     Backends that share a tracker share the budget.
 
@@ -157,6 +161,7 @@ class BudgetTracker:
         self.usage = Usage()
         self._reserved_in = self._reserved_out = self._reserved_calls = 0
         self._longest_reply: dict[str, int] = {}
+        self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
         # By kind: answers that told their length, calls on their way, calls that have ended.
         self._answers = Counter[str]()
         self._sent = Counter[str]()
@@ -191,7 +196,9 @@ class BudgetTracker:
         characters += len(template.preamble) if template else 0
         expected = self._longest_reply.get(task.kind, USUAL_REPLY if template else 0)
         at_most = self._reply_allowance(task.kind) if template else expected
-        reservation = Reservation(task.kind, characters // 4, expected, at_most)
+        quarter = characters // 4
+        prompt = math.ceil(quarter * self._prompt_ratio.get(task.kind, 1.0))
+        reservation = Reservation(task.kind, quarter, prompt, expected, at_most)
         self._check(reservation)
         self._reserved_in += reservation.tokens_in
         self._reserved_out += reservation.reserved_out
@@ -256,10 +263,13 @@ class BudgetTracker:
             await self._keep(_lost(call, error, error.cost))
         return spent
 
-    def record_reply(self, reply: Reply) -> None:
-        """Count a reply."""
+    def record_reply(self, reply: Reply, reservation: Reservation | None = None) -> None:
+        """Count a reply, and learn from what was set aside for it."""
         self.usage.calls += 1
         self.record(reply.kind, reply.tokens_in, reply.tokens_out)
+        if reservation is not None and reservation.quarter:
+            ratio, kind = reply.tokens_in / reservation.quarter, reservation.kind
+            self._prompt_ratio[kind] = max(ratio, self._prompt_ratio.get(kind, 1.0))
 
     def _awaits_first(self, task: Task[Any]) -> bool:
         """Whether the call is to wait for the first one of its kind.

@@ -16,6 +16,9 @@ from assay.text.sanitize import whole
 
 # Seconds that replies on their way are waited for when a run ends early.
 GRACE_S = 2.0
+# So often it is looked whether another process has the reply that it asks for, and so long at most.
+POLL_S = 0.05
+MAX_WAIT_S = 600.0
 
 
 @dataclass
@@ -49,6 +52,10 @@ class ReplyCache(Wrapper):
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._waiting: dict[str, list[asyncio.Future[Reply]]] = {}
         self._before = store.names()  # who was asked before this run, among others
+        # What is computed here costs no money; batches are remembered in a table of their own.
+        capabilities = self._backend.capabilities
+        self._claims = not capabilities.local and capabilities.batch_size is None
+        self._elsewhere: set[str] = set()  # keys that another process asks for
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
         """Whether the reply is in the store from before this run: it would cost nothing."""
@@ -64,13 +71,14 @@ class ReplyCache(Wrapper):
             JudgeError: As the backend.
         """
         key = reply_key(self.identity(type(task)) or "", task, draw)
-        known = self._store.reply(key)
+        try:
+            known = self._known(task, key)
+        except CutShort:
+            self._served.known += 1
+            raise
         if known is not None:
             self._served.known += 1
             return known
-        if task.schema is None and task.template and self._store.has_reply(cut_key(key)):
-            self._served.known += 1
-            raise CutShort(f"{self.name} {CUT}")
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
@@ -82,6 +90,14 @@ class ReplyCache(Wrapper):
             self._waiting[key] = [mine]
             self._calls[key] = asyncio.create_task(self._call(task, draw, key))
         return await mine
+
+    def _known(self, task: Task[Any], key: str) -> Reply | None:
+        """The reply in the store; CutShort if it is known that the length limit cuts it."""
+        known = self._store.reply(key)
+        may_be_cut = known is None and task.schema is None and task.template
+        if may_be_cut and self._store.has_reply(cut_key(key)):
+            raise CutShort(f"{self.name} {CUT}")
+        return known
 
     async def _call(self, task: Task[Any], draw: int, key: str) -> None:
         """Ask, and tell all who wait for it."""
@@ -102,6 +118,8 @@ class ReplyCache(Wrapper):
         the store first would leave them waiting for a write that never comes.
         """
         self._backend.stop()
+        for key in self._elsewhere:  # another process goes on asking
+            self._calls[key].cancel()
         calls = list(self._calls.values())
         if calls and not self._backend.capabilities.local:
             await asyncio.wait(calls, timeout=GRACE_S)
@@ -113,6 +131,37 @@ class ReplyCache(Wrapper):
             waiting.cancel()
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
+        if not self._claims:
+            return await self._paid(task, draw, key)
+        mine = await self._claimed(key)
+        try:
+            if (known := self._known(task, key)) is not None:
+                self._served.asked -= 1
+                self._served.known += 1
+                return known
+            return await self._paid(task, draw, key)
+        finally:
+            if mine:
+                self._store.claims.release(key)
+
+    async def _claimed(self, key: str) -> bool:
+        """Return once no other process asks for it; whether it is claimed now.
+
+        One that holds it for ever is stopped, or hangs: it is not waited for.
+        """
+        if self._store.claims.claim(key):
+            return True
+        self._elsewhere.add(key)
+        try:
+            for _ in range(round(MAX_WAIT_S / POLL_S)):
+                await asyncio.sleep(POLL_S)
+                if self._store.claims.claim(key):
+                    return True
+        finally:
+            self._elsewhere.discard(key)
+        return False
+
+    async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
         reply = await self._backend.reply(task, draw)
         # What is read is what is kept.
         reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)

@@ -184,6 +184,9 @@ class Bucket:
 START = 32
 # Doubling goes on while it brings so many times the replies a second that there were before.
 GAIN = 1.15
+# A server that refuses no more than such a share of a round is not asked too much: what it refuses
+# is asked again, and takes next to no time from it.
+TOLERATED = 1 / 4
 # Later growth needs calm: a round may take so many times as long as the quickest one did.
 STRETCH = 2.0
 # Each calm round adds this share of what was reached before refusals: back from a half to the whole
@@ -208,9 +211,10 @@ SLOW_ONE_IN = 20
 class AimdLimit:
     """Additive increase, multiplicative decrease of the requests in flight.
 
-    It opens by doubling from `START` as long as that brings more replies a second. A refusal (429,
-    503) halves it, once for all calls that were on their way together; a few rounds of replies
-    bring it back. A round is as many replies as may be in flight.
+    It opens by doubling from `START` as long as that brings more replies a second. A round of which
+    more is refused (429, 503) than a server refuses by chance lowers it, and each pause of all
+    calls that brings nothing halves it; a few rounds of replies bring it back. A round is as many
+    replies and refusals as may be in flight.
 
     Args:
         most: The bound that is never exceeded.
@@ -226,7 +230,8 @@ class AimdLimit:
         self._cut_at = float("-inf")
         self._reached = self.size
         self._calm_since = True
-        self._replies = 0
+        self._replies = self._refusals = 0
+        self._share = 0.0  # of calls that are refused, of late
         self._seconds = 0.0
         self._quickest = float("inf")
         self._rate = 0.0
@@ -242,21 +247,12 @@ class AimdLimit:
         self._replies += 1
         self._seconds += seconds
         self._slowest = max(self._slowest, seconds)
-        if self._replies >= self.allowed:
-            self._round(self._seconds / self._replies)
-            self._replies, self._seconds = 0, 0.0
+        self._ended(refused=False)
 
-    def refused(self, sent: float, now: float) -> None:
-        """Take note of a refusal of a call that was sent at `sent`; both on one clock."""
-        if sent < self._cut_at or now < self._cut_at + self._pause:
-            return  # it was on its way when others were refused: that has been heeded
-        self._cut_at = now
-        self._opening = False
-        if self._calm_since:  # a server that is down for a while says nothing of its room
-            self._reached = self.size
-        self._calm_since = False
-        self._replies, self._seconds = 0, 0.0
-        self.size = max(1.0, self.size / 2)
+    def refused(self) -> None:
+        """Take note of a refusal."""
+        self._refusals += 1
+        self._ended(refused=True)
 
     def late(self, sent: float, now: float) -> bool:
         """Take note of a call that was given up; both times on one clock.
@@ -273,26 +269,50 @@ class AimdLimit:
                 return False  # it waited behind nobody
             self._cut_at = now
             self._opening = False
-            self._replies, self._seconds = 0, 0.0
+            self._begin_round()
             # Unlike a refusal this is no passing trouble: what was too much stays too much.
             self._reached = self.size = max(1.0, self.size / 2)
         return True
 
-    @property
-    def _pause(self) -> float:
-        # Calls that are refused within one latency of each other are refused for one cause.
-        return 0.0 if self._quickest == float("inf") else self._quickest
+    def paused(self) -> None:
+        """Take note of a pause of all calls after one that brought nothing: half as many go on."""
+        self._begin_round()
+        self._share = 0.0  # heeded
+        self._lower(1.0)
 
-    def _round(self, mean: float) -> None:
-        self._calm_since = True
+    def _begin_round(self) -> None:
+        self._replies, self._refusals, self._seconds = 0, 0, 0.0
+
+    def _ended(self, *, refused: bool) -> None:
+        self._share += (refused - self._share) / max(START, self.size)
+        n, replies = self._replies + self._refusals, self._replies
+        if n < self.allowed:
+            return
+        mean = self._seconds / max(replies, 1)
+        excess = max(0.0, self._share - TOLERATED) / (1 - TOLERATED)
+        self._begin_round()
+        if excess:
+            self._lower(excess)
+        if replies:
+            self._calm_since = self._calm_since or not excess
+            self._grow(mean, replies / n, calm=not excess)
+
+    def _lower(self, excess: float) -> None:
+        if self._calm_since:  # a server that is down for a while says nothing of its room
+            self._reached = self.size
+        self._calm_since = self._opening = False
+        self.size = max(1.0, self.size * (1 - excess / 2))
+
+    def _grow(self, mean: float, served: float, *, calm: bool) -> None:
         self._slowest /= 2  # what was slow once is forgotten within a few rounds
         rate = self.size / mean if mean else float("inf")
-        calm = mean <= STRETCH * self._quickest
+        calm = calm and mean <= STRETCH * self._quickest
         self._quickest = min(mean, self._quickest * AGEING)
         if self._opening:
             self._open(rate)
         elif self.size < self._reached:
-            self.size = min(self._reached, self.size + max(1.0, self._reached * STEP))
+            step = served * max(1.0, self._reached * STEP)
+            self.size = min(self._reached, self.size + step)
         elif calm:
             self.size = min(float(self.most), self.size + max(1.0, self.size * LITTLE))
 

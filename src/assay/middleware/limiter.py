@@ -1,7 +1,6 @@
 """The policy of calls to a backend: rate limits, concurrency, time-outs, retries and hedging."""
 
 import asyncio
-import math
 import random
 from contextlib import AsyncExitStack
 from typing import Any
@@ -25,6 +24,8 @@ from assay.middleware.health import HOPELESS, Attempts, Health, hung
 from assay.middleware.wrapper import Wrapper
 
 LONGEST_BACKOFF = 30.0
+# A server that says when to come back means it: calls refused together come a little apart.
+SPREAD = 0.1
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
@@ -60,7 +61,6 @@ class Limiter(Wrapper):
         self._requests = Bucket(requests) if requests else None
         self._tokens = Bucket(tokens) if tokens else None
         self._further = 0
-        self._resume_at = -math.inf
         self._health = Health(
             self.name,
             self.pace,
@@ -102,6 +102,11 @@ class Limiter(Wrapper):
         finally:
             self._unsent.discard(me)
 
+    def trouble(self) -> str:
+        """What goes wrong with calls to the server, if anything does."""
+        words = self._health.trouble(now())
+        return f"server {words} ({self.name.partition('@')[0]})" if words else ""
+
     def given_up(self, error: Unavailable) -> Denied | None:
         """Why no further call is worth while, now that one is lost; None if others may be."""
         return self._health.given_up(error, now())
@@ -123,7 +128,7 @@ class Limiter(Wrapper):
         finally:
             self._budget.release(reservation)
         self._end_warm_up()
-        self._budget.record_reply(reply)
+        self._budget.record_reply(reply, reservation)
         if self._tokens:
             used = reply.tokens_in + reply.tokens_out
             self._tokens.reserve(used - reservation.tokens, now())
@@ -132,14 +137,15 @@ class Limiter(Wrapper):
     async def _until_replied(
         self, task: Task[Any], draw: int, reservation: Reservation, slots: AsyncExitStack
     ) -> Reply:
-        attempts, call = Attempts(), Call(self._backend, task, draw)
+        attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
         while True:
             try:
                 return await self._attempt(call, reservation, attempts.late)
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                attempts.record(error, down=self._health.is_down(error))
+                attempts.record(error, unlucky=self._is_unlucky(error, begun))
+                begun = now()
                 spent = await self._pay(error, call, reservation)
                 if (
                     self._stopped
@@ -147,16 +153,23 @@ class Limiter(Wrapper):
                     or self._is_hopeless(error)
                 ):
                     raise
-                advised = error.retry_after or 0.0
-                wait = advised + self._backoff(attempts.counted - 1)
-                if error.throttled:  # everyone would be refused, so everyone waits
-                    self._resume_at = max(self._resume_at, now() + advised)
+                wait = self._wait(error, attempts.counted - 1)
                 if spent:
                     await self._budget.renew(reservation, task)
             if attempts.counted == 1:
                 await slots.enter_async_context(self._retrying.slot())
             self.usage.retries += 1
             await asyncio.sleep(wait)
+
+    def _is_unlucky(self, error: Unavailable, begun: float) -> bool:
+        """Whether the end of a try that began then says nothing of its call."""
+        others = error.throttled and self._health.has_replied_since(begun)
+        return others or self._health.is_down(error)
+
+    def _wait(self, error: Unavailable, attempt: int) -> float:
+        """Seconds until the call is made again: it alone, as long as others are served."""
+        advised = error.retry_after
+        return advised + SPREAD * self._backoff(0) if advised else self._backoff(attempt)
 
     def _is_hopeless(self, error: Unavailable) -> bool:
         """Whether the same call would fail again, or is not worth the wait."""
@@ -181,10 +194,10 @@ class Limiter(Wrapper):
         return self._random.uniform(0.0, longest)
 
     async def _attempt(self, call: Call, reservation: Reservation, timeouts: int) -> Reply:
-        usage, semaphore = self.usage, self._semaphores.get()
+        usage = self.usage
         usage.waiting += 1
         try:
-            await semaphore.acquire()
+            semaphore = await self._turn()
         finally:
             usage.waiting -= 1
         try:
@@ -200,6 +213,16 @@ class Limiter(Wrapper):
                 self._unsent.add(me)
         finally:
             semaphore.release()
+
+    async def _turn(self) -> AdaptiveSemaphore:
+        """A place among the requests in flight, once calls are made at all."""
+        semaphore = self._semaphores.get()
+        while True:
+            await semaphore.acquire()
+            if (wait := self._paused_until() - now()) <= 0:
+                return semaphore
+            semaphore.release()  # there may be fewer places after a pause
+            await asyncio.sleep(wait)
 
     async def _until_allowed(self, reservation: Reservation) -> None:
         wait = self._paused_until() - now()
@@ -217,26 +240,25 @@ class Limiter(Wrapper):
         # A backend may know from the server's headers that nothing is left until then.
         advised = self._backend.capabilities.paused_until
         long = advised > now() + self._limits.patience
-        until = max(self._resume_at, self._health.paused_until)
+        until = self._health.paused_until
         return until if long else max(until, advised)
 
     async def _watched(self, call: Call, timeouts: int) -> Reply:
         # A call given up too soon costs a second one, never a score: that one has the whole time.
-        kind, timeout_s, sent = call.task.kind, self._limits.timeout, now()
+        kind, timeout_s, sent = call.task.kind, self._limits.timeout, self._health.sent(now())
         patience = timeout_s if timeouts else self._latencies.patience(kind, timeout_s)
         try:
             reply = await self._hedged(call, patience)
         except Unavailable as error:
             if error.throttled:
                 self.usage.throttled += 1
-                self.pace.refused(sent, now())
             elif hung(error):
-                error.crowded = self.pace.late(sent, now())
+                error.crowded = self.pace.late(sent.at, now())
             self._health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
         self._health.replied(sent, now())
-        self._latencies.add(kind, now() - sent)
-        self.pace.replied(now() - sent)
+        self._latencies.add(kind, now() - sent.at)
+        self.pace.replied(now() - sent.at)
         return reply
 
     async def _hedged(self, call: Call, patience: float) -> Reply:

@@ -11,7 +11,7 @@ from assay.judge import REPEAT_STRIDE, Backend, BackendLike, Capabilities, Limit
 
 _ATTRIBUTES = (
     *("local", "drifts", "form", "max_tokens", "limits", "batch_size"),
-    *("paused_until", "further_requests"),
+    *("languages", "paused_until", "further_requests"),
 )
 
 
@@ -78,6 +78,10 @@ class Adapted(Backend):
         """Its own, if it has it."""
         return str(self._optional("under_way")())
 
+    def trouble(self) -> str:
+        """Its own, if it has it."""
+        return str(self._optional("trouble")())
+
     async def aopen(self) -> None:
         """Its own, if it has it."""
         await self._optional("aopen")()
@@ -140,6 +144,10 @@ class Wrapper(Backend):
     def under_way(self) -> str:
         """What the backend behind it waits for."""
         return self._backend.under_way()
+
+    def trouble(self) -> str:
+        """What goes wrong with calls of the backend behind it."""
+        return self._backend.trouble()
 
     async def aopen(self) -> None:
         """Open the backend behind it."""
@@ -243,6 +251,10 @@ class Route(Backend):
     def under_way(self) -> str:
         """What they wait for, in words."""
         return "; ".join(filter(None, (backend.under_way() for backend in self.backends)))
+
+    def trouble(self) -> str:
+        """What goes wrong with their calls, in words."""
+        return "; ".join(filter(None, (backend.trouble() for backend in self.backends)))
 
     async def aopen(self) -> None:
         """Open all of them."""

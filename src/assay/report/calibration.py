@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from assay._version import __version__
 from assay.analysis.calibration import Card, Measured, Quality
@@ -102,20 +102,23 @@ def markdown(card: Card, quality: Quality, *, held_out: str) -> str:
 
 def page(card: Card, quality: Quality, *, held_out: str) -> str:
     """The calibration as one self-contained page."""
-    return pages.page(
-        "calibration.html",
-        pages.asset("style.css") + pages.asset("calibration.css"),
-        version=__version__,
-        card=card,
-        head=head(card),
-        found=quality,
-        counted=counted(quality, held_out),
-        rows=rows(card, quality),
-        bins=bin_rows(quality.bins),
-        side=SIDE,
-        dots=dots(quality.bins),
-        raw=dots(quality.bins_before),
-    )
+    style = pages.asset("style.css") + pages.asset("calibration.css")
+    shown_values = shown(card, quality, held_out=held_out)
+    return pages.page("calibration.html", style, version=__version__, **shown_values)
+
+
+def shown(card: Card, quality: Quality, *, held_out: str) -> dict[str, Any]:
+    """What the tables and the diagram of a page need."""
+    return {
+        "card": card,
+        "head": head(card),
+        "counted": counted(quality, held_out),
+        "rows": rows(card, quality),
+        "bins": bin_rows(quality.bins),
+        "side": SIDE,
+        "dots": dots(quality.bins),
+        "raw": dots(quality.bins_before),
+    }
 
 
 def dots(bins: Sequence[Bin]) -> list[Dot]:

@@ -8,6 +8,7 @@ import msgspec
 
 from assay.judges.embedded.card import Quality
 from assay.report import numbers
+from assay.runner.languages import NEVER_MEASURED
 from assay.runner.summary import moved
 
 # Fewer independent samples than this are said to be few.
@@ -298,7 +299,8 @@ def _language(data: Mapping[str, Any]) -> list[Note]:
     judges = {who for metric in data["metrics"] for who in metric["asks"]}
     # For vectors its encoder alone is named, whose name is the end of its own.
     ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in judges)
-    if not any(ours) or n <= looked_at / 5:
+    told = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
+    if told or not any(ours) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"

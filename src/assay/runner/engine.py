@@ -26,6 +26,7 @@ from assay.runner.coalesce import (
     coalesced_kinds,
     coalesced_metrics,
 )
+from assay.runner.languages import marked
 from assay.runner.progress import Progress, Tally
 from assay.runner.settings import Settings
 from assay.runner.stack import BackendStack
@@ -167,6 +168,7 @@ class Engine:
                 backend.leave()
         if metric not in job.metrics:
             return
+        outcome = marked(outcome, job.sample, {self.route.to(r.kind) for r in judge.replies})
         keys = [reply.key for reply in judge.replies]
         if not await self.store.keep_outcome(self.run.id, job.row, metric.label, outcome, keys):
             # `assay gc` in another process dropped a reply that was known: it is asked for anew.
@@ -213,6 +215,7 @@ class Engine:
             waiting_for=tally.longest(),
             seconds=time.monotonic() - tally.start,
             batches=self.stack.under_way(),
+            trouble=self.stack.trouble(),
         )
 
 

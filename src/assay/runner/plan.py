@@ -19,6 +19,7 @@ from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
 from assay.middleware.wrapper import Route
 from assay.runner.coalesce import coalesced_metrics
+from assay.runner.languages import LanguageCount
 from assay.runner.settings import Settings, chosen
 from assay.runner.stack import choose
 from assay.sample import Turn
@@ -75,7 +76,8 @@ def plan(
         skip_invalid=settings.skip_invalid,
         instead={metric.label: metric.instead for metric in wanted},
     )
-    return Plan(wanted, route, samples_read.refusing(_too_long(wanted, route)), settings)
+    samples_read.refusing(_too_long(wanted, route)).watchers.append(LanguageCount(wanted, route))
+    return Plan(wanted, route, samples_read, settings)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:

@@ -29,6 +29,7 @@ class Progress:
         waiting_for: The score that has been worked on longest, and for how many seconds.
         seconds: Seconds since this start.
         batches: Batches that are waited for, in words; "" if there are none.
+        trouble: What goes wrong with calls of late, in words; "" if nothing does.
     """
 
     total: int
@@ -45,6 +46,7 @@ class Progress:
     waiting_for: tuple[str, float] | None
     seconds: float
     batches: str = ""
+    trouble: str = ""
 
 
 @dataclass
@@ -110,4 +112,6 @@ def line(progress: Progress) -> str:
         parts.append(f"{progress.failed:,} failed")
     if progress.money is not None:
         parts.append(f"cost {progress.money:,.4f}")
+    if progress.trouble:
+        parts.append(progress.trouble)
     return ", ".join(parts)

@@ -114,6 +114,10 @@ class BackendStack:
         """What backends that are asked in batches wait for, in words; "" if for nothing."""
         return self.backend.under_way()
 
+    def trouble(self) -> str:
+        """What goes wrong with calls, in words; "" if nothing does."""
+        return self.backend.trouble()
+
     async def aopen(self) -> None:
         """See the workers of backends that are limited in their places before the first call."""
         for used in self.closing:

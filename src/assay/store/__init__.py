@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assay.store.claims import Claims
 from assay.store.judges import Batches, Judges
 from assay.store.labels import HumanLabels
 from assay.store.runs import Run, Runs, Spent
@@ -18,6 +19,7 @@ class Store(Runs, Scores):
         judges: What is known of the judges themselves.
         batches: What providers were asked in batches and still owe.
         labels: What people said of its samples.
+        claims: Which replies are being asked for, by whichever process.
 
     Raises:
         InputError: If it is not a store, or cannot be opened.
@@ -28,6 +30,12 @@ class Store(Runs, Scores):
         self.judges = Judges(self.query, self._writer)
         self.batches = Batches(self.query, self._writer)
         self.labels = HumanLabels(self)
+        self.claims = Claims(self.path)
+
+    def close(self) -> None:
+        """Commit what is queued and close the file."""
+        self.claims.close()
+        super().close()
 
 
 __all__ = ["Run", "Spent", "Store"]

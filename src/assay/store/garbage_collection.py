@@ -13,6 +13,7 @@ from assay.store.compression import ROW, decompress
 from assay.store.connection import paged
 from assay.store.integrity import file_errors
 from assay.store.keys import long_keys, short_key
+from assay.store.labels import pair_label
 from assay.store.rows import numbers
 from assay.store.runs import BENCH, TARGET, TESTSET
 
@@ -93,7 +94,9 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             db.execute("DELETE FROM descriptions WHERE run = ?", (run,))
             # How noisy a judge is holds for other runs, too; what it once said does not.
             db.execute("DELETE FROM fingerprints WHERE run = ?", (run,))
-            db.execute("DELETE FROM labels WHERE run = ?", (run,))
+            # Of pairs, too, whose other answers were of this run.
+            pairs = f"%{pair_label('', run)}"
+            db.execute("DELETE FROM labels WHERE run = ? OR metric LIKE ?", (run, pairs))
             db.execute("DELETE FROM label_queue WHERE run = ? OR against = ?", (run, run))
         _mark(db)
         for table, kept in _KEPT.items():

@@ -19,13 +19,44 @@ MAX_NAME, MAX_TEXT, MAX_TAGS = 100, 10_000, 100
 _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 
 
+def pair_label(metric: str, against: str) -> str:
+    """What labels of pairs are about: which of two answers is better by a metric.
+
+    Args:
+        metric: Label of the metric.
+        against: Id of the run that the other answers are of.
+    """
+    return f"{metric} against {against}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTally:
+    """How many labels one person gave to one run.
+
+    Attributes:
+        about: Label of the metric, or `pair_label`.
+        statements: Whether they are of statements.
+        annotator: Who gave them.
+        n: How many things have one.
+        least: The least label.
+        most: The greatest label.
+    """
+
+    about: str
+    statements: bool
+    annotator: str
+    n: int
+    least: float
+    most: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanLabel:
     """One decision of one person.
 
     Attributes:
         run: Id of the run.
-        metric: Label of the metric that it is about.
+        metric: Label of the metric that it is about; of a pair `pair_label`.
         sample: Id of the sample.
         statement: 0-based number among the judged parts of the score; None: the whole answer.
         annotator: Who decided.
@@ -120,6 +151,18 @@ class HumanLabels:
         """
         labels = self._read("run = ? AND metric = ?", run, metric)
         return [label for label in labels if undone or not label.undone]
+
+    def tally(self, run: str) -> list[LabelTally]:
+        """How many labels each person gave to a run, by what they are about."""
+        sql = (
+            "SELECT metric, statement >= 0, annotator, count(DISTINCT statement || ' ' || sample),"
+            " min(value), max(value) FROM labels"
+            " WHERE run = ? AND kind = 'label' AND NOT undone GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        )
+        return [
+            LabelTally(about, bool(statements), *others)
+            for about, statements, *others in self._file.query(sql, run)
+        ]
 
     def version(self, run: str, metric: str) -> tuple[int, int]:
         """Another pair of numbers whenever a decision about it was added or taken back."""

@@ -179,6 +179,11 @@ MIGRATIONS = (
         checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against, batch, place)
     ) WITHOUT ROWID;
     """,
+    """
+    -- Scores of a metric by value: which samples lie in a range, in which order, what its mean is.
+    -- All that is asked for stands in the index, so that no evidence is read for it.
+    CREATE INDEX jobs_value ON jobs (run, metric, value, why, row);
+    """,
 )
 
 
@@ -202,6 +207,16 @@ def migrate(connection: sqlite3.Connection) -> None:
     if _version(connection) == len(MIGRATIONS):
         return
     _add_functions(connection)
+    try:
+        _append(connection)
+    except sqlite3.OperationalError as error:
+        read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+        if not (read_only and _is_only_slower(connection)):
+            raise
+
+
+def _append(connection: sqlite3.Connection) -> None:
+    """Apply the migrations that a store lacks, all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again under the lock: another process may have migrated meanwhile.
@@ -231,6 +246,16 @@ def check(connection: sqlite3.Connection) -> None:
     if _has_views(connection):
         what = "the store has a view or a virtual table where assay has a table"
         raise InputError(what, "ask for the runs as `assay export` writes them")
+
+
+def _is_only_slower(connection: sqlite3.Connection) -> bool:
+    """Whether all that an older store lacks is indices: what is only read does without them."""
+    lacking = ";\n".join(MIGRATIONS[_version(connection) :])
+    statements = (
+        "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
+        for statement in lacking.split(";\n")
+    )
+    return all(one.strip().startswith("CREATE INDEX ") for one in statements if one.strip())
 
 
 def _has_triggers(connection: sqlite3.Connection) -> bool:

@@ -222,7 +222,8 @@ class Scores(Samples, Replies):
 
     def methods(self, run: str, metric: str) -> list[str]:
         """The distinct methods by which a metric was computed, where not as defined."""
-        methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND why = ''"
+        # By their rows, as they lie: by their values each would be another page of the file.
+        methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND row >= 0 AND why = ''"
         sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
         return [method for (method,) in self.query(sql, run, metric)]
 

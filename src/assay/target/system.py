@@ -25,6 +25,7 @@ from assay.middleware.concurrency import PerLoop
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
+from assay.text.secrets import redacted_content, remember_headers, remember_url
 
 _NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 
@@ -191,6 +192,8 @@ class HttpSystem:
         self._body = None if fields and body is None else body or _QUESTION
         remedy = "no Authorization header"
         self._headers = dict(one_login(parts, headers or {}, remedy))
+        remember_headers(self._headers)
+        remember_url(url)
         sent_fields = frozenset(fields) | (self._body.fields if self._body else frozenset())
         self.needs, self.told_contexts = sent_fields - {"metadata"}, "contexts" in sent_fields
         port = f":{parts.port}" if parts.port else ""
@@ -259,6 +262,7 @@ class HttpSystem:
         if len(body) > LONGEST_REPLY:
             what = f"{self.name} sent more than {LONGEST_REPLY // 2**20} MiB"
             raise Unavailable(what, permanent=True)
+        body = redacted_content(body)
         if 200 <= status < 300:
             text = decoded(body, charset)
             if what := instead_of_answer(text, headers.get("Content-Type", "")):

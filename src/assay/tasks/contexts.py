@@ -157,18 +157,22 @@ class Choice:
         reason: Why it helps or does not, in the judge's words.
         probability: Probability that it helps, where the judge gives one.
         chosen: Whether it was chosen. Most judges tell of no others.
+        passage: Probability that the context that it stands in helps, where the judge gives one:
+            the same for all sentences of a context.
     """
 
     id: str
     reason: str = ""
     probability: float | None = None
     chosen: bool = True
+    passage: float | None = None
 
 
 class _SentenceItem(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     reason: str = ""
     probability: Probability | None = None
+    passage: Probability | None = None
 
 
 class _SentencesForm(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -221,7 +225,7 @@ class SelectSentences(Task[tuple[Choice, ...]]):
         chosen = by_id(form.relevant, known, raw)
         by_name = by_id([*form.relevant, *form.others], known, raw)
         return tuple(
-            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen)
+            Choice(i, by_name[i].reason, by_name[i].probability, i in chosen, by_name[i].passage)
             for i in known
             if i in by_name
         )
@@ -229,7 +233,7 @@ class SelectSentences(Task[tuple[Choice, ...]]):
     @staticmethod
     def reply(choices: Sequence[Choice]) -> str:
         """A reply in the form that is read."""
-        items = {c.id: _SentenceItem(c.id, c.reason, c.probability) for c in choices}
+        items = {c.id: _SentenceItem(c.id, c.reason, c.probability, c.passage) for c in choices}
         chosen = [items[c.id] for c in choices if c.chosen]
         return msgspec.json.encode(
             _SentencesForm(chosen, [items[c.id] for c in choices if not c.chosen])

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from assay.errors import Unreadable
+from assay.errors import Unavailable, Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template, earlier_turns
 from assay.tasks.base import ListTask, encode, explained
@@ -211,17 +211,36 @@ class Rating:
     """How well an answer addresses its question.
 
     Attributes:
-        relevance: 0 (does not address it) to 1 (addresses all of it and nothing else).
+        relevance: 0 (does not address it) to 1 (addresses all of it and nothing else); None where
+            the judge can only tell whether the answer evades.
         noncommittal: Whether the answer evades.
         reason: Why, in the judge's words.
     """
 
-    relevance: float
+    relevance: float | None
     noncommittal: bool
     reason: str = ""
 
+    @property
+    def rated(self) -> float:
+        """The relevance.
 
-class _RatingForm(msgspec.Struct, frozen=True):
+        Raises:
+            Unavailable: If the judge cannot tell it; its reason says why.
+        """
+        if self.relevance is None:
+            raise Unavailable(self.reason, permanent=True)
+        return self.relevance
+
+
+class _RatingForm(msgspec.Struct, frozen=True, omit_defaults=True):
+    reason: str
+    noncommittal: bool
+    relevance: float | None
+    unrated: bool = False
+
+
+class _AskedRating(msgspec.Struct):
     reason: str
     noncommittal: bool
     relevance: float
@@ -242,7 +261,7 @@ class RateAnswer(Task[Rating]):
     answer: str
     earlier: tuple[str, ...] = ()
 
-    schema = schema(_RatingForm)
+    schema = schema(_AskedRating)
     template = Template(
         instruction=(
             "Rate how well the answer addresses the question, whether or not it is right. "
@@ -263,14 +282,17 @@ class RateAnswer(Task[Rating]):
     def read(self, raw: str) -> Rating:
         """The rating; raises Unreadable if it lies outside 0 to 1."""
         form = decode(raw, _RatingForm)
-        if not 0.0 <= form.relevance <= 1.0:
+        if form.unrated:
+            return Rating(None, form.noncommittal, form.reason)
+        if form.relevance is None or not 0.0 <= form.relevance <= 1.0:
             raise Unreadable(f"a relevance of {form.relevance}, outside 0 to 1", raw=raw)
         return Rating(form.relevance, form.noncommittal, form.reason)
 
     @staticmethod
     def reply(rating: Rating) -> str:
         """A reply in the form that is read."""
-        form = _RatingForm(rating.reason, rating.noncommittal, rating.relevance)
+        unrated = rating.relevance is None
+        form = _RatingForm(rating.reason, rating.noncommittal, rating.relevance, unrated)
         return encode(form)
 
 

@@ -7,12 +7,15 @@ what it replied is kept, and the same call goes on where it was killed.
 
 from assay.testset.documents import Document, read_documents
 from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
+from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
     "Document",
     "Plan",
     "Question",
     "Rejected",
+    "Review",
+    "ReviewedQuestion",
     "Testset",
     "agenerate",
     "estimate",

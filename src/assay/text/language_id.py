@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -94,3 +95,103 @@ def is_english(text: str) -> bool:
         return False
     common = sum(word in _COMMONEST for word in words)
     return len(words) < _FEW or common >= _ENGLISH_SHARE * len(words)
+
+
+# Beside the languages and words above; of these no more is told than which they are.
+_FURTHER = {
+    "it": "sono ha hanno alla dalla nel nella sul sulla più anche questo questa essere stato stata "
+    "viene ogni tra dopo prima loro suo sua",
+    "fr": "ont sont cette ces plus être fait après avant chaque leur leurs son aussi mais ou",
+    "es": "más también pero sus sobre entre desde hasta cada después antes ser ha han este esta",
+    "pt": "mais também mas seus sobre entre desde até cada depois antes ser este esta pelo pela",
+    "nl": "ook maar bij naar over wordt worden heeft hebben na voor dit deze per uit tot",
+    "pl": "się jest nie że przez są został została było był oraz który która które przy gdy kiedy "
+    "jak dla lub jego jej ale czy po od",
+    "tr": "ve bir bu için ile olarak çok daha gibi kadar sonra ne nasıl zaman değil var olan oldu "
+    "tarafından mi mı ise",
+    "sv": "och att det är som på av för med den till har inte om ett var från eller när blev under "
+    "hur vad också kan",
+    "da/no": "og er det af av på til med som ikke blev ble fra eller når hvad hva hvordan hvornår "
+    "hvem også har den et kan ved efter etter",
+    "fi": "ja on ei oli että joka ovat kuin mutta myös sekä tai hän se mitä milloin kuinka missä "
+    "vuonna",
+    "cs": "je se na že byl byla bylo které který která jsou pro při jak kdy kde nebo také podle "
+    "jeho od až",
+    "hu": "és az egy hogy nem volt van meg ez csak mint mikor hol vagy volt után még lett",
+    "ro": "și este în la cu pe nu sunt din pentru mai fost era cum când unde sau prin după o",
+    "id": "dan yang di ini itu dengan untuk dari pada adalah tidak akan oleh dalam sebagai atau "
+    "berapa kapan bagaimana",
+    "vi": "của và là các được trong có một cho không những với này người đã khi như từ năm",
+}
+# What is a word, a name or a short form in English as well says nothing against English.
+_AMBIGUOUS = frozenset(
+    "a as do no on in an am is was war die me so non per con sur des fut chi gli era los las van "
+    "door son os o e i y la le il de del den par pour at har var om et ja je se od na the to po mi "
+    "ne bu kan pe cu di mai dan hat es met da al au si lo over per bij tot sous ser sus".split()
+)
+_SURE = 2  # words that no English text holds; more where English ones stand beside them
+_LEAST = 0.14  # share of all words that these are
+_LETTERS_OF = {
+    **dict.fromkeys("ğış", "tr"),
+    **dict.fromkeys("łąęśźż", "pl"),
+    **dict.fromkeys("řěů", "cs"),
+    **dict.fromkeys("őű", "hu"),
+    **dict.fromkeys("ãõ", "pt"),
+    **dict.fromkeys("øæ", "da/no"),
+    "ß": "de",
+    "ñ": "es",
+}
+_OWN_LETTER = re.compile(f"[{''.join(_LETTERS_OF)}]")
+NAMES = {
+    "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
+    "nl": "Dutch", "pl": "Polish", "tr": "Turkish", "sv": "Swedish", "fi": "Finnish",
+    "da/no": "Danish or Norwegian", "da": "Danish", "no": "Norwegian", "cs": "Czech",
+    "hu": "Hungarian", "ro": "Romanian", "id": "Indonesian", "vi": "Vietnamese", "CJK": "Chinese",
+    "JAPANESE": "Japanese", "HANGUL": "Korean", "zh": "Chinese", "ja": "Japanese", "ko": "Korean",
+    "ru": "Russian", "ar": "Arabic", "hi": "Hindi", "uk": "Ukrainian", "el": "Greek",
+    "CYRILLIC": "a language in Cyrillic letters",
+}  # fmt: skip
+_SAYINGS: dict[str, set[str]] = {}
+for _lists in (_COMMON, _FURTHER):
+    for _name, _words in _lists.items():
+        for _common in _words.split() if _name != "en" else ():
+            _SAYINGS.setdefault(_common, set()).add(_name)
+
+
+def language_name(code: str) -> str:
+    """A language in words: "German" for "de", "a language in Greek letters" for a script."""
+    script = f"a language in {code.title()} letters" if code.isupper() else f"'{code}'"
+    return NAMES.get(code, script)
+
+
+@lru_cache(maxsize=2048)
+def _surely_other(text: str) -> str:
+    script = _script(text)
+    if script != "LATIN":
+        return script
+    hits: Counter[str] = Counter()
+    found = _WORD.findall(text)
+    foreign = english = 0
+    for written in found:
+        word = written.lower()
+        # A name has letters of its own language in any other: Łódź, Erdoğan.
+        own = _OWN_LETTER.search(written) if written == word else None
+        languages = _SAYINGS.get(word, set()) | ({_LETTERS_OF[own[0]]} if own else set())
+        hits.update(languages)
+        foreign += bool(languages) and word not in _AMBIGUOUS
+        english += word in _COMMONEST and word not in _AMBIGUOUS
+    if foreign < max(_SURE + 2 * english, _LEAST * len(found)):
+        return ""
+    (best, most), *others = hits.most_common(2)
+    return best if not others or most > others[0][1] else ""
+
+
+def other_language(texts: Iterable[str]) -> str:
+    """The language of the first of some texts that is surely not in English; "" if none is.
+
+    A few words, names, code and records are left open: no mark is better than a wrong one.
+    """
+    languages = [found for text in texts if (found := _surely_other(text[:_READ]))]
+    # A few Chinese characters beside Japanese are Japanese.
+    shared = languages[:1] == ["CJK"] and "JAPANESE" in languages
+    return "JAPANESE" if shared else next(iter(languages), "")

@@ -115,6 +115,33 @@ _LINK = re.compile(
 _WRITTEN_SMALL = re.compile(r"[a-z]++[A-Z_\d(=]")
 # What tags left between a word and its comma.
 _GAP = re.compile(r"(?<=\w)\s{3,}(?=[.,;:!?)])")
+# "- ", "### ", "1. " at the beginning.
+_BULLET = re.compile(r"\s*(?:(?:[-*•‣]|#{1,6}|\d{1,2}[.)])\s+)+(?=\S)")
+
+
+def marks(text: str) -> list[tuple[int, int]]:
+    """Where its mark-up and its citation marks stand, in order and apart from each other."""
+    found = [match.span() for match in _MARKUP.finditer(text)]
+    for match in _ITALIC.finditer(text):
+        found += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
+    found += [match.span() for match in _IN_BRACKETS.finditer(text)]
+    found += [match.span() for match in _BRACKETS.finditer(text) if not match["said"]]
+    found += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
+    if bullet := _BULLET.match(text):
+        found.append(bullet.span())
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if start < end and (not apart or start >= apart[-1][1]):
+            apart.append((start, end))
+    return apart
+
+
+def lead_end(text: str) -> int:
+    """Where "According to the passages, " ends, or what else leads into a sentence; else 0."""
+    lead = _LEAD.match(text)
+    return lead.end() if lead else 0
+
+
 # What joins an item with the next one: "cleaning; and".
 _JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 

@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from assay.text.language_id import identify_language
+from assay.text.patterns import LazyPattern
 from assay.text.refusal_model import refusal_probability
 
 
@@ -81,7 +82,7 @@ _LED_IN = re.compile(
 )
 _CONDITION = re.compile(r"\W*(?:if|when|unless|whether)\b", re.IGNORECASE)
 _ABSENCES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    LazyPattern(pattern, re.IGNORECASE)
     for pattern in (
         # "The context does not mention X", "... provide any information about X"
         (
@@ -245,7 +246,7 @@ _BARE = (
     r"|no (?:(?:relevant|such|further) )?(?:information|answers?|data|details?|mention)"
     r"(?: (?:is |was )?(?:found|available|provided|given))?)"
 )
-_REFUSAL = re.compile(
+_REFUSAL = LazyPattern(
     rf"\bi(?: am sorry,? (?:but )?i)?{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}|{_DO}|{_HAVE})\b"
     rf"|\bwe{_ADVERB} {_NOT_ABLE}{_ADVERB} (?:{_KNOW}\b|(?:{_DO}|{_HAVE}) {_WHAT_IS_LACKING})"
     r"|\b(?:i|we)(?:'m| am|’m| are|'re|’re) (?:not sure|unsure|unaware|not aware|not certain|"
@@ -283,7 +284,7 @@ _REFUSAL = re.compile(
 )
 # A refusal without its author: "Not mentioned in the context.", "Unable to determine the year."
 # "None" may be how many there are.
-_ALONE = re.compile(
+_ALONE = LazyPattern(
     rf"\W*{_SORRY}(?:(?!none\b){_BARE}(?: {_OF_SOURCE})?\W*$"
     rf"|{_IMPOSSIBLE} (?:answer|determine|say|tell|provide|find)\b)",
     re.IGNORECASE,

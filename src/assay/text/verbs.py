@@ -100,10 +100,12 @@ _IRREGULAR = (
     "choose chose chosen|come came come|cut cut|deal dealt|dig dug|draw drew drawn|"
     "drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|"
     "fight fought|find found|flee fled|fly flew flown|forbid forbade forbidden|"
-    "forget forgot forgotten|freeze froze frozen|get got|give gave given|go went gone|"
+    "forget forgot forgotten|forgive forgave forgiven|freeze froze frozen|get got|give gave given|"
+    "go went gone|"
     "grow grew grown|hang hung|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|"
     "know knew known|lay laid|lead led|leave left|lend lent|let let|lie lay lain|lose lost|"
-    "make made|mean meant|meet met|overcome overcame overcome|oversee oversaw overseen|pay paid|"
+    "make made|mean meant|meet met|mislead misled|mistake mistook mistaken|"
+    "overcome overcame overcome|oversee oversaw overseen|overtake overtook overtaken|pay paid|"
     "prove proved proven|put put|quit quit|read read|rebuild rebuilt|rewrite rewrote rewritten|"
     "ride rode ridden|ring rang rung|rise rose risen|run ran run|say said|see saw seen|"
     "seek sought|sell sold|send sent|set set|sew sewed sewn|shake shook shaken|shine shone|"
@@ -149,6 +151,11 @@ def past(base: str) -> str:
     return f"{base}{base[-1] if base in _DOUBLING else ''}ed"
 
 
+def base(word: str) -> str:
+    """The base of an irregular form, "teach" for "taught"; any other word as it is."""
+    return _IRREGULAR_BASES.get(word, word)
+
+
 def base_of_ing(word: str) -> str:
     """What "holding" is a form of; "" for a verb that is not known."""
     return _BASES.get(word, "")
@@ -184,6 +191,9 @@ _IRREGULARS = {
     base: (second, *third)
     for base, second, *third in (entry.split() for entry in _IRREGULAR.split("|"))
 }
+_IRREGULAR_BASES = {
+    form: base for base, forms_ in _IRREGULARS.items() for form in forms_ if form != base
+} | {"is": "be", "are": "be", "were": "be", "has": "have", "does": "do"}
 _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
 _NOUNS |= set(_ALSO_ADJECTIVES.split())

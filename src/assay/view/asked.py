@@ -12,9 +12,10 @@ from assay.errors import InputError
 from assay.report import numbers
 from assay.store import Run
 from assay.store.browsing import Bounds
+from assay.view.people import ANY, SAID
 
 WHY: Final = {"failed": "judge failed", "undefined": "undefined", "unanswered": "no answer"}
-TEXTS: Final = ("question", "answer", "reference", "context", "group")
+TEXTS: Final = ("question", "answer", "reference", "context", "group", "labels")
 MAX_TEXT: Final = 500
 _SHOWN: Final = 6  # metrics that a table shows unless it is asked for others
 
@@ -29,6 +30,9 @@ class Asked:
         why: Why a score of theirs is missing.
         verdict: The label of a piece of their evidence.
         cause: What went wrong in them.
+        label: What people say of them.
+        tag: A kind of error that people named.
+        disagree: The metric whose judge says otherwise than people, or "any".
         order: The metric by which they are ordered, "" for the order of the data.
         descending: Whether the greatest comes first.
         columns: Texts and metrics shown; () for the usual ones.
@@ -39,6 +43,9 @@ class Asked:
     why: str = ""
     verdict: str = ""
     cause: str = ""
+    label: str = ""
+    tag: str = ""
+    disagree: str = ""
     order: str = ""
     descending: bool = False
     columns: tuple[str, ...] = ()
@@ -46,12 +53,17 @@ class Asked:
     @property
     def filtered(self) -> bool:
         """Whether some samples may be left out."""
-        return bool(self.text or self.bounds or self.why or self.verdict or self.cause)
+        return bool(self.bounds or self.why or self.indexed or self.by_people)
 
     @property
     def indexed(self) -> bool:
         """Whether it takes the index of words, verdicts and causes."""
         return bool(self.text or self.verdict or self.cause)
+
+    @property
+    def by_people(self) -> bool:
+        """Whether it takes what people said."""
+        return bool(self.label or self.tag or self.disagree)
 
     def query(self, **changes: Any) -> str:
         """Its part of an address, with these fields otherwise."""
@@ -62,6 +74,9 @@ class Asked:
             ("why", made.why),
             ("verdict", made.verdict),
             ("cause", made.cause),
+            ("label", made.label),
+            ("tag", made.tag),
+            ("disagree", made.disagree),
             ("sort", ("-" if made.descending else "") + made.order),
             *(("col", name) for name in made.columns),
         ]
@@ -85,6 +100,13 @@ class Asked:
             chips.append((f"verdict: {self.verdict}", self.query(verdict="")))
         if self.cause:
             chips.append((f"cause: {self.cause.replace('_', ' ')}", self.query(cause="")))
+        if self.label:
+            chips.append((SAID[self.label], self.query(label="")))
+        if self.tag:
+            chips.append((f"tag: {self.tag}", self.query(tag="")))
+        if self.disagree:
+            about = "" if self.disagree == ANY else f" about {self.disagree}"
+            chips.append((f"judge and people disagree{about}", self.query(disagree="")))
         if self.text:
             chips.append((f"text: {self.text}", self.query(text="")))
         return chips
@@ -100,6 +122,7 @@ def read(query: MultiMapping[str], run: Run) -> Asked:
     descending = order.startswith("-")
     order = order.removeprefix("-")
     why = query.get("why", "")
+    label, disagree = query.get("label", ""), query.get("disagree", "")
     columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
     return Asked(
         text=query.get("q", "").strip()[:MAX_TEXT],
@@ -107,6 +130,9 @@ def read(query: MultiMapping[str], run: Run) -> Asked:
         why=why if why in WHY else "",
         verdict=query.get("verdict", ""),
         cause=query.get("cause", ""),
+        label=label if label in SAID else "",
+        tag=query.get("tag", ""),
+        disagree=_metric(disagree, run) if disagree not in ("", ANY) else disagree,
         order=_metric(order, run) if order else "",
         descending=descending,
         columns=() if columns in ((), _usual(run)) else columns,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assay.errors import InputError
 from assay.store import Run
+from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import sample as sample_page
@@ -52,6 +53,8 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
         for path, number in _numbered(side_page.path(chosen), n, side_page.SIZE):
             page = side_page.Wanted(wanted_side.metric, number=number)
             yield path, side_page.render(site, _place(path), chosen, page)
+    if site.review is not None:
+        yield from _of_questions(site, len(site.review.questions()))
 
 
 def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
@@ -62,6 +65,15 @@ def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
     for row in rows:
         path = f"runs/{run.id}/samples/{row}"
         yield path, sample_page.render(site, _place(path), run, row, asked)
+
+
+def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:
+    for path, number in _numbered("questions", n, questions_page.SIZE):
+        wanted = questions_page.Wanted(number=number)
+        yield path, questions_page.render(site, _place(path), wanted)
+    for place in range(1, n + 1):
+        path = f"questions/{place}"
+        yield path, questions_page.render_one(site, _place(path), place, questions_page.Wanted())
 
 
 def _numbered(path: str, n: int, size: int) -> Iterator[tuple[str, int]]:

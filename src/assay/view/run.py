@@ -17,6 +17,8 @@ from assay.store import Run
 from assay.store.browsing import Bounds
 from assay.text.sanitize import plain
 from assay.view.asked import TEXTS, WHY, Asked, shown
+from assay.view.background import LARGE
+from assay.view.people import in_words
 from assay.view.runs import facts, state
 from assay.view.site import NotThere, Place, Site
 
@@ -78,6 +80,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         indexed=indexed,
         verdicts=site.lookup.verdicts(site.store, indexed),
         causes=site.lookup.causes(site.store, indexed),
+        people=site.people(run),
         why=WHY,
         all_texts=TEXTS,
     )
@@ -89,7 +92,10 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     if run.finished is None:  # its scores change: what is said of them goes with the facts
         found = facts(site, run, wait) or ()
         key = (*key, *(one.score.n_scored for one in found))
-    made = site.background.get(key, partial(_first, site, place, run), wait)
+    # Whoever waits for it, has made the page.
+    large = run.n_samples > LARGE and wait <= _WAIT_S
+    work = partial(_first, site, place, run)
+    made = site.background.get(key, work, 0.0 if large else wait, large=large)
     return None if made is None else Markup(made)  # noqa: S704 - made of our templates
 
 
@@ -126,7 +132,7 @@ def _line(
     return Line(
         row,
         sample,
-        [(name, _short(_text(sample, name))) for name in texts],
+        [(name, _short(_text(site, run, row, sample, name))) for name in texts],
         [score_cell(site, run, row, metric, found) for metric, found in scores.items()],
     )
 
@@ -152,7 +158,9 @@ def score_cell(site: Site, run: Run, row: int, metric: str, found: Scores) -> Ce
     return cell(about, {"value": value, "why": why or NOT_DONE.why, "detail": detail})
 
 
-def _text(sample: Sample, name: str) -> str:
+def _text(site: Site, run: Run, row: int, sample: Sample, name: str) -> str:
+    if name == "labels":
+        return "; ".join(map(in_words, site.people(run).labels.get(row, ())))
     if name == "context":
         return (sample.contexts or ("",))[0]
     if name == "answer" and sample.answer is None:

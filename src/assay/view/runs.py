@@ -16,7 +16,7 @@ from assay.store.browsing import means
 from assay.view.site import Place, Site
 
 SIZE: Final = 25  # runs on a page
-_WAIT_S: Final = 0.15  # a page waits so long for the scores of all its runs together
+_WAIT_S: Final = 0.06  # a page waits so long for the scores of all its runs together
 _AGAIN_S: Final = 3  # the scores of a run that is going are worked out again after so long
 MOST_SIDE: Final = 5  # runs side by side
 SORTS: Final = {"": "newest", "oldest": "oldest", "name": "name", "samples": "samples"}

@@ -53,6 +53,7 @@ def render(site: Site, place: Place, run: Run, row: int, asked: Asked) -> str:
         rendered=markdown.rendered(values["answer"] or ""),
         grids=[structure.grid(text) for text in values["contexts"]],
         texts=texts,
+        labels=site.people(run).labels.get(row, ()),
         asked=asked,
         query=asked.query(),
         near=_neighbours(site.rows(run, asked)[0], row),

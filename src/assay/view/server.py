@@ -18,17 +18,22 @@ from assay.store.integrity import StoreError
 from assay.store.runs import parameter
 from assay.view import asked as asking
 from assay.view import matrix as matrix_page
+from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import sample as sample_page
 from assay.view import side as side_page
 from assay.view.access import HEADERS, Access
-from assay.view.site import NotThere, Place, Site, assets
+from assay.view.labelling import Desk
+from assay.view.labelling_routes import MAX_FILE, is_import, label_routes
+from assay.view.replies import LIVE as _LIVE
+from assay.view.replies import elsewhere as _elsewhere
+from assay.view.replies import html as _html
+from assay.view.site import NotThere, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_FORM: Final = 1 << 17
 _THREADS: Final = 32
-_LIVE: Final = Place()
 _STATUS: Final = {
     404: "There is no such page",
     422: "This cannot be shown",
@@ -38,7 +43,7 @@ _STATUS: Final = {
 
 def application(site: Site, access: Access) -> web.Application:
     """The application, to be served by aiohttp; the site is closed with it."""
-    pages = _Pages(site, access)
+    pages, desk = _Pages(site, access), Desk(site)
     app = web.Application(middlewares=[_edge(site, access)], client_max_size=_MAX_FORM)
     run, number = "/runs/{run}", "/page/{number:[1-9][0-9]{0,8}}"
     app.add_routes(
@@ -62,6 +67,11 @@ def application(site: Site, access: Access) -> web.Application:
             web.get("/side/{runs}", pages.side),
             web.get("/side/{runs}/difference", pages.difference),
             web.get("/side/{runs}" + number, pages.side),
+            web.get("/questions", pages.questions),
+            web.get("/questions" + number, pages.questions),
+            web.get("/questions/{place:[1-9][0-9]{0,8}}", pages.question),
+            web.post("/questions/{place:[1-9][0-9]{0,8}}", pages.decide),
+            *label_routes(site, access, desk),
         ]
     )
 
@@ -69,8 +79,10 @@ def application(site: Site, access: Access) -> web.Application:
         # Parts that come later wait in threads: pages must not stand behind them.
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="assay-view-page")
         asyncio.get_running_loop().set_default_executor(pool)
+        await asyncio.to_thread(site.warm_up)
 
     async def closing(_: web.Application) -> None:
+        await asyncio.to_thread(desk.close)
         await asyncio.to_thread(site.close)
 
     app.on_startup.append(opening)
@@ -192,6 +204,24 @@ class _Pages:
 
         return await _html(part)
 
+    async def questions(self, request: web.Request) -> web.Response:
+        wanted = questions_page.Wanted.read(request.query, _number(request))
+        return await _html(questions_page.render, self._site, _LIVE, wanted)
+
+    async def question(self, request: web.Request) -> web.Response:
+        place = int(request.match_info["place"])
+        wanted = questions_page.Wanted.read(request.query)
+        token = self._access.form_token
+        return await _html(questions_page.render_one, self._site, _LIVE, place, wanted, token)
+
+    async def decide(self, request: web.Request) -> web.Response:
+        form, place = await request.post(), int(request.match_info["place"])
+
+        def change() -> str:
+            raise _elsewhere(_LIVE.to(questions_page.decide(self._site, place, form)))
+
+        return await _html(change)
+
     def _chosen(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
         return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
@@ -261,6 +291,8 @@ async def _let_in(
     if request.method == "GET" and access.brings_token(request):
         return access.admit(request)
     access.check(request)
+    if is_import(request):  # a file is larger than what is typed into a form
+        request = request.clone(client_max_size=MAX_FILE)
     if request.method not in ("GET", "HEAD"):
         await _check_change(site, access, request)
     return await handler(request)
@@ -279,19 +311,10 @@ async def _check_change(site: Site, access: Access, request: web.Request) -> Non
         raise Refused(403, "the viewer was started with --read-only")
 
 
-async def _html(make: Callable[..., str], *values: Any) -> web.Response:
-    text = await asyncio.to_thread(make, *values)
-    return web.Response(text=text, content_type="text/html")
-
-
 def _problem(site: Site, status: int, why: str) -> web.Response:
     heading = _STATUS.get(status, "This cannot be done")
     text = site.render("problem.html", _LIVE, heading=heading, why=why)
     return web.Response(status=status, text=text, content_type="text/html")
-
-
-def _elsewhere(address: str) -> web.HTTPSeeOther:
-    return web.HTTPSeeOther(address)
 
 
 def _number(request: web.Request) -> int:
@@ -317,6 +340,6 @@ def _params(text: str) -> Mapping[str, Any]:
     return params
 
 
-def first_address(port: int, token: str) -> str:
+def first_address(port: int, token: str, path: str = "") -> str:
     """What a browser opens: the token is in it, and no more once it has been there."""
-    return f"http://127.0.0.1:{port}/?{urlencode({'token': token})}"
+    return f"http://127.0.0.1:{port}/{path}?{urlencode({'token': token})}"

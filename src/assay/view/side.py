@@ -1,12 +1,13 @@
 """Two to five runs side by side, question by question, with what differs in their answers."""
 
-import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlencode
 
+import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
 from multidict import MultiMapping
 
@@ -15,13 +16,16 @@ from assay.errors import InputError
 from assay.report import comparison as report
 from assay.report.comparison import html
 from assay.report.run.evidence import Cell
+from assay.stats.intervals import Floats
 from assay.store import Run
-from assay.store.browsing import values_by_id
+from assay.store.browsing import ids_and_rows, values_by_row
+from assay.view.background import LARGE
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE
 from assay.view.site import NotThere, Place, Site
 from assay.view.words import Piece, differences
 
+LETTERS: Final = "ABCDE"
 SIZE: Final = 20  # questions on a page
 SORTS: Final = {
     "worse": "became worse first",
@@ -29,12 +33,66 @@ SORTS: Final = {
     "change": "largest change first",
     "data": "order of the data",
 }
-SHOW: Final = {"": "all", "changed": "changed", "worse": "worse", "better": "better"}
+SHOW: Final = {
+    "": "all",
+    "changed": "changed",
+    "worse": "worse",
+    "better": "better",
+    "tied": "nobody is best",
+}
 _WAIT_S: Final = 0.1
 _SHOWN: Final = 4  # metrics beside each answer
+_SAME: Final = 1e-9
+_LAST: Final = np.iinfo(np.int64).max
 
-# (the row of each run, None where it lacks the question; the change for the better, None without)
-Line = tuple[tuple[int | None, ...], float | None]
+Booleans: TypeAlias = npt.NDArray[np.bool_]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """All questions of some runs: those of the first in its order, then what only others have.
+
+    Attributes:
+        rows: Shape (runs, questions): the row in each run; -1 where it lacks the question.
+        changes: Shape (questions,): the largest change for the better or worse; NaN without one.
+        best: Shape (runs, questions): whether no other run beats it and it beats some.
+    """
+
+    rows: Integers
+    changes: Floats
+    best: Booleans
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def wins(self) -> list[int]:
+        """How often each run alone is best."""
+        alone = self.best & (self.best.sum(axis=0) == 1)
+        return [int(n) for n in alone.sum(axis=1)]
+
+    def fitting(self, wanted: "Wanted") -> Integers:
+        """The numbers of the questions that are shown, in order."""
+        tests: dict[str, Callable[[], Booleans]] = {
+            "changed": lambda: np.abs(self.changes) > _SAME,
+            "worse": lambda: self.changes < -_SAME,
+            "better": lambda: self.changes > _SAME,
+            "tied": lambda: ~self.best.any(axis=0) & ~np.isnan(self.changes),
+        }
+        keys: dict[str, Callable[[Floats], Floats]] = {
+            "worse": lambda changes: changes,
+            "better": lambda changes: -changes,
+            "change": lambda changes: -np.abs(changes),
+        }
+        numbers = np.arange(len(self))
+        if wanted.show in tests:
+            numbers = numbers[tests[wanted.show]()]
+        elif wanted.show:
+            numbers = numbers[self.best[LETTERS.index(wanted.show[-1])]]
+        if wanted.sort == "data":
+            return numbers
+        # What has no change comes last: NaN is the greatest.
+        return numbers[np.argsort(keys[wanted.sort](self.changes[numbers]), kind="stable")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +120,14 @@ class Wanted:
         return cls(
             metric if metric in shared else shared[0],
             sort if sort in SORTS else "worse",
-            show if show in SHOW else "",
+            show if show in shows(runs) else "",
             number,
         )
 
-    def query(self) -> str:
-        """Its part of an address."""
-        pairs = {"metric": self.metric, "sort": self.sort, "show": self.show}
+    def query(self, **changes: Any) -> str:
+        """Its part of an address, with these otherwise."""
+        made = replace(self, **changes)
+        pairs = {"metric": made.metric, "sort": made.sort, "show": made.show}
         return urlencode({name: value for name, value in pairs.items() if value})
 
 
@@ -93,6 +152,11 @@ class Column:
     best: bool = False
 
 
+def shows(runs: Sequence[Run]) -> dict[str, str]:
+    """Which questions may be asked for, in words."""
+    return SHOW | {f"best-{letter}": f"{letter} is best" for letter in LETTERS[: len(runs)]}
+
+
 def shared_metrics(runs: Sequence[Run]) -> list[str]:
     """The metrics that all runs have, in the order of the first."""
     return [m for m in runs[0].metrics if all(m in run.metrics for run in runs)]
@@ -105,13 +169,14 @@ def path(runs: Sequence[Run]) -> str:
 
 def count(site: Site, runs: Sequence[Run], wanted: Wanted) -> int:
     """How many questions are shown."""
-    return len(_fitting(_lines(site, runs, wanted.metric), wanted))
+    return len(_lines(site, runs, wanted.metric).fitting(wanted))
 
 
 def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str:
     """The page."""
-    lines = _fitting(_lines(site, runs, wanted.metric), wanted)
-    pages = max(1, -(-len(lines) // SIZE))
+    lines = _lines(site, runs, wanted.metric)
+    fitting = lines.fitting(wanted)
+    pages = max(1, -(-len(fitting) // SIZE))
     if wanted.number > pages:
         raise NotThere(f"there is no page {wanted.number}", f"the last one is page {pages}")
     at = (wanted.number - 1) * SIZE
@@ -120,13 +185,14 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
     return site.render(
         "side.html",
         place,
-        runs=list(zip(string.ascii_uppercase, runs, strict=False)),
+        runs=list(zip(LETTERS, runs, strict=False)),
         path=path(runs),
         difference=_difference(site, place, runs, 600.0 if place.static else _WAIT_S)
         if wanted.number == 1
         else "",
-        questions=[_question(site, runs, line, beside) for line in lines[at : at + SIZE]],
-        n=len(lines),
+        questions=[_question(site, runs, lines, n, beside) for n in fitting[at : at + SIZE]],
+        n=len(fitting),
+        wins=list(zip(LETTERS, lines.wins(), strict=False)),
         metrics=metrics,
         wanted=wanted,
         query=wanted.query(),
@@ -134,7 +200,7 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
         pages=pages,
         start=at + 1,
         sorts=SORTS,
-        show=SHOW,
+        show=shows(runs),
     )
 
 
@@ -145,7 +211,9 @@ def difference(site: Site, place: Place, runs: Sequence[Run]) -> str:
 
 def _difference(site: Site, place: Place, runs: Sequence[Run], wait: float) -> Markup | None:
     key = ("difference", *((run.id, run.finished) for run in runs), place)
-    made = site.background.get(key, partial(_compared, site, place, runs), wait)
+    large = max(run.n_samples for run in runs) > LARGE and wait <= _WAIT_S
+    work = partial(_compared, site, place, runs)
+    made = site.background.get(key, work, 0.0 if large else wait, large=large)
     return None if made is None else Markup(made)  # noqa: S704 - made of our templates
 
 
@@ -159,63 +227,75 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
     )
 
 
-def _lines(site: Site, runs: Sequence[Run], metric: str) -> list[Line]:
-    """Every question of the first run, then those that only others have."""
-    known = [values_by_id(site.store, run, metric) for run in runs]
-    ids = sorted(known[0], key=lambda id_: known[0][id_][0])
-    ids += [
-        id_ for id_ in dict.fromkeys(i for one in known[1:] for i in one) if id_ not in known[0]
-    ]
+def _lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
+    """Every question of the runs, remembered while they are finished."""
+    if not all(run.finished for run in runs):
+        return _read_lines(site, runs, metric)
+    key = ("lines", metric, *((run.id, run.finished) for run in runs))
+    return site.remembered(key, partial(_read_lines, site, runs, metric))
+
+
+def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
+    known = [ids_and_rows(site.store, run) for run in runs]
+    rows = _aligned(known)
+    values = np.full(rows.shape, np.nan)
+    for n, run in enumerate(runs):
+        scored, scores = values_by_row(site.store, run, metric)
+        if scored:
+            places = np.searchsorted(scored, rows[n]).clip(max=len(scored) - 1)
+            found = np.array(scored)[places] == rows[n]
+            values[n, found] = np.array(scores, np.float64)[places[found]]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
-    return [_line([one.get(id_) for one in known], sign) for id_ in ids]
+    return _compare(rows, sign * values)
 
 
-def _line(found: Sequence[tuple[int, float | None] | None], sign: int) -> Line:
-    rows = tuple(one[0] if one else None for one in found)
-    first, *others = (one[1] if one else None for one in found)
-    changes = [sign * (value - first) for value in others if None not in (value, first)]  # type: ignore[operator]
-    return rows, max(changes, key=abs) if changes else None
+def _aligned(known: Sequence[tuple[list[str], list[int]]]) -> Integers:
+    """The rows of each run by question: those of the first run in its order, then the others."""
+    first, first_rows = known[0]
+    columns = [np.array(first_rows, np.int64)]
+    if all(ids == first for ids, _ in known[1:]):
+        columns += [np.array(rows, np.int64) for _, rows in known[1:]]
+    else:
+        others = dict.fromkeys(id_ for ids, _ in known[1:] for id_ in ids)
+        every = [*first, *(others.keys() - set(first))]
+        each = [dict(zip(ids, rows, strict=True)) for ids, rows in known]
+        columns = [np.array([one.get(id_, -1) for id_ in every], np.int64) for one in each]
+    rows = np.array(columns)
+    # What a run lacks comes after what it has, in the order of the next.
+    keys = [np.where(row < 0, _LAST, row) for row in rows[::-1]]
+    return rows[:, np.lexsort(keys)]
 
 
-def _fitting(lines: list[Line], wanted: Wanted) -> list[Line]:
-    tests: dict[str, Callable[[float], bool]] = {
-        "changed": lambda change: abs(change) > 1e-9,
-        "worse": lambda change: change < -1e-9,
-        "better": lambda change: change > 1e-9,
-    }
-    if wanted.show:
-        test = tests[wanted.show]
-        lines = [line for line in lines if line[1] is not None and test(line[1])]
-    if wanted.sort == "data":
-        return lines
-    keys: dict[str, Callable[[float], float]] = {
-        "worse": lambda change: change,
-        "better": lambda change: -change,
-        "change": lambda change: -abs(change),
-    }
-    key = keys[wanted.sort]
-    return sorted(lines, key=lambda line: (line[1] is None, key(line[1] or 0.0)))
+def _compare(rows: Integers, values: Floats) -> Lines:
+    """What changed, and who is best, where high values are good."""
+    changes = values[1:] - values[0]
+    sizes = np.where(np.isnan(changes), -1.0, np.abs(changes))
+    largest = sizes.argmax(axis=0)
+    change = changes[largest, np.arange(values.shape[1])]
+    top = np.where(np.isnan(values), -np.inf, values).max(axis=0)
+    bottom = np.where(np.isnan(values), np.inf, values).min(axis=0)
+    return Lines(rows, change, (values == top) & (top > bottom))
 
 
 def _question(
-    site: Site, runs: Sequence[Run], line: Line, metrics: Sequence[str]
+    site: Site, runs: Sequence[Run], lines: Lines, number: int, metrics: Sequence[str]
 ) -> dict[str, Any]:
+    rows = [None if row < 0 else int(row) for row in lines.rows[:, number]]
     samples = [
-        None if row is None else site.sample(run, row)
-        for run, row in zip(runs, line[0], strict=True)
+        None if row is None else site.sample(run, row) for run, row in zip(runs, rows, strict=True)
     ]
     present = [sample for sample in samples if sample is not None]
     answers = ["" if sample is None else sample.answer or "" for sample in samples]
     pieces = _marked(answers)
     columns = [
         _column(site, run, row, marked, metrics)
-        for run, row, marked in zip(runs, line[0], pieces, strict=True)
+        for run, row, marked in zip(runs, rows, pieces, strict=True)
     ]
     return {
         "id": present[0].id,
         "question": present[0].question,
         "others": len({sample.question for sample in present}) > 1,
-        "change": line[1],
+        "change": None if np.isnan(lines.changes[number]) else float(lines.changes[number]),
         "columns": _with_best(columns, metrics[0]),
     }
 

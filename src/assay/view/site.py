@@ -2,14 +2,16 @@
 
 import hashlib
 import math
+import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
@@ -20,16 +22,24 @@ from assay.report import numbers, page
 from assay.runner.result import Result
 from assay.sample import Sample
 from assay.store import Run, Store
-from assay.store.browsing import Filter, Rows, matching
+from assay.store.browsing import Filter, Rows, matching, not_these, these
 from assay.store.integrity import StoreError
 from assay.store.runs import written
 from assay.text.sanitize import whole
 from assay.view.asked import Asked
 from assay.view.background import Background
 from assay.view.lookup import Indexed, Lookup
+from assay.view.people import People, label_version, people
 
-STYLES: Final = ("style.css", "diagnosis.css", "comparison.css")
-_ORDERS: Final = 16  # filtered runs whose rows are remembered
+if TYPE_CHECKING:
+    from assay.testset import Review
+
+T = TypeVar("T")
+STYLES: Final = (
+    *("style.css", "diagnosis.css", "comparison.css"),
+    *("agreement.css", "calibration.css"),
+)
+_REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs side by side
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
 
@@ -66,26 +76,32 @@ class Site:
     Args:
         path: The store.
         read_only: Whether nothing can be changed on its pages.
+        questions: A file of `assay testset` to be reviewed; the store is then made if need be.
 
     Attributes:
         store: The store, open for reading.
+        review: The review of test questions, None where none are shown.
         lookup: The index of words, verdicts and causes.
         background: What takes long, and is worked out beside the pages.
 
     Raises:
-        InputError: If there is no such store.
+        InputError: If there is no such store, or the questions cannot be read.
     """
 
-    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, read_only: bool = False, questions: str | Path | None = None
+    ) -> None:
         self.path = Path(path).absolute()
-        if not self.path.is_file():
+        self.review = None if questions is None else _review(questions)
+        if not self.path.is_file() and self.review is None:
             raise InputError(f"there is no store '{path}'", "`assay run` makes one")
         self.read_only = read_only
         self.store = Store(self.path)
         self.lookup = Lookup(self.path)
         self.store.query("ATTACH DATABASE ? AS lookup", str(self.lookup.file))
         self.background = Background(5000)
-        self._orders: OrderedDict[Hashable, Sequence[int]] = OrderedDict()
+        self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
+        self._people: dict[str, tuple[Hashable, People]] = {}
         self._seen: dict[str, tuple[int, float]] = {}
         self._listed: tuple[Hashable, list[Run]] = (None, [])
 
@@ -94,6 +110,13 @@ class Site:
         self.background.close()
         self.store.close()
         self.lookup.close()
+
+    def warm_up(self) -> None:
+        """Read ahead what the first page would wait for; what is wrong with it, that page says."""
+        for name in ("runs.html", "run.html", "sample_page.html"):
+            environment().get_template(name)
+        with suppress(InputError, sqlite3.Error):
+            self.runs()
 
     def version(self) -> int:
         """Changes with whatever another connection commits to the store."""
@@ -152,20 +175,46 @@ class Site:
         wanted = Filter(
             bounds=asked.bounds,
             why=asked.why,
-            among=tuple(self._among(indexed, asked)) if indexed else (),
+            among=(*self._among(indexed, asked), *self._labelled(run, asked)),
             order=asked.order,
             descending=asked.descending,
         )
         if not known or run.finished is None:
             return matching(self.store, run, wanted), None if known else indexed
         key = (run.id, run.finished, wanted)
-        if key not in self._orders:
-            self._orders[key] = matching(self.store, run, wanted)
-            while len(self._orders) > _ORDERS:
-                self._orders.popitem(last=False)
-        return self._orders[key], None
+        return self.remembered(key, lambda: matching(self.store, run, wanted)), None
 
-    def _among(self, indexed: Indexed, asked: Asked) -> Iterator[Rows]:
+    def remembered(self, key: Hashable, work: Callable[[], T]) -> T:
+        """What was worked out of a finished run, for the next pages that need the same."""
+        found: T = self._remembered.pop(key, None) or work()
+        self._remembered[key] = found
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        return found
+
+    def people(self, run: Run) -> People:
+        """What people said of a run, read again only if they said more."""
+        key = label_version(self.store, run)
+        if run.id not in self._people or self._people[run.id][0] != key:
+            self._people[run.id] = (key, people(self.store, run))
+        return self._people[run.id][1]
+
+    def _labelled(self, run: Run, asked: Asked) -> Iterator[Rows]:
+        if not asked.by_people:
+            return
+        known = self.people(run)
+        if asked.label == "none":
+            yield not_these(run, known.said.get("any", ()))
+        elif asked.label:
+            yield these(known.said.get(asked.label, ()))
+        if asked.tag:
+            yield these(known.tags.get(asked.tag, ()))
+        if asked.disagree:
+            yield these(known.differing(asked.disagree))
+
+    def _among(self, indexed: Indexed | None, asked: Asked) -> Iterator[Rows]:
+        if indexed is None:
+            return
         words = self.lookup.words(indexed, asked.text) if asked.text else None
         if words:
             yield words
@@ -184,9 +233,16 @@ class Site:
             may_change=not (self.read_only or place.static),
             version=__version__,
             store_name=self.path.name,
+            has_questions=self.review is not None,
             **context,
         )
         return whole(text)
+
+
+def _review(questions: str | Path) -> "Review":
+    from assay.testset import Review
+
+    return Review(questions)
 
 
 def _told(error: InputError) -> tuple[str, str]:
@@ -201,8 +257,12 @@ def environment() -> Environment:
         [PackageLoader("assay.view", "templates"), PackageLoader("assay.report", "templates")]
     )
     made = page.environment().overlay(loader=loader)
-    made.filters.update(written=written, moment=numbers.moment)
+    made.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)
     return made
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 @cache
@@ -210,8 +270,8 @@ def assets() -> dict[str, tuple[str, str]]:
     """(media type, text) of the files that every page loads, by name."""
     own = files("assay.view").joinpath("static")
     style = "".join(page.asset(name) for name in STYLES)
-    style += own.joinpath("view.css").read_text("utf-8")
-    script = own.joinpath("view.js").read_text("utf-8")
+    style += "".join(own.joinpath(name).read_text("utf-8") for name in ("view.css", "label.css"))
+    script = "".join(own.joinpath(name).read_text("utf-8") for name in ("view.js", "label.js"))
     return {"assay.css": ("text/css", style), "assay.js": ("text/javascript", script)}
 
 

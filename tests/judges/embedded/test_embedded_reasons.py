@@ -54,7 +54,7 @@ def test_sentences_that_were_not_chosen_carry_reason_and_probability(tmp_path):
     (score,) = assay.evaluate([row], "context_relevance", store=tmp_path / "a.db")[
         "context_relevance"
     ]
-    told = {part.label: part for part in score.parts}
+    told = {part.label: part for part in score.parts if part.kind == "sentence"}
     assert set(told) == {"relevant", "not relevant"}
     assert told["not relevant"].reason
     assert told["not relevant"].probability < 0.5

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay
 from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader
@@ -86,3 +87,22 @@ def test_any_text_gets_numbers_in_range(question, text, target):
     (found,) = context_usefulness(question, target, [text], *MODELS)
     assert 0 <= found.probability <= 1
     assert 0 <= answer_relevance(question, text, *MODELS).score <= 1 + 1e-9
+
+
+FILLER = "Otters live in the lake. The village holds a market. Its church is old. Bread is baked."
+
+
+@pytest.mark.parametrize("more", [0, 3, 12])
+def test_context_relevance_does_not_fall_with_what_stands_beside_the_answer(tmp_path, more):
+    contexts = [FILLER] * more + ["The mill at Aldmoor was built in 1873."]
+    row = {"question": "When was the mill at Aldmoor built?", "contexts": contexts}
+    (found,) = assay.evaluate([row], "context_relevance", store=tmp_path / "a.db")[
+        "context_relevance"
+    ]
+    (without,) = assay.evaluate(
+        [{**row, "contexts": [FILLER]}], "context_relevance", store=tmp_path / "a.db"
+    )["context_relevance"]
+    assert found.value > 0.6 > 0.4 > without.value
+    best = max((part for part in found.parts if part.kind == "context"), key=lambda p: p.value)
+    assert best.context == more
+    assert best.label == "relevant"

@@ -15,7 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
+from assay.judges.embedded.figures import compare_figures
+from assay.judges.embedded.lookups import look_up
+from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, told
 from assay.judges.embedded.swaps import Swap, find_swap
 from assay.text import entities, numbers, words
@@ -171,12 +175,24 @@ FEATURES = (
     "calendar_missing",  # a month or week day that stands nowhere
     "negation_differs",  # one denies and the other does not, by how alike they are otherwise
     "opposites",  # "increase" against "decrease", by how alike they are otherwise
+    "grammar_agrees",  # it says the same, the other way round or of fewer: "B was hired by A"
+    "roles_differ",  # it says the same with the sides exchanged: "B hired A"
+    "polarity_differs",  # ... or denied
+    "direction_differs",  # ... or of the opposite order or direction
+    "limits_differ",  # ... or of more, or as more certain
     "phrase",  # it is a question and a phrase that answers it
     "phrase_missing",  # ... and the share of that which stands nowhere
     "phrase_foreign",  # ... and one of its names or numbers does
     "log_words",
     "log_sentences",
+    "figure_agrees",  # the evidence gives the same figure for the same thing
+    "figure_differs",  # ... or another one
+    "table_agrees",  # the cells of a table or record say the same
+    "table_differs",  # ... or otherwise
 )
+_NEAREST = 3  # sentences whose clauses are compared with the statement's ...
+_SHARED = 0.4  # ... if they hold so much of its content words, by weight
+_ABSENT = 4  # ... and lack no more of them
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
 _REJECTED = re.compile(
     r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
@@ -194,6 +210,7 @@ class Comparison:
     words: tuple[str, ...]  # content words missing from all contexts, lower case
     negation_differs: bool
     opposites: tuple[tuple[str, str], ...]
+    grammar: tuple[Finding, ...]  # what says the same, or surely something else
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
     verbatim: bool  # it stands in one of the pieces, word by word
     foreign: bool  # it answers a question, and none of it stands anywhere, or it is another name
@@ -201,6 +218,8 @@ class Comparison:
     told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
+    figure: cells.Finding | None  # what the evidence says of its figures
+    table: cells.Finding | None  # what the tables and records say of it
 
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
@@ -218,6 +237,10 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
     contrary = entities.opposites(claim.wanted, evidence.sets[best])
     found = words.weighted_recall(claimed, evidence.stems, evidence.weights)
+    table = None if claim.start else look_up(statement, evidence.grids)
+    figure = None if claim.start or table else _figure(statement, evidence)
+
+    grammar = _grammar(statement, claim, recalls, evidence)
     features = (
         found,
         words.weighted_recall(claimed, near.stems, evidence.weights),
@@ -231,11 +254,14 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         float(bool(claim.calendar - evidence.words)),
         likeness if differs else 0.0,
         likeness if contrary else 0.0,
+        *_grammar_features(grammar),
         float(claim.start > 0),
         1 - found if claim.start else 0.0,
         float(bool(claim.start and (gone or absent))),
         math.log1p(len(claim.wanted)),
         math.log1p(len(evidence.pieces)),
+        *_sides(figure),
+        *_sides(table),
     )
     return Comparison(
         features=features,
@@ -245,6 +271,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         words=tuple(_missing_words(claim, evidence)),
         negation_differs=differs and likeness > 0.5,
         opposites=tuple(contrary),
+        grammar=tuple(grammar),
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(claim, evidence),
         foreign=(claim.start > 0 and not found) or differ(statement, evidence),
@@ -252,6 +279,44 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
+        figure=figure,
+        table=table,
+    )
+
+
+def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
+    def around(piece: int) -> frozenset[str]:
+        return evidence.around(piece).stems
+
+    return compare_figures(statement, evidence.with_figures, evidence.weights, around)
+
+
+def _sides(found: cells.Finding | None) -> tuple[float, float]:
+    """Whether it agrees and whether it differs."""
+    return float(found is not None and found.agrees), float(found is not None and not found.agrees)
+
+
+def _grammar(
+    statement: str, claim: Claim, recalls: npt.NDArray[np.float64], evidence: Evidence
+) -> list[Finding]:
+    """What the sentences that hold nearly all of it say of it."""
+    nearest = np.argsort(-recalls, kind="stable")[:_NEAREST].tolist()
+    passages = (
+        Passage(evidence.pieces[i].text, evidence.topic(i))
+        for i in nearest
+        if recalls[i] >= _SHARED and len(claim.wanted - evidence.sets[i]) <= _ABSENT
+    )
+    return predications.findings(statement, list(passages))
+
+
+def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
+    differing = {one.kind for one in grammar if not one.agrees}
+    return (
+        float(bool(grammar) and not differing),
+        float("roles" in differing),
+        float("polarity" in differing),
+        float("direction" in differing),
+        float(not differing.isdisjoint({"quantity", "modality"})),
     )
 
 

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.judges.embedded.figures import Sentence, with_figures
+from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
 from assay.judges.embedded.swaps import Pair, Part, pairs, parts
 from assay.text import entities, memoized, numbers, quantities, words
+from assay.text.grids import Grid, grids
 from assay.text.markup import without_lead, without_pointers, without_tags
 from assay.text.normalize import Normalized, normalize
 from assay.text.questions import kind_of
@@ -188,6 +191,14 @@ class Evidence:
             last += 1
         return range(first, last)
 
+    def topic(self, piece: int) -> frozenset[str]:
+        """The stems of what a piece may be about: of the one before it and of the first one."""
+        first = piece
+        while first > 0 and self.pieces[first - 1].context == self.pieces[piece].context:
+            first -= 1
+        before = {first, max(first, piece - 1)} - {piece}
+        return frozenset().union(*(self.sets[i] for i in before))
+
     def around(self, piece: int) -> Around:
         """What stands in the piece and its neighbours; looked up once."""
         found = self._around.get(piece)
@@ -211,12 +222,32 @@ class Evidence:
         return tuple(pairs(self.parts))
 
     @cached_property
+    def grids(self) -> tuple[Grid, ...]:
+        """The tables and records of the contexts."""
+        return grids([(piece.context, piece.text) for piece in self.pieces])
+
+    @cached_property
+    def with_figures(self) -> tuple[Sentence, ...]:
+        """The pieces with figures that are no rows of a table; () if there are too many."""
+        rows = {row.piece for grid in self.grids if not grid.record for row in grid.rows}
+        texts = ((i, piece.context, piece.text) for i, piece in enumerate(self.pieces))
+        return with_figures(text for text in texts if text[0] not in rows)
+
+    @cached_property
     def _written(self) -> dict[quantities.Key, list[str]]:
         return quantities.written(piece.text for piece in self.pieces)
 
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Its words as they are written."""
+        return vocabulary(piece.text for piece in self.pieces)
+
     def read(self, statement: str) -> Normalized:
-        """A statement in its usual form, with amounts and times as the evidence writes them."""
-        normalized = normalize(statement)
+        """A statement in its usual form, with words and amounts as the evidence writes them."""
+        bare = plain(statement, self.vocabulary)
+        normalized = normalize(bare.text)
+        if bare.changes:
+            normalized = replace(normalized, before=bare)
         return (
             quantities.written_like(normalized, self._written)
             if quantities.quantities(normalized.text)

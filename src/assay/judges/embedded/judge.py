@@ -5,7 +5,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import Any
 
 from assay.errors import Unsupported
@@ -13,10 +13,13 @@ from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.embedded.card import Quality, card
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.inference import aside
+from assay.judges.embedded.languages import MEASURED, demand_readable, unread, why_unread
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
+    declines,
+    passage_probability,
     sentence_relevance,
 )
 from assay.judges.embedded.verification import support
@@ -80,7 +83,7 @@ def _text(message: str) -> str:
 
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.7.0"
+VERSION = "v2.8.0"
 
 
 class Embedded(AttributeBackend):
@@ -94,6 +97,7 @@ class Embedded(AttributeBackend):
 
     local = True
     has_card = True
+    languages = MEASURED
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
@@ -160,7 +164,9 @@ class Embedded(AttributeBackend):
         return split_statements.reply(_with_question(found, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
-        found = support([s.text for s in task.statements], task.contexts, self._reader)
+        said = [statement.text for statement in task.statements]
+        demand_readable(said, task.contexts)
+        found = support(said, task.contexts, self._reader)
         verdicts = [
             Verdict(
                 statement.id,
@@ -177,23 +183,35 @@ class Embedded(AttributeBackend):
         return verify_statements.reply(verdicts)
 
     def _select(self, task: SelectSentences) -> str:
+        demand_readable([task.question], [sentence.text for sentence in task.sentences])
         # "2.1" is the first sentence of the second context; statements ("s1") are of one text.
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
         found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
+        rest = iter(found)
+        helps = [passage_probability([next(rest).probability for _ in mine]) for mine in contexts]
+        passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
         return select_sentences.reply(
             [
-                Choice(sentence.id, f.reason, round(f.probability, 4), f.relevant)
-                for sentence, f in zip(task.sentences, found, strict=True)
+                Choice(
+                    sentence.id,
+                    f.reason,
+                    round(f.probability, 4),
+                    f.relevant,
+                    round(passage, 4) if "." in sentence.id else None,
+                )
+                for sentence, f, passage in zip(task.sentences, found, passages, strict=True)
             ]
         )
 
     def _judge(self, task: JudgeContexts) -> str:
         shown = task.shown()
+        contexts = [text for _, text in shown]
+        demand_readable([task.question], [task.target], contexts)
         found = context_usefulness(
             task.question,
             task.target,
-            [text for _, text in shown],
+            contexts,
             self._encoder,
             self._reader,
         )
@@ -205,6 +223,10 @@ class Embedded(AttributeBackend):
         )
 
     def _rate(self, task: RateAnswer) -> str:
+        if language := unread([task.question], [task.answer]):
+            # Whether an answer declines is told in more languages, by another model.
+            declined = declines(sentences(task.answer))
+            return rate_answer.reply(Rating(None, bool(declined), why_unread(language)))
         found = answer_relevance(
             question_in_context(task), task.answer, self._encoder, self._reader
         )

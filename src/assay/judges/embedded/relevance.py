@@ -4,6 +4,7 @@ Each is a logistic combination, fitted in `training/verifier/fit.py`, of what th
 says, the cosine to the question, shared words and whether the kind of thing asked for is there.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -13,6 +14,7 @@ import numpy as np
 from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader, Reading
+from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted, best_support, shorten
 from assay.text import questions, refusals, sentences, words
 from assay.text.statements import statements
@@ -20,6 +22,7 @@ from assay.text.statements import statements
 FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
 RELEVANT = 0.5
 _HELPS = 3  # among the votes of a reading
+_LEAST = 1e-4  # the least probability of a sentence
 
 
 def measure(
@@ -62,6 +65,26 @@ def read(
 def probability(features: Sequence[float]) -> float:
     """The probability, in [0, 1], that a sentence of these measurements helps to answer."""
     return Fitted.load("relevance.json", FEATURES).probability(features)
+
+
+PASSAGE_FEATURES = (
+    "best",  # log-odds that the sentence that helps most does
+    "mean",  # mean probability of a sentence
+)
+
+
+def passage_features(probabilities: Sequence[float]) -> tuple[float, ...]:
+    """The measurements of a context, in the order of `PASSAGE_FEATURES`, by its sentences' ones."""
+    best = min(max(probabilities), 1 - _LEAST)
+    return math.log((best + _LEAST) / (1 - best)), float(np.mean(probabilities))
+
+
+def passage_probability(probabilities: Sequence[float]) -> float:
+    """The probability, in [0, 1], that a context helps to answer; 0 without a sentence."""
+    if not probabilities:
+        return 0.0
+    fitted = Fitted.load("passage.json", PASSAGE_FEATURES)
+    return fitted.probability(passage_features(probabilities))
 
 
 def whole(readings: Sequence[Reading], vote: int) -> float:
@@ -109,6 +132,7 @@ def sentence_relevance(
         Unavailable: If what is asked is work on a text.
     """
     _demand_question(question)
+    question = plain_question(question, vocabulary(chain.from_iterable(contexts)))
     kind = questions.kind_of(question)
     rows = read(question, contexts, encoder, reader)
     return [
@@ -131,16 +155,18 @@ def answer_relevance(
     parts = sentences.sentences(answer)
     if not parts:
         return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
-    features, helpful = measure_answer(question, parts, encoder, reader)
+    question = plain_question(question, vocabulary(parts))
+    stated = plain_sentences(parts, vocabulary([question]))
+    features, helpful = measure_answer(question, stated, encoder, reader)
     score = Fitted.load("answering.json", ANSWER_FEATURES).probability(features)
-    declined = _declined(parts)
+    declined = declines(parts)
     if declined:
         reason = f"The answer declines: '{declined}'."
     else:
         kind = questions.kind_of(question)
         asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
-        aside = [part for part, value in zip(parts, helpful, strict=True) if value < RELEVANT]
-        reason = f"{len(parts) - len(aside)} of {len(parts)} sentences on the question{asked}" + (
+        aside = [part for part, value in zip(stated, helpful, strict=True) if value < RELEVANT]
+        reason = f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{asked}" + (
             f"; beside the question: '{aside[0]}'" if aside else "."
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
@@ -190,8 +216,11 @@ def _kind_reason(kind: str, *, matches: bool) -> str:
     return f"; it asks for a {kind} and {'gets one' if matches else 'gets none'}"
 
 
-def _declined(parts: Sequence[str]) -> str:
-    """The refusal, if it opens the answer or makes up at least half of it and is not taken back."""
+def declines(parts: Sequence[str]) -> str:
+    """The refusal of an answer's sentences, if it opens the answer or is at least half of it.
+
+    One that is taken back is none.
+    """
     if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
@@ -231,6 +260,7 @@ def context_usefulness(
 ) -> list[Usefulness]:
     """For every context, in order, whether it helps to arrive at a target (reference, answer)."""
     split = [sentences.sentences(context) for context in contexts]
+    question = plain_question(question, vocabulary(contexts))
     rows = iter(read(question, split, encoder, reader))
     found = [
         _Context(context, parts, [probability(next(rows)) for _ in parts])

@@ -262,19 +262,25 @@ def _doubts(found: Comparison) -> list[str]:
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )
+    doubts += [one.reason for one in (found.table, found.figure) if one and not one.agrees]
     gone = [*found.numbers, *found.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
     if found.opposites:
         doubts.append("it says the opposite ({} against {})".format(*found.opposites[0]))
-    if found.negation_differs and not found.flag:
+    if found.negation_differs and not (found.flag or _agrees(found)):
         doubts.append("one of the two is negated, the other is not")
+    doubts += dict.fromkeys(one.doubt for one in found.grammar if not one.agrees)
     if found.words:
         doubts.append(f"{_listed(found.words)} {_do(found.words)} not appear in the evidence")
     if found.far_numbers:
         far = found.far_numbers
         doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
     return doubts
+
+
+def _agrees(found: Comparison) -> bool:
+    return any(one.agrees for one in found.grammar)
 
 
 def _do(items: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ import msgspec
 from assay.errors import Denied, JudgeError, Unavailable
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import UNREADABLE, Refusal, meaning
+from assay.text.secrets import redacted_content
 
 T = TypeVar("T")
 
@@ -237,7 +238,9 @@ class Provider:
             return msgspec.json.decode(content, type=form)
         except UNREADABLE as error:
             where = self._connection.endpoint.place
-            raise Unavailable(f"{where} said of a batch: {content[:80]!r}") from error
+            raise Unavailable(
+                f"{where} said of a batch: {redacted_content(content)[:80]!r}"
+            ) from error
 
     def _meaning(self, refusal: Refusal) -> JudgeError:
         if refusal.status in (404, 405):

@@ -13,6 +13,7 @@ from assay.judges.embedder import Embedder
 from assay.judges.openai.completion import counted
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import UNREADABLE, Endpoint, Refusal, meaning, ollama_url
+from assay.text.secrets import redacted_content
 
 
 class _Item(msgspec.Struct):
@@ -91,7 +92,7 @@ class OpenAIEmbedder(Embedder):
         try:
             response = _DECODER.decode(content)
         except UNREADABLE as error:
-            what = f"{where.place} sent no embeddings but {content[:80]!r}"
+            what = f"{where.place} sent no embeddings but {redacted_content(content)[:80]!r}"
             raise Unavailable(what, cost=(0, 0)) from error
         tokens = counted(response.usage).prompt_tokens
         if tokens is None:

@@ -12,6 +12,7 @@ import msgspec
 
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
 from assay.text.sanitize import one_line
+from assay.text.secrets import redacted_content, remember, remember_headers, remember_url
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -154,6 +155,9 @@ class Endpoint:
         if is_azure(url) and azure_name in environ:
             name, configured = azure_name, environ[azure_name]
         key = _checked(configured, name) if api_key is None else _checked(api_key, "api_key=")
+        remember(key)
+        remember_headers(headers)
+        remember_url(url)
         if not is_azure(url):
             sent = {"Authorization": f"Bearer {key}"} if key else {}
             return cls(url, one_login(parts, {**sent, **headers}, 'no key (api_key="")'))
@@ -253,7 +257,8 @@ class Refusal(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, status: int, body: bytes, headers: Mapping[str, str]) -> "Refusal":
-        """What can be read off a body, whatever it looks like."""
+        """What can be read off a body, whatever it looks like; keys in it are unreadable."""
+        body = redacted_content(body)
         text = body.decode("utf-8", "replace")
         try:
             content = msgspec.json.decode(body)

@@ -19,6 +19,7 @@ from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
 from assay.middleware.concurrency import PerLoop
 from assay.prompt import Template
+from assay.text.secrets import redacted, redacted_content
 
 _UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|forbidden|"
@@ -322,6 +323,7 @@ class OpenAI(LLM):
         """
         if status != 200:
             return _as_written(Refusal.of(status, content, headers), prompt)
+        content = redacted_content(content)
         where = self._connection.endpoint.place
         try:
             chat = read_chat(content)
@@ -329,7 +331,7 @@ class OpenAI(LLM):
             what = f"{where} sent no chat completion but {content[:80]!r}"
             raise Unavailable(what, cost=(0, 0)) from error
         choice = chat.choices[0] if chat.choices else Choice()
-        usage, text = counted(chat.usage, choice.text), choice.text
+        usage, text = counted(chat.usage, choice.text), redacted(choice.text)
         if chat.failure:  # gateways report a failing upstream with status 200
             refusal = Refusal.of(chat.status, encode({"error": chat.failure}), headers)
             cost = usage.prompt_tokens or 0, usage.completion_tokens or 0

@@ -97,6 +97,22 @@
     if (action) { event.preventDefault(); action(); }
   });
 
+  // Decisions: a button or a form that opens, each with a key of its own.
+  const press = (key) => {
+    const target = one(`[data-key="${CSS.escape(key)}"]`);
+    if (!target) return false;
+    if (target.matches("details")) { target.open = true; one("textarea, input:not([type=hidden])", target).focus(); }
+    else target.click();
+    return true;
+  };
+  document.addEventListener("keydown", (event) => {
+    const form = event.target.closest("form");
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form && form.matches(".edit")) { event.preventDefault(); form.requestSubmit(); }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented || help.open) return;
+    if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
+    if (press(event.key)) event.preventDefault();
+  });
+
   // A reader who marked the wrong number of runs is told before the server is asked.
   const boxes = all(".mark input");
   const compare = one("#compare");

@@ -13,8 +13,7 @@ from assay.metrics.base import Can
 from assay.score import Unscored
 from assay.tasks import GenerateQuestions, RateAnswer
 
-# Columns by their initials: question, answer, contexts, reference.
-_QA = "user_input response"
+_QA = "user_input response"  # columns by their initials: question, answer, contexts, reference
 _QC = "user_input retrieved_contexts"
 _QAC = "user_input response retrieved_contexts"
 _QAR = "user_input response reference"
@@ -98,7 +97,9 @@ class ContextRecall(LLMContextRecall):
     """Another name of `LLMContextRecall`."""
 
 
-class ContextRelevancy(Ready, metric="context_relevance", columns=_QC, name="context_relevancy"):
+class ContextRelevancy(
+    Ready, metric="context_relevance", columns=_QC, name="context_relevancy", fixed={"soft": False}
+):
     """Share of the contexts' sentences that help (ragas 0.1): `context_relevance`."""
 
 

@@ -1,0 +1,378 @@
+"""Whether a figure of a statement is the evidence's figure for the same thing.
+
+Measures with a unit, shares and clock times of the statement are laid beside those of the evidence.
+A word belongs to the figure that it stands nearest to, with no other one of its kind between them;
+the figure to which most of the statement's words belong is the one to compare. Counts and dates are
+words here: they may be said of several things, or be made of what the evidence counts.
+"""
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations, starmap
+from typing import NamedTuple
+
+from assay.judges.embedded.cells import Finding, with_bound
+from assay.text import memoized, quantities, words
+from assay.text.amount_equality import same
+from assay.text.amounts import Amount, amounts
+from assay.text.entities import is_negated
+
+_PER = re.compile(
+    r"\s?(?:per|an?|each|every|/)\s?(?P<unit>second|minute|hour|day|night|week|month|quarter|year|"
+    r"annum|person|head|kilo|kg|km|litre|liter|h|min|s)\b",
+    re.IGNORECASE,
+)
+# Which may be short for million: then a sign stands before the number.
+_METRES = re.compile(r"\sm(?![\w/²³])")
+_SECONDS = {
+    "second": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86_400,
+    "week": 604_800, "month": 2_629_746, "year": 31_556_952, "annum": 31_556_952,
+}  # fmt: skip
+_BETWEEN = re.compile(r"[,;.:()]|\b(?:and|but|while|whereas|then|or)\b")
+# How much a word belongs to a figure that stands behind a sign, another figure, or far away.
+_SIGN, _OTHER, _STEP = 0.8, 0.45, 0.985
+_MARGIN = 0.15  # between the best and the second, as a share of the statement's words
+_LITTLE = 0.06  # ... where hardly any word belongs more to the second
+_AGAINST = 0.25  # how much more a single word may
+_AROUND = 0.75  # of the statement's words in the sentence and its neighbours, by weight
+_WITHIN = 0.5  # ... in the sentence itself
+_MOST = 400  # figures of the evidence
+_FEW = 6  # figures of a statement
+_TERMS = 9  # figures of which a difference, a sum or a ratio may be made
+_CLOSE = 0.006  # how far what was computed may be off, as a share
+_ROUGH = 0.06  # ... behind "about" and "nearly"
+_FACTORS = (2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)
+_VAGUE = frozenset(
+    "about around roughly nearly almost approximately just over under some circa barely".split()
+)
+_WORDS = frozenset({"", "date", "times"})  # kinds that are not compared
+_SHARED = frozenset({"clock", "share"})  # kinds that may be said of several things
+# Beside one of these a figure is computed, or one of several that are compared.
+_COMPUTED = frozenset(
+    "more fewer less longer shorter later earlier ahead behind higher lower older younger rose "
+    "fell grew dropped increased decreased gained lost difference margin left remain remaining "
+    "extra cheaper dearer apart added saved faster slower heavier lighter taller further until gap "
+    "rise fall increase decrease drop free missing short another additional since before after "
+    "together total altogether combined sum overall all times twice half double doubled tripled "
+    "thrice third quarter".split()
+)
+_NOT_BESIDE = frozenset("except without besides unless if would could".split())
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure and what it is per.
+
+    Attributes:
+        amount: It as an amount; of kind "clock", in minutes, if it is a time of day.
+        per: "minute" of "five a minute"; "" if nothing is said.
+        half: Whether its half of the day is not said: "half past five".
+    """
+
+    amount: Amount
+    per: str
+    half: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What it measures."""
+        return self.amount.kind or ("date" if self.amount.days else "")
+
+    @property
+    def value(self) -> float:
+        """How much it is in units of its kind; of a time of day the seconds."""
+        return self.amount.value if self.kind != "clock" else 60 * self.amount.number
+
+
+@memoized(2048, longest=2000)
+def figures(text: str) -> tuple[Figure, ...]:
+    """The figures of a text in its usual form, in order."""
+    found = [
+        Figure(Amount(one.span, one.said, min(keys), 0.0, "clock"), "", len(keys) > 1)
+        for one in quantities.quantities(text)
+        if (keys := [minutes for kind, minutes in one.keys if kind == "clock"])
+    ]
+    clocks = [one.amount.span for one in found]
+    for given in amounts(text):
+        amount = given
+        start, end = amount.span
+        if not any(start < last and first < end for first, last in clocks):
+            metres = None if amount.kind else _METRES.match(text, end)
+            if metres:
+                span, said = (start, metres.end()), text[start : metres.end()]
+                amount = replace(amount, span=span, said=said, kind="length", days=())
+            per = _PER.match(text, amount.span[1])
+            found.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
+    return tuple(sorted(found, key=lambda one: one.amount.span))
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A piece of evidence with its figures and where its words stand."""
+
+    piece: int
+    context: int
+    text: str
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its figures, in order."""
+        return figures(self.text)
+
+    @cached_property
+    def places(self) -> Mapping[str, tuple[int, ...]]:
+        """Where each stem begins."""
+        found: dict[str, list[int]] = {}
+        at, lowered = 0, self.text.lower()
+        for word in words.words(self.text):
+            start = lowered.find(word, at)
+            at = start + len(word) if start >= 0 else at
+            found.setdefault(words.stem(word), []).append(max(start, 0))
+        return {stem: tuple(each) for stem, each in found.items()}
+
+    @cached_property
+    def _signs(self) -> list[int]:
+        return [found.start() for found in _BETWEEN.finditer(self.text)]
+
+    def belongs(self, stem: str, figure: Figure) -> float:
+        """How much a word of it belongs to one of its figures, in [0, 1]."""
+        return max((self._nearness(at, figure) for at in self.places.get(stem, ())), default=0.0)
+
+    def _nearness(self, at: int, figure: Figure) -> float:
+        start, end = figure.amount.span
+        first, last = (at, start) if at < start else (end, at)
+        others = sum(
+            1
+            for other in self.figures
+            if other.kind == figure.kind
+            and first <= other.amount.span[0] < last
+            and other is not figure
+        )
+        signs = sum(1 for sign in self._signs if first <= sign < last)
+        return float(_OTHER**others * _SIGN**signs * _STEP ** ((last - first) / 6))
+
+
+def with_figures(pieces: Iterable[tuple[int, int, str]]) -> tuple[Sentence, ...]:
+    """The pieces of evidence that have figures; () if there are too many to compare.
+
+    Args:
+        pieces: The index, the context and the text of each.
+    """
+    found: list[Sentence] = []
+    count = 0
+    for piece in starmap(Sentence, pieces):
+        if piece.figures:
+            found.append(piece)
+            count += len(piece.figures)
+        if count > _MOST:
+            return ()
+    return tuple(found)
+
+
+class _Candidate(NamedTuple):
+    figure: Figure
+    sentence: Sentence
+    shares: tuple[float, ...]  # how much each of the statement's words belongs to it
+    score: float  # ... and all of them, by weight
+    covered: float  # ... and how many of them stand in the sentence and around
+    within: float  # ... and in the sentence itself
+    same: bool
+
+
+def compare_figures(
+    statement: str,
+    sentences: Sequence[Sentence],
+    weights: words.Weights,
+    around: Callable[[int], AbstractSet[str]],
+) -> Finding | None:
+    """What the evidence says of a statement's figures; None if nothing is clear.
+
+    Args:
+        statement: The statement in its usual form.
+        sentences: The pieces of the evidence that have figures.
+        weights: How much the stems of words count.
+        around: The stems of a piece and its neighbours.
+    """
+    mine = [one for one in figures(statement) if one.kind not in _WORDS]
+    if not mine or len(mine) > _FEW or not sentences or is_negated(statement):
+        return None
+    said = frozenset(words.words(statement))
+    if not said.isdisjoint(_NOT_BESIDE):
+        return None
+    taken = frozenset(words.stems(" ".join(f"{f.amount.said} {f.per}" for f in mine)))
+    wanted = _Wanted(frozenset(words.stems(statement)) - taken, weights, around)
+    if not wanted.total:
+        return None
+    found: list[Finding | None] = []
+    for figure in mine:
+        candidates = [
+            wanted.candidate(figure, other, sentence)
+            for sentence in sentences
+            for other in sentence.figures
+            if other.kind == figure.kind
+        ]
+        found.append(_checked(figure, said, candidates, sentences) if candidates else None)
+    wrong = next((one for one in found if one and not one.agrees), None)
+    return wrong if wrong or not all(found) else found[0]
+
+
+def _checked(
+    figure: Figure,
+    said: frozenset[str],
+    candidates: Sequence[_Candidate],
+    sentences: Sequence[Sentence],
+) -> Finding | None:
+    right = max((c for c in candidates if c.same), key=_score, default=None)
+    wrong = max((c for c in candidates if not c.same), key=_score, default=None)
+    if figure.amount.bound or not said.isdisjoint(_COMPUTED):
+        return None
+    kind = figure.kind
+    sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
+    if right and sure and _is_nearer(right, wrong):
+        reason = f"the evidence gives '{right.figure.amount.said}', too"
+        return Finding(agrees=True, reason=reason, piece=right.sentence.piece, rule=f"same {kind}")
+    if wrong is None or not _is_clear(wrong) or not _is_nearer(wrong, right):
+        return None
+    if right is not None and kind in _SHARED:
+        return None
+    vague = not said.isdisjoint(_VAGUE)
+    other_unit = wrong.figure.amount.number == figure.amount.number
+    if (
+        right is None
+        and not other_unit
+        and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
+    ):
+        return None
+    reason = f"the evidence gives '{wrong.figure.amount.said}', not '{figure.amount.said}'"
+    rule = f"{'other' if right else 'absent'} {kind}"
+    return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
+
+
+def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
+    """The figures of a sentence and its neighbours."""
+    return [
+        one
+        for other in sentences
+        if other.context == sentence.context and abs(other.piece - sentence.piece) <= 1
+        for one in other.figures
+    ]
+
+
+def _is_clear(wrong: "_Candidate") -> bool:
+    whole = wrong.covered >= _AROUND and wrong.within >= _WITHIN
+    return whole and not wrong.figure.amount.bound
+
+
+def _is_nearer(one: _Candidate, other: _Candidate | None) -> bool:
+    """Whether more of the statement's words belong to it, and hardly any to the other one more."""
+    if other is None:
+        return True
+    ahead = [mine - theirs for mine, theirs in zip(one.shares, other.shares, strict=True)]
+    least = _MARGIN if min(ahead) < -_AGAINST else _LITTLE
+    return one.score >= other.score + least
+
+
+def _score(candidate: _Candidate | None) -> float:
+    return candidate.score if candidate else 0.0
+
+
+class _Wanted(NamedTuple):
+    """The words of a statement without its figures."""
+
+    stems: frozenset[str]
+    weights: words.Weights
+    around: Callable[[int], AbstractSet[str]]
+
+    @property
+    def total(self) -> float:
+        return sum(self.weights[stem] for stem in self.stems)
+
+    def candidate(self, figure: Figure, other: Figure, sentence: Sentence) -> _Candidate:
+        near, total = self.around(sentence.piece), self.total
+        pairs = [(stem, self.weights[stem] / total) for stem in sorted(self.stems)]
+        shares = tuple(sentence.belongs(stem, other) for stem, _ in pairs)
+        score = sum(weight * share for (_, weight), share in zip(pairs, shares, strict=True))
+        covered = sum(weight for stem, weight in pairs if stem in near)
+        within = sum(weight for stem, weight in pairs if stem in sentence.places)
+        return _Candidate(other, sentence, shares, score, covered, within, _is_same(figure, other))
+
+
+def _is_derived(figure: Figure, others: Sequence[Figure], *, vague: bool) -> bool:
+    """Whether a figure may be computed from others."""
+    value = figure.value
+    close = _ROUGH if vague or figure.amount.bound else _CLOSE
+    least = 0.51 * figure.amount.step * figure.amount.size
+
+    def fits(other: float) -> bool:
+        return abs(other - value) <= max(close * abs(value), least)
+
+    alike = [one.value for one in others if one.kind == figure.kind][:_TERMS]
+    every = [one.value for one in others][:_TERMS]
+    factors = [one.value for one in others if one.kind in ("", "share", "times")][:_TERMS]
+    if any(map(fits, chain(_sums(alike), _products(every, factors)))):
+        return True
+    if figure.kind in ("share", "", "times"):
+        return any(map(fits, _shares(alike, every)))
+    return _is_span(figure, others, fits)
+
+
+def _sums(values: Sequence[float]) -> Iterator[float]:
+    for a, b in combinations(values, 2):
+        yield from (a - b, b - a, a + b)
+    for each in combinations(values, 3):
+        yield from (sum(each), 2 * max(each) - sum(each))
+    yield sum(values)
+    yield from (value for a in values for k in _FACTORS for value in (a * k, a / k))
+
+
+def _products(values: Sequence[float], factors: Sequence[float]) -> Iterator[float]:
+    for a in values:
+        for k in filter(None, factors):
+            yield from (a * k, a / k, a * k / 100, a * (100 - k) / 100, a * (100 + k) / 100)
+            yield from (100 * a / share for share in (k, 100 - k, 100 + k) if share)
+
+
+def _shares(alike: Sequence[float], values: Sequence[float]) -> Iterator[float]:
+    for a in values:
+        for b in filter(None, values):
+            yield from (100 * a / b, a / b, 100 * (a - b) / b)
+    yield from (100 - a - b for a in alike for b in (0.0, *alike))
+
+
+def _is_span(figure: Figure, others: Sequence[Figure], fits: Callable[[float], bool]) -> bool:
+    """Whether a time lies between two others, or a clock's time is one and so much."""
+    clocks = [60 * one.amount.number for one in others if one.kind == "clock"]
+    years = [y for one in others for y, _, _ in one.amount.days if y]
+    times = [one.amount.value for one in others if one.kind == "time"]
+    if figure.kind == "time":
+        spans = [(b - a) % half for a in clocks for b in clocks for half in (43_200, 86_400)]
+        spans += [(b - a + k) * _SECONDS["year"] for a in years for b in years for k in (0, 1)]
+        return any(map(fits, spans))
+    if figure.kind == "clock":
+        value = 60 * figure.amount.number
+        ends = [(a + sign * t - value) % 43_200 for a in clocks for t in times for sign in (1, -1)]
+        return 0 in ends
+    if figure.kind == "date":
+        claimed = [y for y, _, _ in figure.amount.days if y]
+        gaps = [t / _SECONDS["year"] for t in times]
+        gaps += [one.amount.number for one in others if not one.kind]
+        return any(abs(abs(y - a) - gap) < 1.01 for y in claimed for a in years for gap in gaps)
+    return False
+
+
+def _is_same(one: Figure, other: Figure) -> bool:
+    a, b = one.amount, other.amount
+    if one.kind == "clock":
+        both = 720 if one.half or other.half else 1440
+        return a.number % both == b.number % both
+    if one.per and other.per and one.per != other.per:
+        first, second = _SECONDS.get(one.per), _SECONDS.get(other.per)
+        if not first or not second:
+            return False
+        b = replace(b, number=b.number * first / second)
+    return same(a, b)

@@ -1,0 +1,337 @@
+"""Whether a statement and its evidence say the same of the same things, or turn it round.
+
+"Alice hired Ben" agrees with "Ben was hired by Alice" and differs from "Ben hired Alice", from
+"Alice did not hire Ben" and from "Alice may hire Ben". Only where all else is surely the same does
+a difference count, so that it hardly ever is a mistake.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, TypeAlias
+
+from assay.judges.embedded.swaps import Part
+from assay.text.entities import MONTHS, names
+from assay.text.predications import Predication, content, predications
+from assay.text.relations import concept, opposite
+from assay.text.sides import Ordered, Stems
+from assay.text.words import words
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+Kind: TypeAlias = Literal["roles", "polarity", "direction", "quantity", "modality"]
+KINDS: tuple[Kind, ...] = ("roles", "polarity", "direction", "quantity", "modality")
+
+
+class Finding(NamedTuple):
+    """What a clause of a statement and one of the evidence say of each other.
+
+    Attributes:
+        kind: What was compared.
+        agrees: Whether they say the same.
+        said: The clause of the statement.
+        given: The clause of the evidence.
+    """
+
+    kind: Kind
+    agrees: bool
+    said: str
+    given: str
+
+    @property
+    def doubt(self) -> str:
+        """What it says against support."""
+        return f"{_DOUBTS[self.kind]} '{self.given.rstrip(' .')}'"
+
+
+_DOUBTS: dict[Kind, str] = {
+    "roles": "it turns round who does what in",
+    "polarity": "it says the opposite of",
+    "direction": "it turns round the order or direction in",
+    "quantity": "it says it of more or others than",
+    "modality": "it makes more certain what is said in",
+}
+_ALIKE = 0.6  # of the smaller one's stems, at least, two sides that are the same have in common
+_UNLIKE = 0.25  # ... and at most, two that are not
+_ROOT = 5  # letters that words of one root begin with ...
+_ENDING = 5  # ... and by how many they may differ in length
+_FEWEST = 2  # stems besides the predicate
+# Stems that a clause whose sides are exchanged may have and the evidence lacks: none of a time.
+_LOST = {"roles": 3, "direction": 1}
+_TIMES = content(" ".join([*MONTHS, *"spring summer autumn winter first last next".split()]))
+_IS = r"(?:is|was|does|did|has|can|are|were|do|have)"
+_REPLY = re.compile(
+    r"(?P<question>[^?]{8,200}\?)\s+(?:"
+    r"(?P<no>no|nope|not at all|not true|incorrect|wrong|that(?: is|'s) (?:not true|wrong|false)"
+    rf"|(?:it|they|that) (?:{_IS} not|{_IS}n't|can't|cannot)(?: true| correct| right)?)"
+    r"|(?P<yes>yes|yeah|correct|right|true|that(?: is|'s) (?:true|right|correct)"
+    rf"|(?:it|they) {_IS}))(?=\W|$)(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TRUE = re.compile(r"^(?:so )?is it (?:true|correct|right|the case) that ", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
+# Of how many the evidence says it, and of how many it does not say it.
+_TOO_MUCH = {
+    "all": {"none", "few", "not all"},
+    "most": {"all", "none", "few"},
+    "some": {"all", "most", "none"},
+    "few": {"all", "most", "none"},
+    "not all": {"all", "none"},
+}
+_PARTLY = {"some", "few", "most", "not all", "only", "?"}
+_STRONGER = {"can": {"fact", "must", "should", "will"}, "should": {"must"}}
+# Beside one of them not all that is said is denied.
+_SCOPES = frozenset("all every each both only always than necessarily entirely fully just".split())
+_MANNER = re.compile(r"\b\w+ly\b")
+_BARE = frozenset({"be", "hav"})  # say too little by themselves
+# Without one of them the same words say something else.
+_LIMITING = frozenset("all every each only most same any other both never together alone".split())
+_OPEN = frozenset({"or"})  # ... of the evidence, what stands behind it need not be so
+
+
+class Passage(NamedTuple):
+    """A sentence of the evidence, and the stems of what it is likely to be about besides.
+
+    Attributes:
+        text: The sentence.
+        topic: The stems of the sentence before it and of the first one of its context.
+    """
+
+    text: str
+    topic: AbstractSet[str] = frozenset()
+
+
+def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
+    """What in a statement is surely the same as in the evidence, or surely turned round.
+
+    What agrees counts only where all of the statement does.
+
+    Args:
+        statement: The statement.
+        passages: The sentences of the evidence that may say the same.
+    """
+    claims = list(_said(statement)) if passages else []
+    named = content(" ".join(names(statement))) if claims else frozenset()
+    given = [
+        (one, topic & named) for text, topic in passages if claims for one in predications(text)
+    ]
+    agreeing: list[Finding] = []
+    differing: list[Finding] = []
+    covered: Stems = frozenset()
+    for said in claims:
+        found = list(dict.fromkeys(_against(said, given)))
+        same = [one for one in found if one.agrees]
+        if same and len(same) < len(found):  # said both ways
+            continue
+        agreeing += same
+        differing += [one for one in found if not one.agrees]
+        covered |= said.content | {said.predicate} if same else frozenset()
+    if differing or not agreeing:
+        return differing
+    return agreeing if content(statement) <= covered else []
+
+
+def _said(statement: str) -> Iterator[Predication]:
+    """What a statement says, a reply to a yes-no question by the question's words."""
+    reply = _REPLY.fullmatch(statement.strip().replace("\u2019", "'"))
+    if not reply:
+        yield from predications(statement)
+        return
+    question = _TRUE.sub("", reply["question"])
+    if not _DENIES.search(question.partition(" ")[2]):
+        yield Predication(
+            text=statement, content=content(question), negated=reply["no"] is not None
+        )
+    yield from predications(reply["rest"].lstrip(" ,.;:-\u2013\u2014"))
+
+
+def _against(
+    said: Predication, given: Iterable[tuple[Predication, AbstractSet[str]]]
+) -> Iterator[Finding]:
+    for one, topic in given:
+        if said.modality and one.modality:
+            yield from _Pair(said, one, topic).findings()
+
+
+class _Pair:
+    """A clause of the statement beside one of the evidence."""
+
+    def __init__(self, said: Predication, given: Predication, topic: AbstractSet[str]) -> None:
+        self.said = said
+        self.given = given
+        self.mine = _concepts(said.content | {said.predicate}) - {""}
+        self.theirs = _concepts({*given.core, given.predicate})
+        missing = (one for one in self.mine - self.theirs if not _is_derived(one, self.theirs))
+        self.missing = frozenset(missing)
+        # "The rooms of the Larkmere Inn", where the text is about the Larkmere Inn.
+        told = len(self.mine) - len(self.missing) >= _FEWEST and said.predicate not in _BARE
+        self.untold = self.missing - (topic - given.barred if told else frozenset())
+        self.topic = topic
+
+    def findings(self) -> Iterator[Finding]:
+        """What the two say of each other."""
+        way = 0
+        for kind, turn, by in self._turns():
+            lost = self.missing - by
+            dated = any(one[:1].isdigit() or one in _TIMES for one in lost)
+            if turn < 0 and len(lost) <= _LOST[kind] and not (dated or self._denied()):
+                way = -1
+                yield self._finding(kind, agrees=False)
+            elif turn > 0 and way >= 0:
+                way = 1
+                if self._is_equal(by):
+                    yield self._finding(kind, agrees=True)
+        subjects = self.said.subject, self.given.subject
+        about = not self.given.subject and self.said.subject <= self.topic  # "it", "they"
+        free = not self.said.subject or self.given.ordered or about
+        if way > 0 or (way == 0 and (free or _share(*subjects) >= _ALIKE)):
+            yield from self._in_words()
+
+    def _finding(self, kind: Kind, *, agrees: bool) -> Finding:
+        return Finding(kind, agrees, self.said.text, self.given.text)
+
+    def _turns(self) -> Iterator[tuple[Kind, int, Stems]]:
+        """Whether the sides of what both say stand the same way (1) or are exchanged (-1).
+
+        With the words that say it.
+        """
+        kinds: tuple[tuple[Kind, Sequence[Ordered], Sequence[Ordered]], ...] = (
+            ("roles", self.said.roles, self.given.roles),
+            ("direction", self.said.orders, self.given.orders),
+        )
+        for kind, mine, theirs in kinds:
+            for a, b in itertools.product(mine, theirs):
+                if concept(a.concept) == concept(b.concept):
+                    way = _orientation(a, b)
+                    other = not way and kind == "roles" and self._is_anothers(a, b)
+                    yield kind, -1 if other else way, _concepts(a.by)
+
+    def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
+        """Whether the statement says of one name what the evidence says of another."""
+        texts = self.said.text, self.given.text
+        named = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
+        return (
+            bool(a.first & named[0] and b.first & named[1])
+            and not _share(a.first, b.first)
+            and _share(a.second, b.second) >= _ALIKE
+            and self.missing <= _concepts(a.first | a.by)
+        )
+
+    def _denied(self) -> bool:
+        return self.said.negated or self.given.negated
+
+    def _is_equal(self, by: Stems = frozenset()) -> bool:
+        """Whether the statement says nothing more than that, and limits it in the same way."""
+        said, given = self.said, self.given
+        mine, theirs = set(words(said.text)), set(words(given.text))
+        limits = mine & _LIMITING <= theirs and theirs & _OPEN <= mine
+        same = said.negated == given.negated and said.never == given.never
+        level = (said.quantity, said.modality) == (given.quantity, given.modality)
+        return self.missing <= by and limits and same and level and said.barred <= given.barred
+
+    def _in_words(self) -> Iterator[Finding]:
+        said, given = self.said, self.given
+        # What one of them excludes has to be excluded by the other, too.
+        if not said.barred <= given.barred or not given.barred.isdisjoint(said.content):
+            return
+        partly = not _PARTLY.isdisjoint({said.quantity, given.quantity})
+        if not self.untold and self._same_predicate() and len(self.mine) >= _FEWEST:
+            if said.negated == given.negated:
+                yield from self._limits()
+            elif not partly and self._is_whole():
+                yield self._finding("polarity", agrees=False)
+        elif len(self.untold) == 1 and len(self.mine) > _FEWEST and not partly:
+            yield from self._opposites(*self.untold)
+
+    def _is_whole(self) -> bool:
+        """Whether what is denied is all of it: not "not all of it", not "not willingly"."""
+        said, given = self.said, self.given
+        denied = said if said.negated else given
+        if not _SCOPES.isdisjoint(words(denied.text)):
+            return False
+        return given is not denied or set(_MANNER.findall(denied.text)) <= set(
+            _MANNER.findall(said.text)
+        )
+
+    def _same_predicate(self) -> bool:
+        theirs = concept(self.given.predicate)
+        return theirs == concept(self.said.predicate) or (
+            not self.said.predicate and theirs in self.mine
+        )
+
+    def _limits(self) -> Iterator[Finding]:
+        """Of how many, and with how much certainty, both say the same."""
+        said, given = self.said, self.given
+        differs = said.quantity in _TOO_MUCH.get(given.quantity, ())
+        if differs or said.quantity == "only" != given.quantity:
+            yield self._finding("quantity", agrees=False)
+        elif (
+            said.predicate
+            and not (said.negated or said.ordered)
+            and said.modality in _STRONGER.get(given.modality, ())
+        ):
+            yield self._finding("modality", agrees=False)
+        elif self._is_equal() and (said.negated or not said.predicate):
+            yield self._finding("polarity", agrees=True)
+
+    def _opposites(self, one: str) -> Iterator[Finding]:
+        """Whether the statement has the opposite of a word of the evidence, and all others."""
+        said, given = self.said, self.given
+        compares = {"than", "as"} & {*said.text.split(), *given.text.split()}
+        if compares or said.ordered:  # of two things: see `Predication.orders`
+            return
+        for other in self.theirs - self.mine:
+            contrary = opposite(one, other)
+            if contrary is None or not self._same_place(one, other):
+                continue
+            if said.negated == given.negated and not (contrary and said.negated):
+                yield self._finding("direction" if contrary else "polarity", agrees=False)
+
+    def _same_place(self, one: str, other: str) -> bool:
+        """Whether two words are the predicates, or stand between the same words."""
+        said, given = self.said, self.given
+        predicates = concept(said.predicate) == one, concept(given.predicate) == other
+        if any(predicates):
+            return all(predicates) and said.stative == given.stative
+        mine, theirs = ([concept(stem) for stem in side.core] for side in (said, given))
+        if one not in mine:
+            return False
+        i, k = mine.index(one), theirs.index(other)
+        behind = mine[i + 1 : i + 2] == theirs[k + 1 : k + 2]
+        before = mine[max(0, i - 1) : i], theirs[max(0, k - 1) : k]
+        return behind and before[0] == before[1]
+
+
+def _concepts(stems: Iterable[str]) -> Stems:
+    return frozenset(map(concept, stems))
+
+
+def _is_derived(stem: str, others: Iterable[str]) -> bool:
+    """Whether one of the others is of the same root: "compensation" and "compensate"."""
+    return len(stem) > _ROOT and any(
+        other[:_ROOT] == stem[:_ROOT] and abs(len(other) - len(stem)) <= _ENDING for other in others
+    )
+
+
+def _orientation(a: Ordered, b: Ordered) -> int:
+    """1 if both stand the same way, -1 if the other way round, 0 if that is not clear."""
+    (a_first, a_second), (b_first, b_second) = map(_apart, (a, b))
+    straight = min(_share(a_first, b_first), _share(a_second, b_second))
+    crossed = min(_share(a_first, b_second), _share(a_second, b_first))
+    if straight >= _ALIKE and crossed <= _UNLIKE:
+        return 1
+    return -1 if crossed >= _ALIKE and straight <= _UNLIKE else 0
+
+
+def _apart(ordered: Ordered) -> tuple[Stems, Stems]:
+    """What tells the two sides from each other: "3" and "5" of "Ward 3" and "Ward 5"."""
+    _, first, second, _ = ordered
+    return (
+        (first - second, second - first) if first - second and second - first else (first, second)
+    )
+
+
+def _share(a: Stems, b: Stems) -> float:
+    a, b = _concepts(a), _concepts(b)
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0

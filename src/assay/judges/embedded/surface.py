@@ -1,0 +1,279 @@
+"""Texts as the judge reads them: no mark-up, no citation marks, usual case, typing errors undone.
+
+What is written otherwise but says the same must not be judged otherwise. A word of the tokenizer's
+vocabulary is taken for a word; others may be misspelt ones of the texts that they stand beside.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from assay.judges.embedded.inference import tokenizer
+from assay.text import manners, memoized, words
+from assay.text.language_id import identify_language
+from assay.text.markup import lead_end, marks
+from assay.text.normalize import Normalized
+from assay.text.sentences import spans
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SHORTEST = 5  # letters of a word of the texts beside that may be misspelt
+_SHORTEST_COMMON = 3  # letters of a misspelt common word
+_ONLY_SLIPS = 3  # letters up to which no letter may be lost, too many or another one
+_SUBSTITUTED = 5  # letters from which on one of them may have been mistyped for another
+_ENDING = 3  # letters at the end where another letter makes another word: "nitrite", "nitrate"
+_COMMON = 8000  # the vocabulary begins with the words that are most frequent
+_KNOWN = 0.7  # share of a text's words but names in the vocabulary; with less it is no English
+_FEW = 5  # words; of fewer it cannot be told whether they are all written large
+_SHOUTED, _TITLED = 0.8, 0.9  # share of capitals, of words with one
+
+
+_HERE = re.compile(
+    r"(?:here(?:'s| is)|this is) (?:the|an|my|your) (?:answer|response|reply)\b[^:.\n]{0,60}:\s+"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+
+
+class Vocabulary(NamedTuple):
+    """The words of some texts.
+
+    Attributes:
+        written: How each is written, by the word in lower case; in lower case where it ever is.
+        stems: Their stems.
+    """
+
+    written: Mapping[str, str]
+    stems: frozenset[str]
+
+
+class Edit(NamedTuple):
+    """Characters of a text and what is read in their place."""
+
+    start: int
+    end: int
+    read: str
+
+
+def vocabulary(texts: Iterable[str]) -> Vocabulary:
+    """The words of texts."""
+    written: dict[str, str] = {}
+    for text in texts:
+        for match in _WORD.finditer(text):
+            word = match[0]
+            if word.lower() not in written or word.islower():
+                written[word.lower()] = word
+    return Vocabulary(written, frozenset(map(words.stem, written)))
+
+
+NOTHING = Vocabulary({}, frozenset())
+
+
+def plain(text: str, beside: Vocabulary = NOTHING) -> Normalized:
+    """A statement, or a sentence, in the form in which it is read beside texts of these words."""
+    bare = _edited(Normalized(text), [Edit(*span, "") for span in _leads(text)])
+    bare = _edited(bare, [Edit(*span, "") for span in marks(bare.text)])
+    if not bare.text.strip():  # nothing but marks
+        return Normalized(text)
+    bare = _edited(bare, list(_recased(bare.text, beside)))
+    return _edited(bare, list(_respelt(bare.text, beside)))
+
+
+def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
+    """A text after some edits, which are in order and apart from each other."""
+    if not edits:
+        return before
+    parts: list[str] = []
+    changes: list[tuple[int, int, int, int]] = []
+    done = length = 0
+    for start, end, read in edits:
+        parts += [before.text[done:start], read]
+        length += start - done
+        changes.append((length, length + len(read), start, end))
+        length, done = length + len(read), end
+    parts.append(before.text[done:])
+    own = before if before.changes else None
+    return Normalized("".join(parts), tuple(changes), own)
+
+
+def _leads(text: str) -> Iterator[tuple[int, int]]:
+    """Polite sentences before the first that states something, and what leads into that one."""
+    stated = [span for span in spans(text) if not _states_nothing(text[slice(*span)])]
+    if not stated:
+        return
+    begin = stated[0][0]
+    begin += lead_end(text[begin:])
+    if here := _HERE.match(text, begin):
+        begin = here.end()
+    if 0 < begin < len(text):
+        yield 0, begin
+
+
+def _recased(text: str, beside: Vocabulary) -> Iterator[Edit]:
+    """Words of a text in capitals, or written as titles are, as the texts beside write them."""
+    found = list(_WORD.finditer(text))
+    letters = "".join(match[0] for match in found)
+    if len(found) < _FEW:
+        return
+    large = [match for match in found if match[0][0].isupper()]
+    shouted = sum(map(str.isupper, letters)) >= _SHOUTED * len(letters)
+    if not shouted and len(large) < _TITLED * len(found):
+        return
+    for n, match in enumerate(found):
+        word = match[0].lower()
+        read = beside.written.get(word, word if _rank(word) else word.capitalize())
+        read = read.capitalize() if n == 0 and read.islower() else read
+        if read != match[0]:
+            yield Edit(*match.span(), read)
+
+
+def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:
+    """Words that are misspelt ones of the texts beside, or common ones."""
+    found = list(_WORD.finditer(text))
+    known = [bool(_rank(match[0].lower())) for match in found]
+    named = [n > 0 and not match[0].islower() for n, match in enumerate(found)]
+    share = sum(k for k, name in zip(known, named, strict=True) if not name)
+    usual = share >= _KNOWN * named.count(False) and identify_language(text) in {"", "en"}
+    for n, match in enumerate(found):
+        word = match[0].lower()
+        if known[n] or not word.isascii() or len(word) < _SHORTEST_COMMON:
+            continue
+        if word in beside.written or words.stem(word) in beside.stems:
+            continue
+        read = _meant(word, beside, named=named[n])
+        if not read and usual and not named[n]:
+            read = _common(word)
+        if read:
+            yield Edit(*match.span(), _cased(beside.written.get(read, read), match[0]))
+
+
+def _cased(read: str, written: str) -> str:
+    if written.islower():
+        return read.lower()
+    return read.capitalize() if written[0].isupper() and read.islower() else read
+
+
+def _meant(word: str, beside: Vocabulary, *, named: bool) -> str:
+    """The one word of the texts beside that a slip of the finger makes this of; else ""."""
+    if len(word) < _SHORTEST - 1:
+        return ""
+    slips = _slips(word) if named else [*_slips(word), *_mistyped(word)]
+    found = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, beside)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _stands(word: str, beside: Vocabulary) -> bool:
+    # "artichokes" where the texts have "artichoke", but no form that only looks like one.
+    return word in beside.written or (bool(_rank(word)) and words.stem(word) in beside.stems)
+
+
+@memoized(4096, longest=40)
+def _common(word: str) -> str:
+    """The most frequent word that it may be a misspelling of; "" for none."""
+    slips = [*_slips(word), *(_mistyped(word) if len(word) > _ONLY_SLIPS else ())]
+    ranked = [(rank, slip) for slip in slips if 0 < (rank := _rank(slip)) <= _COMMON]
+    return min(ranked)[1] if ranked else ""
+
+
+def _slips(word: str) -> Iterator[str]:
+    """Two letters exchanged, a doubled letter written once, or one written twice."""
+    for i in range(1, len(word) - 1):
+        if word[i] != word[i + 1]:
+            yield word[:i] + word[i + 1] + word[i] + word[i + 2 :]
+    for i in range(1, len(word)):
+        yield word[:i] + word[i - 1] + word[i:]
+        if word[i] == word[i - 1]:
+            yield word[:i] + word[i + 1 :]
+
+
+def _lost(word: str) -> Iterator[str]:
+    """A letter lost or one too many, neither at the beginning nor at the end."""
+    for i in range(1, len(word)):
+        for letter in _LETTERS:
+            yield word[:i] + letter + word[i:]
+        if i < len(word) - 1:
+            yield word[:i] + word[i + 1 :]
+
+
+def _mistyped(word: str) -> Iterator[str]:
+    """A letter lost, one too many, or another one: where that makes no other word."""
+    yield from _lost(word)
+    if len(word) >= _SUBSTITUTED:
+        for i in range(1, len(word) - _ENDING):
+            for letter in _LETTERS:
+                yield word[:i] + letter + word[i + 1 :]
+
+
+@cache
+def _ranks() -> Mapping[str, int]:
+    """The place of each word of the vocabulary, from 1, the most frequent first."""
+    known = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
+    whole = [word for word, _ in known if len(word) > 1 and word.isalpha()]
+    return {word: place for place, word in enumerate(whole, start=1)}
+
+
+def _rank(word: str) -> int:
+    """Its place among the words of the vocabulary; 0 if it is none of them."""
+    return _ranks().get(word, 0)
+
+
+# Orders to answer: "Hi, could you tell me who wrote it?".
+_ASKS = (
+    r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|"
+    r"would|should|has|have|had|in what|in which|at what)\b"
+)
+_ORDER = re.compile(
+    r"\W*(?:(?:hi|hello|hey)(?: there)?\b[,!.]?\s+)?"
+    r"(?:(?:a |just a |i have a |i've got a |one )?(?:quick |short )?question\b"
+    r"\s?[.:,\u2013\u2014-]*\s+)?"
+    r"(?:please,? |kindly )?"
+    r"(?:(?:can|could|would|will) (?:you|anyone|someone)(?: please| kindly)? (?:tell|explain|show)"
+    r"(?: to)? me(?: please)?\b|tell me\b|i(?:'d| would) (?:like|love) to know\b|i want to know\b|"
+    r"do you know\b|i(?:'m| am) wondering\b|"
+    r"(?:please )?answer (?:the following|this|my) question\b|"
+    rf"using [^.:?]{{1,40}}, (?:please )?answer\b)?\s*[:,]?\s*(?={_ASKS})",
+    re.IGNORECASE,
+)
+_MANNER_BEHIND = re.compile(
+    r"(?<=\?)\s+(?:please (?:be|keep|answer|use|reply|respond|explain)|thanks|thank you|"
+    r"answer (?:in|with|briefly|concisely)|be (?:brief|concise|short|specific)|keep it)\b"
+    r"[^?]{0,80}$",
+    re.IGNORECASE,
+)
+
+
+def plain_question(question: str, beside: Vocabulary = NOTHING) -> str:
+    """A question without the order or the greeting around it, read as `plain` reads a sentence."""
+    asked = _MANNER_BEHIND.sub("", question)
+    order = _ORDER.match(asked)
+    asked = asked[order.end() :] if order else asked
+    return plain(asked, beside).text
+
+
+def plain_sentences(sentences: Iterable[str], beside: Vocabulary = NOTHING) -> list[str]:
+    """The sentences of an answer that state something, as they are read; all if none does.
+
+    A greeting, an offer and a question back to the user are left out.
+    """
+    read = [plain(sentence, beside).text for sentence in sentences]
+    stated = [text for text in read if not _states_nothing(text)]
+    return stated or read
+
+
+_BACK = re.compile(
+    r"\W*(?:(?:would|do|did) you (?:like|want|need)|shall i|should i|can i|may i|"
+    r"could you (?:please )?(?:clarify|specify|provide|share|tell)|is there anything|what else|"
+    r"does (?:this|that) (?:help|answer|make sense))\b.*\?\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+_AGREED = re.compile(rf"\W*{manners.AGREED}\W*", re.IGNORECASE)
+
+
+def _states_nothing(sentence: str) -> bool:
+    """Whether a sentence is manners, or a question back to the user."""
+    return bool(
+        manners.is_chatter(sentence) or _BACK.match(sentence) or _AGREED.fullmatch(sentence)
+    )

@@ -1,0 +1,265 @@
+"""The screen on which people label: one item, the question about it, and a key for each reply."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.analysis.label_items import Key, LabelItem, Progress
+from assay.analysis.labelling import Labelling
+from assay.report import numbers
+from assay.report.labels import meaning
+from assay.score import Part, Score
+from assay.store.labels import HumanLabel
+from assay.view.label_evidence import Context, laid_out, within
+from assay.view.labelling import Queue, Session
+from assay.view.words import differences
+
+GRADES: Final = ("unusable", "poor", "fair", "good", "flawless")
+# Offered where nobody has named kinds of error yet.
+TAGS: Final = ("made up", "contradicts the contexts", "incomplete", "beside the question")
+_MOST_TAGS: Final = 8
+_TELLING: Final = 0.5  # of an answer: where more of it differs, marks say nothing
+_BORNE_OUT: Final = "Do the contexts bear out all that the answer says?"
+_THIS: Final = "Do the contexts bear out this statement?"
+_SAME: Final = "Does the answer say the same as the reference?"
+_RIGHT: Final = "Is the answer right, by the reference?"
+# (part of a metric's name, question about an answer, question about one of its parts)
+_QUESTIONS: Final = (
+    ("context_recall", "Do the contexts hold all that the reference says?", _THIS),
+    ("context", "Are the contexts of use for the question?", "Is this of use for the question?"),
+    ("faithful", _BORNE_OUT, _THIS),
+    ("grounded", _BORNE_OUT, _THIS),
+    ("hallucination", _BORNE_OUT, "Do the contexts bear out this?"),
+    ("citation", "Do the passages cited bear out the answer?", "Is this citation right?"),
+    ("relevan", "Does the answer reply to the question?", "Does this help to answer it?"),
+    ("complete", "Does the answer say all that was asked for?", "Does the answer say this?"),
+    ("concise", "Does the answer keep to what was asked?", "Is this needed in the answer?"),
+    ("correct", _RIGHT, "Is this statement right, by the reference?"),
+    ("similarity", _SAME, "Does this say the same?"),
+    ("match", _SAME, "Does this say the same?"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One reply: the label, its words, its keys, the first of which is shown, and its tone."""
+
+    value: float
+    words: str
+    keys: str
+    tone: str = ""
+    chosen: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key that is shown."""
+        return self.keys.partition(" ")[0].upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One answer of a pair: its letter, its text in pieces, and the contexts of its own."""
+
+    letter: str
+    pieces: Sequence[tuple[str, bool]]
+    contexts: Sequence[Context]
+    judged: str
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """What was decided last: about what, what was said, what the judge says, whether they agree."""
+
+    key: Key
+    said: str
+    judged: str
+    agree: bool | None
+
+
+def question(queue: Queue, part: Part | None) -> str:
+    """What a label replies to, in plain words."""
+    if queue.what == "pair":
+        return "Which answer is better?"
+    if queue.what == "rubric":
+        return "How good is this answer?"
+    name = queue.metric.partition("(")[0]
+    whole, single = next(
+        ((a, b) for word, a, b in _QUESTIONS if word in name),
+        ("Is this answer good?", "Is this right?"),
+    )
+    if part is None:
+        return whole
+    return "Is this context of use for the question?" if part.kind == "context" else single
+
+
+def choices(queue: Queue, item: LabelItem, given: HumanLabel | None) -> list[Choice]:
+    """The labels that can be given."""
+    value = given.value if given else None
+    if queue.what == "pair":
+        first, second = (side.value for side in item.sides)
+        named = ("A is better", "a 1"), ("Neither", "0 e"), ("B is better", "b 2")
+        found = zip((first, 0.5, second), named, strict=True)
+        return [Choice(v, words, keys, "", v == value) for v, (words, keys) in found]
+    if queue.what == "rubric":
+        return [
+            Choice(float(n), words, str(n), "", value == n) for n, words in enumerate(GRADES, 1)
+        ]
+    yes = Choice(1.0, "Yes", "1 y", "good", value == 1)
+    return [yes, Choice(0.0, "No", "0 n", "bad", value == 0)]
+
+
+def said(queue: Queue, item: LabelItem, label: HumanLabel) -> str:
+    """A decision in words."""
+    if label.kind == "skip":
+        return "skipped"
+    if label.value is None:
+        return "unsure"
+    chosen = next((one for one in choices(queue, item, label) if one.chosen), None)
+    if chosen is None:
+        return f"{label.value:g}"
+    return f"{label.value:g}, {chosen.words}" if queue.what == "rubric" else chosen.words
+
+
+def judged(queue: Queue, item: LabelItem) -> str:
+    """What the judge says, "" while it is kept back."""
+    if queue.what == "pair":
+        scores = [side.outcome.value for side in item.sides if isinstance(side.outcome, Score)]
+        if len(scores) < 2:
+            return ""
+        return f"A {numbers.score(scores[0])}, B {numbers.score(scores[1])}"
+    if item.outcome is None:
+        return ""
+    part = _part(item)
+    if part is not None:
+        return meaning(part.label) or numbers.score(part.value)
+    return numbers.score(item.outcome.value) if isinstance(item.outcome, Score) else "no score"
+
+
+def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
+    """The page of an item, to be labelled or to be settled."""
+    queue, labelling = session.queue, session.labelling
+    given = labelling.decision(item.key)
+    part = _judged_part(labelling, item)
+    sides = _sides(item)
+    answer = within(item.answer, part.span if part else None)
+    return session.render(
+        "label.html",
+        item=item,
+        row=session.site.store.sample(item.run, item.sample)[0],
+        ask=question(queue, part),
+        doc=session.run.config["about"][queue.metric]["doc"],
+        part=part,
+        answer=answer,
+        placed=part is not None and len(answer) > 1,
+        contexts=[] if sides else laid_out(item.text, item.contexts),
+        sides=sides,
+        shared_contexts=_shared(item),
+        choices=choices(queue, item, given),
+        given=given,
+        judged=judged(queue, item),
+        tags=_tags(labelling, given),
+        settle=settle,
+        others=_others(queue, labelling, item) if settle else [],
+        near=_neighbours(labelling, item.key),
+        **margin(session),
+    )
+
+
+def margin(session: Session) -> dict[str, Any]:
+    """What stands above every screen: how far it is, what it tells, what was said last."""
+    queue, labelling = session.queue, session.labelling
+    progress = labelling.progress()
+    return {
+        "progress": progress,
+        "full": _full(progress),
+        "last": _last(queue, labelling),
+        "n_mine": len(labelling.decided()),
+    }
+
+
+def _full(progress: Progress) -> float:
+    """How much of what is needed is labelled, from 0 to 1."""
+    if progress.enough:
+        return 1.0
+    needed = progress.total - progress.labelled if progress.needed is None else progress.needed
+    return progress.labelled / max(progress.labelled + needed, 1)
+
+
+def _last(queue: Queue, labelling: Labelling) -> Last | None:
+    decided = labelling.decided()
+    label = labelling.decision(decided[-1]) if decided else None
+    if label is None or label.sample not in labelling.pool.place_of:
+        return None
+    item = labelling.item(*label.item)
+    judge, person = labelling.verdicts(label.item)
+    agree = None if judge is None or person is None else judge == person
+    return Last(label.item, said(queue, item, label), judged(queue, item), agree)
+
+
+def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]:
+    """(what was decided before this, what after it); the latter None for the queue's next."""
+    decided = labelling.decided()
+    if key not in decided:
+        return (decided[-1] if decided else None), None
+    at = decided.index(key)
+    before = decided[at - 1] if at else None
+    return before, decided[at + 1] if at + 1 < len(decided) else None
+
+
+def _judged_part(labelling: Labelling, item: LabelItem) -> Part | None:
+    """The statement that is labelled, as the judge found it."""
+    if item.statement is None:
+        return None
+    _, parts = labelling.scored(item.run, item.sample)
+    return parts[item.statement]
+
+
+def _part(item: LabelItem) -> Part | None:
+    if item.statement is None or item.outcome is None:
+        return None
+    parts = [part for part in item.outcome.parts if part.value is not None]
+    return parts[item.statement]
+
+
+def _sides(item: LabelItem) -> list[Side]:
+    if not item.sides:
+        return []
+    first, second = item.sides
+    pieces = differences(first.answer, second.answer)
+    if sum(len(text) for text, differs in pieces[1] if differs) > _TELLING * len(second.answer):
+        pieces = [(first.answer, False)], [(second.answer, False)]
+    shared = _shared(item) is not None
+    return [
+        Side(
+            letter,
+            each,
+            [] if shared else laid_out(side.answer, side.contexts),
+            numbers.score(side.outcome.value) if isinstance(side.outcome, Score) else "",
+        )
+        for letter, side, each in zip("AB", item.sides, pieces, strict=True)
+    ]
+
+
+def _shared(item: LabelItem) -> Sequence[Context] | None:
+    """The contexts of both answers, where they are the same."""
+    if not item.sides or item.sides[0].contexts != item.sides[1].contexts:
+        return None
+    both = "\n\n".join(side.answer for side in item.sides)
+    return laid_out(both, item.sides[0].contexts)
+
+
+def _tags(labelling: Labelling, given: HumanLabel | None) -> list[tuple[str, bool]]:
+    """Kinds of error that are offered, the usual ones of this run first, and which are chosen."""
+    used = Counter(tag for label in labelling.labels() for tag in label.tags)
+    mine = given.tags if given else ()
+    names = dict.fromkeys([*mine, *(tag for tag, _ in used.most_common(_MOST_TAGS)), *TAGS])
+    return [(name, name in mine) for name in list(names)[: max(_MOST_TAGS, len(mine))]]
+
+
+def _others(queue: Queue, labelling: Labelling, item: LabelItem) -> list[tuple[HumanLabel, str]]:
+    """What annotators said who disagree about an item."""
+    disputes = {(one.run, one.sample, one.statement): one for one in labelling.disputes()}
+    dispute = disputes.get(item.key)
+    labels = dispute.labels if dispute else ()
+    return [(label, said(queue, item, label)) for label in labels]

@@ -1,0 +1,292 @@
+"""The labelling pages over HTTP: what is asked for, what a form decides, and files in and out."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from aiohttp import web
+from aiohttp.web_request import FileField
+from multidict import MultiDict
+
+from assay.analysis.label_items import Key
+from assay.analysis.labelling import Labelling
+from assay.errors import InputError
+from assay.service.limits import Refused
+from assay.store import Run
+from assay.view import label_pages, label_screen, label_use
+from assay.view.access import Access
+from assay.view.labelling import Desk, NotReady, Queue, Session, item_query
+from assay.view.replies import LIVE, elsewhere, html
+from assay.view.site import NotThere, Site
+
+MAX_FILE: Final = 32 << 20
+_IMPORT: Final = "/import"
+_USES: Final = ("agreement", "threshold", "corrected")
+_DIGITS: Final = 10  # more than any number of rows has
+_NOBODY: Final = "reader"  # who looks at what labels tell, and gives none
+
+
+def is_import(request: web.Request) -> bool:
+    """Whether a file of labels is sent."""
+    return request.path.startswith("/label/") and request.path.endswith(_IMPORT)
+
+
+def label_routes(site: Site, access: Access, desk: Desk) -> list[web.RouteDef]:
+    """The addresses of the labelling pages, with their handlers.
+
+    Args:
+        site: The store's pages.
+        access: What forms bring along.
+        desk: Where labels are given.
+    """
+    return _LabelPages(site, access, desk).routes()
+
+
+class _LabelPages:
+    def __init__(self, site: Site, access: Access, desk: Desk) -> None:
+        self._site, self._access, self._desk = site, access, desk
+
+    def routes(self) -> list[web.RouteDef]:
+        """The addresses."""
+        at = "/label/{run}"
+        return [
+            web.get(at, self.start),
+            web.get(at + "/next", self.next),
+            web.get(at + "/item", self.item),
+            web.post(at + "/decide", self.decide),
+            web.post(at + "/undo", self.undo),
+            web.get(at + "/disagreements", self.disputes),
+            web.get(at + "/results", self.results),
+            web.post(at + "/case", self.case),
+            web.post(at + _IMPORT, self.take),
+            web.get(at + "/labels.csv", self.sheet),
+            web.get(at + "/card.json", self.card),
+            web.get(at + "/prompts.toml", self.examples),
+            web.get(at + "/{what:" + "|".join(_USES) + "}", self.use),
+        ]
+
+    async def start(self, request: web.Request) -> web.Response:
+        def page() -> str:
+            run = self._run(request)
+            queue = Queue.read(request.query, run)
+            return label_pages.start(self._site, self._desk, run, queue)
+
+        return await html(page)
+
+    async def next(self, request: web.Request) -> web.Response:
+        self._refuse_reading_only()
+        status = 200
+
+        def page() -> str:
+            nonlocal status
+            run = self._run(request)
+            try:
+                return self._shown(run, Queue.read(request.query, run), Labelling.next)
+            except NotThere:
+                raise
+            except InputError as error:
+                # What cannot be begun is said where it is asked for, with all that was filled in.
+                status, queue = 422, _lenient(request, run)
+                return label_pages.start(self._site, self._desk, run, queue, str(error))
+
+        found = await html(page)
+        found.set_status(status)
+        return found
+
+    async def item(self, request: web.Request) -> web.Response:
+        self._refuse_reading_only()
+
+        def page() -> str:
+            run = self._run(request)
+            queue, key = Queue.read(request.query, run), self._key(request.query, run)
+            settle = request.query.get("settle") == "1"
+            return self._shown(run, queue, lambda at: at.item(*key), settle=settle)
+
+        return await html(page)
+
+    async def decide(self, request: web.Request) -> web.Response:
+        form = await request.post()
+
+        def change() -> str:
+            run = self._run(request)
+            queue, key = Queue.read(request.query, run), self._key(form, run)
+            settle = form.get("settle") == "1"
+            with self._desk.at(queue) as labelling:
+                _decide(labelling, key, form, settle=settle)
+                more = self._after(queue, labelling) if settle else "next"
+            raise elsewhere(_path(run, more, queue))
+
+        return await html(change)
+
+    def _after(self, queue: Queue, labelling: Labelling) -> str:
+        """Where one who settles disagreements goes on."""
+        left = [one for one in labelling.disputes() if one.settled is None]
+        if not left:
+            return "disagreements"
+        one = left[0]
+        raise elsewhere(self._item(queue, (one.run, one.sample, one.statement), settle=1))
+
+    async def undo(self, request: web.Request) -> web.Response:
+        def change() -> str:
+            run = self._run(request)
+            queue = Queue.read(request.query, run)
+            with self._desk.at(queue) as labelling:
+                label = labelling.undo()
+            if label is None or label.kind == "settled":
+                raise elsewhere(_path(run, "next", queue))
+            raise elsewhere(self._item(queue, label.item))
+
+        return await html(change)
+
+    async def disputes(self, request: web.Request) -> web.Response:
+        return await self._page(request, label_pages.disputes)
+
+    async def results(self, request: web.Request) -> web.Response:
+        taken = request.query.get("taken", "")[:_DIGITS]
+        return await self._page(request, lambda session: label_use.results(session, taken))
+
+    async def use(self, request: web.Request) -> web.Response:
+        what = request.match_info["what"]
+        return await self._page(request, lambda session: label_use.made(session, what))
+
+    async def case(self, request: web.Request) -> web.Response:
+        form = await request.post()
+
+        def change(session: Session) -> str:
+            label_use.keep_case(session, self._key(form, session.run)[1])
+            raise elsewhere(_path(session.run, "results", session.queue) + "#failures")
+
+        return await self._page(request, change)
+
+    async def take(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        sent = form.get("file")
+
+        def change(session: Session) -> str:
+            if not isinstance(sent, FileField):
+                raise InputError("no file was sent", "choose a sheet of labels")
+            with sent.file as file:
+                n = label_use.take(session.labelling, sent.filename, file.read())
+            query = session.queue.query(taken=n)
+            raise elsewhere(LIVE.to(f"label/{session.run.id}/results", query) + "#files")
+
+        return await self._page(request, change)
+
+    async def sheet(self, request: web.Request) -> web.Response:
+        everyone = request.query.get("everyone") == "1"
+
+        def text(session: Session) -> str:
+            with label_use.sheet(session.labelling, everyone=everyone) as path:
+                return path.read_text("utf-8")
+
+        return await self._file(request, text, "labels.csv", "text/csv")
+
+    async def card(self, request: web.Request) -> web.Response:
+        def text(session: Session) -> str:
+            return label_use.card(session).json()
+
+        return await self._file(request, text, "card.json", "application/json")
+
+    async def examples(self, request: web.Request) -> web.Response:
+        return await self._file(request, label_use.examples, "prompts.toml", "application/toml")
+
+    async def _file(
+        self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
+    ) -> web.Response:
+        """What is written to be kept as a file."""
+        found = await self._page(request, make)
+        metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
+        kept = f"{metric}-{name}" if metric.isascii() and metric else name
+        headers = {"Content-Disposition": f'attachment; filename="{kept}"'}
+        return web.Response(body=found.body, content_type=kind, charset="utf-8", headers=headers)
+
+    async def _page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
+        """A page about the labels of a queue, for who labels or only looks."""
+
+        def page() -> str:
+            run = self._run(request)
+            queue = Queue.read(request.query, run)
+            try:
+                with self._desk.at(replace(queue, by=queue.by or _NOBODY)) as labelling:
+                    return make(self._session(run, queue, labelling))
+            except NotReady:
+                return self._site.render("label_wait.html", LIVE, run=run)
+
+        return await html(page)
+
+    def _shown(
+        self, run: Run, queue: Queue, choose: Callable[[Labelling], Any], *, settle: bool = False
+    ) -> str:
+        """The label screen of an item, or what stands there when nothing is left."""
+        try:
+            with self._desk.at(queue) as labelling:
+                item, session = choose(labelling), self._session(run, queue, labelling)
+                if item is None:
+                    return label_pages.finished(session)
+                return label_screen.render(session, item, settle=settle)
+        except NotReady:
+            return self._site.render("label_wait.html", LIVE, run=run)
+
+    def _item(self, queue: Queue, key: Key, **more: object) -> str:
+        """The address of one item."""
+        return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
+
+    def _key(self, given: Any, run: Run) -> Key:
+        """What an address or a form is about: a run, a row of it, a statement."""
+        row, statement = (str(given.get(name, "")) for name in ("row", "statement"))
+        for number in filter(None, (row, statement)):
+            if not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
+                raise InputError(f"'{number[:50]}' is no row or statement", "use a link of a page")
+        of = self._site.run(str(given.get("of") or run.id))
+        sample = self._site.sample(of, int(row or -1))
+        return of.id, sample.id, int(statement) if statement else None
+
+    def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
+        return Session(self._site, run, queue, labelling, self._access.form_token)
+
+    def _run(self, request: web.Request) -> Run:
+        return self._site.run(request.match_info["run"])
+
+    def _refuse_reading_only(self) -> None:
+        if self._site.read_only:
+            raise Refused(403, "the viewer was started with --read-only")
+
+
+def _path(run: Run, page: str, queue: Queue) -> str:
+    return LIVE.to(f"label/{run.id}/{page}", queue.query())
+
+
+def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
+    """Keep what a form says."""
+    decision = str(form.get("decision", ""))
+    reason = str(form.get("reason", "")).replace("\r\n", "\n").strip()
+    more = str(form.get("more_tags", "")).split(",")
+    tags = [str(tag) for tag in (*form.getall("tag", ()), *more) if str(tag).strip()]
+    kind, _, text = decision.partition(":")
+    if kind == "skip":
+        labelling.skip(key)
+    elif kind == "unsure" and not settle:
+        labelling.record(None, reason, tags, item=key)
+    elif kind == "label":
+        try:
+            value = float(text)
+        except ValueError as error:
+            raise InputError(f"'{text[:50]}' is no label", "use a button of the page") from error
+        if settle:
+            labelling.adjudicate(key, value, reason)
+        else:
+            labelling.record(value, reason, tags, item=key)
+    else:
+        raise InputError("the form decides nothing", "use a button of the page")
+
+
+def _lenient(request: web.Request, run: Run) -> Queue:
+    """What was asked for, as far as it can be read: to be filled in again."""
+    kept = MultiDict(request.query)
+    for name in list(kept):
+        try:
+            Queue.read(MultiDict({name: kept[name]}), run)
+        except InputError:
+            kept.popall(name)
+    return Queue.read(kept, run)

@@ -1,0 +1,146 @@
+"""Is what is said the other way round told from what is only said in other words?"""
+
+import json
+import time
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.judges.embedded import verification
+from assay.judges.embedded.comparison import FEATURES, compare
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.verification import measure
+
+HIRED = "Alice hired Ben in 2019."
+SOLD = "Tom sold the boat to Priya for 300 euros."
+PARENT = "Norvik AG is the parent company of Brell GmbH."
+TEACHER = "Ann's teacher was Marie Duval."
+BEAT = "In the final Tarnby United beat Osk Rovers."
+WHO = "Alice, who hired Ben, left the company in 2020."
+OLDER = "Alice is older than Ben."
+NURSES = "Ward 5 has more nurses than Ward 3."
+ORDER = "The report was published before the merger was announced."
+WAY = "The Orla runs from Lake Brede to the Tessin hills."
+PRICES = "Umbrella sales rose by 12 percent in the spring quarter."
+FEE = "Some visitors pay the entry fee at the northern gate."
+DOGS = "Dogs are not allowed in the walled garden."
+LID = "Never open the lid during the wash cycle."
+BALCONY = "The corner flat on the third floor has no balcony."
+DRUG = "The drug may reduce the risk of stroke."
+MOST = "Most members voted for the budget in May."
+CALLED = "The driver Owen called an ambulance. Greta waited."
+TWINS = [
+    ("roles", HIRED, "Ben was hired by Alice.", "Alice was hired by Ben."),
+    ("roles", HIRED, "It was Alice who hired Ben.", "It was Ben who hired Alice."),
+    ("roles", WHO, "Alice hired Ben.", "Ben hired Alice."),
+    ("roles", SOLD, "Priya bought the boat from Tom.", "Tom bought the boat from Priya."),
+    ("roles", PARENT, "Norvik AG owns Brell GmbH.", "Brell GmbH owns Norvik AG."),
+    ("roles", TEACHER, "Marie Duval taught Ann.", "Ann taught Marie Duval."),
+    ("roles", BEAT, "Osk Rovers lost to Tarnby United.", "Tarnby United lost to Osk Rovers."),
+    ("direction", OLDER, "Ben is younger than Alice.", "Alice is younger than Ben."),
+    ("direction", NURSES, "Ward 3 has fewer nurses than Ward 5.", "Ward 3 has more nurses than Ward 5."),
+    (
+        "direction",
+        ORDER,
+        "The merger was announced after the report was published.",
+        "The merger was announced before the report was published.",
+    ),
+    ("direction", WAY, "", "The Orla runs from the Tessin hills to Lake Brede."),
+    ("direction", PRICES, "", "Umbrella sales fell by 12 percent in the spring quarter."),
+    ("polarity", HIRED, "", "Alice did not hire Ben."),
+    ("polarity", HIRED, "", "Alice refused to hire Ben."),
+    ("polarity", DOGS, "", "Dogs are allowed in the walled garden."),
+    ("polarity", DOGS, "", "Are dogs allowed in the walled garden? Yes, they are."),
+    ("polarity", DOGS, "Are dogs allowed in the walled garden? No.", ""),
+    ("polarity", BALCONY, "", "The corner flat has a balcony."),
+    ("polarity", LID, "", "You should open the lid during the wash cycle."),
+    ("limits", FEE, "", "All visitors pay the entry fee at the northern gate."),
+    ("limits", DRUG, "", "The drug reduces the risk of stroke."),
+    ("limits", MOST, "", "All members voted for the budget in May."),
+    ("roles", CALLED, "", "The cyclist Greta called an ambulance."),
+]  # fmt: skip
+UNCLEAR = [
+    (HIRED, "Ben praised Carla in 2019."),
+    ("Alice is older than Ben was in 2010.", "In 2019 Ben was older than Alice."),
+    ("Alice met Ben in Rome.", "Ben met Alice in Rome."),
+    ("Alice did not hire Ben in 2019 because of the budget.", "Alice hired Ben in 2020."),
+    ("Alice called Ben. Ben called Alice.", "Ben called Alice."),
+    ("Not all rooms have a fan.", "Some rooms have a fan."),
+    ("Nobody but Alice signed the letter.", "Alice signed the letter."),
+    ("If it rains, Alice drives Ben to school.", "Alice does not drive Ben to school."),
+    ("The shop is open on Monday but not on Sunday.", "The shop is not open on Sunday."),
+    ("Skin moisture was measured in half of the women.", "It was not measured in all the women."),
+    ("Either Alice or Ben opened the vault.", "Alice opened the vault."),
+    ("Ms. Petri's husband gave a kidney to Mr. Lauer.", "Ms. Petri got a kidney from Mr. Lauer."),
+]
+
+
+def grammar(statement, *contexts):
+    evidence = prepare(contexts)
+    found = compare(evidence.read(statement).text, evidence)
+    values = dict(zip(FEATURES, found.features, strict=True))
+    names = ("grammar_agrees", "roles_differ", "polarity_differs", "direction_differs")
+    return {name for name in (*names, "limits_differ") if values[name]}
+
+
+@pytest.mark.parametrize(("kind", "context", "right", "wrong"), TWINS)
+def test_what_is_turned_round_is_told_from_the_same_in_other_words(kind, context, right, wrong):
+    differs = f"{kind}_differ" if kind in {"roles", "limits"} else f"{kind}_differs"
+    if wrong:
+        assert grammar(wrong, context) == {differs}
+    if right:
+        assert grammar(right, context) == {"grammar_agrees"}
+
+
+@pytest.mark.parametrize(("context", "statement"), UNCLEAR)
+def test_what_is_not_clear_differs_in_nothing(context, statement):
+    assert not grammar(statement, context) - {"grammar_agrees"}
+
+
+def test_what_the_evidence_says_both_ways_is_left_open():
+    assert not grammar("Ben called Alice.", "Alice called Ben.", "Ben called Alice.") - {
+        "grammar_agrees"
+    }
+    assert grammar("Ben called Alice.", "Alice called Ben.") == {"roles_differ"}
+
+
+def test_a_text_may_name_before_what_its_sentences_are_about():
+    context = "Cape Inn is a hotel in Rell. Its rooms are not heated in winter."
+    assert grammar("The rooms at the Cape Inn are heated in winter.", context) == {
+        "polarity_differs"
+    }
+
+
+def test_a_statement_agrees_only_as_a_whole():
+    context = "The ferry was built by Alice Munt."
+    assert grammar("Alice Munt built the ferry.", context) == {"grammar_agrees"}
+    assert not grammar("Alice Munt built the ferry, which won a prize.", context)
+
+
+def test_the_reason_names_the_sentence_that_says_otherwise():
+    evidence = prepare(("The mill is old. Alice hired Ben in 2019.",))
+    (judged,) = measure(["Ben hired Alice in 2019."], evidence, Reader(1))
+    (finding,) = judged.comparison.grammar
+    assert finding.doubt == "it turns round who does what in 'Alice hired Ben in 2019'"
+
+
+def test_every_measurement_has_a_coefficient():
+    text = resources.files("assay.judges.embedded").joinpath("support.json").read_text("utf-8")
+    assert list(json.loads(text)["coefficients"]) == list(verification.FEATURES)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_text_can_be_compared(statement, context):
+    if prepare((context,)).pieces:
+        assert len(grammar(statement, context)) <= 4
+
+
+def test_long_texts_take_no_longer_than_their_length():
+    words = "alice and ben hired carl before dora who was not named after emil "
+    context = ". ".join([words * 4] * 200)
+    start = time.process_time()
+    grammar(words * 40, context)
+    assert time.process_time() - start < 5
