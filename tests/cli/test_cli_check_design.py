@@ -162,8 +162,11 @@ def test_another_language_is_told(assay, here):
 
 def test_references_are_sought_in_the_corpus_and_what_nobody_asks_about_is_named(assay, here):
     (here / "docs").mkdir()
+    walls = "Painters whitewash brick walls with limestone and buckets every other spring. " * 9
     sold = " ".join(f"The shop keeps {s} for {n + 3} days." for n, s in enumerate(SUBJECTS))
-    (here / "docs" / "shop.md").write_text(f"# Shop\n\n{sold}\n", "utf-8")
+    (here / "docs" / "shop.md").write_text(
+        f"# Shop\n\n## Times\n\n{sold}\n\n## Walls\n\n{walls}\n", "utf-8"
+    )
     filler = "Rockets burn kerosene and oxygen in engines that were built in the desert. " * 4
     (here / "docs" / "rockets.md").write_text(f"# Rockets\n\n{filler}\n", "utf-8")
     bare = [{k: v for k, v in row.items() if k != "reference_contexts"} for row in rows()]
@@ -173,6 +176,18 @@ def test_references_are_sought_in_the_corpus_and_what_nobody_asks_about_is_named
     assert ids(findings["sources"]) == ["q9"]
     assert ids(findings["coverage"]) == ["rockets.md"]
     assert found["coverage"]["shop.md"]["asked_about"] == 1
+    assert [row["found"] for row in findings["sections"]["rows"]] == ["Shop > Walls"]
+    assert found["found_first"] == 1
+
+
+def test_a_source_of_one_short_sentence_is_a_source(assay, here):
+    documents = [{"id": row["id"], "text": row["reference"]} for row in rows()]
+    write_rows(here / "faq.jsonl", documents)
+    bare = [{k: v for k, v in row.items() if k != "reference_contexts"} for row in rows()]
+    code, found, findings = design(assay, here, bare, "--corpus", "faq.jsonl")
+    assert (code, "sources" in findings) == (0, False)
+    assert ids(findings["coverage"]) == ["q0", "q1", "q2"]  # what unanswerable ones would ask
+    assert found["found_first"] == 1
 
 
 def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):

@@ -98,6 +98,7 @@ def check_command(request: CheckRequest) -> int:
 
 
 _SHOWN = 5  # rows of a finding
+_OF_CORPUS = ("coverage", "sections")  # whose rows are no rows of the data
 
 
 def _check_designs(request: CheckRequest) -> int:
@@ -130,6 +131,7 @@ def _plain(design: Design) -> dict[str, Any]:
         "detectable": {"at_best": best, "with_flips": usual},
         "kinds": dict(design.kinds),
         "difficulty": design.difficulty,
+        "found_first": design.found_first,
         "coverage": {
             document: {"asked_about": covered, "passages": total}
             for document, (covered, total) in design.coverage.items()
@@ -158,6 +160,10 @@ def _show(file: str, design: Design) -> None:
         )
     if design.difficulty is not None:
         facts.append(f"{design.difficulty:.0%} of a question's content words are in its source")
+    if design.found_first is not None:
+        facts.append(
+            f"{design.found_first:.0%} of the passages asked about come first by rare words"
+        )
     if design.coverage:
         asked = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
@@ -167,7 +173,7 @@ def _show(file: str, design: Design) -> None:
     for finding in design.findings:
         count = (
             f" ({numbers.plural(len(finding.rows), 'row')})"
-            if finding.rows and finding.check != "coverage"
+            if finding.rows and finding.check not in _OF_CORPUS
             else ""
         )
         console.print(_indented(f"{finding.level}: {finding.check}: {finding.text}{count}", 2))

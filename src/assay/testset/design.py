@@ -19,7 +19,7 @@ from assay.testset.question_rules import (
     personal_data,
 )
 from assay.text.language_id import language_name, other_language
-from assay.text.words import recall, stems, words
+from assay.text.words import recall, stem, stems, words
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
 _FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
@@ -60,6 +60,8 @@ class Design:
         kinds: How many questions of each kind, by rules for English.
         difficulty: Mean share of a question's content words that stand in its source; None
             where no row has a source.
+        found_first: Of the questions whose source is in the corpus, the share whose passage comes
+            first by the question's rare words: those are easy to retrieve. None without any.
         coverage: Passages of each document of the corpus that are the source of a question, and
             all of its passages; empty without a corpus.
         findings: What was found, what matters most first.
@@ -70,6 +72,7 @@ class Design:
     detectable: tuple[float | None, float | None]
     kinds: Mapping[str, int]
     difficulty: float | None
+    found_first: float | None
     coverage: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
 
@@ -108,13 +111,16 @@ def check_design(
     first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
     unique = list(reversed(first.values()))
     documents = read_documents(corpus) if corpus is not None else []
-    passages = Corpus([passage for document in documents for passage in cut(document, _PASSAGE)])
+    passages = Corpus(
+        [passage for document in documents for passage in cut(document, _PASSAGE, shortest=1)]
+    )
     sources = _sources(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
     kinds = Counter(map(kind_of, unique))
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
-    coverage = _coverage(unique, sources, passages)
+    gold = _gold(unique, sources, passages)
+    coverage = _coverage(gold, passages)
     findings = [
         *_size(n, detectable),
         *_duplicates(rows),
@@ -123,12 +129,16 @@ def check_design(
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(documents)),
         *_uncovered(coverage),
+        *_uncovered_sections(gold, coverage, passages),
         *_easy(overlaps),
         *_languages(unique),
         *_personal(rows),
     ]
     difficulty = sum(overlaps) / len(overlaps) if overlaps else None
-    return Design(len(rows), n, detectable, kinds, difficulty, coverage, tuple(findings))
+    found_first = _found_first(unique, gold, passages)
+    return Design(
+        len(rows), n, detectable, kinds, difficulty, found_first, coverage, tuple(findings)
+    )
 
 
 def _plain(text: str) -> str:
@@ -154,21 +164,19 @@ def _size(n: int, detectable: tuple[float | None, float | None]) -> Iterator[Fin
 
 
 def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
-    """The same question twice, in the same words or with the same words of content."""
+    """The same question twice, in the same words or in other forms of them."""
     exact, near = list[tuple[str, str]](), list[tuple[str, str]]()
     seen, alike = dict[str, list[Sample]](), dict[tuple[str, ...], Sample]()
     for sample in rows:
         plain = _plain(sample.question or "")
-        content = tuple(stems(sample.question or ""))
-        all_words = words(plain)
-        key = (*content, "?", *(w for w in all_words if w in _ASKS or (len(w) == 1 and w != "a")))
+        key = _key(plain)
         if plain in seen:
             if not any(_is_variant(sample, other) for other in seen[plain]):
                 exact.append((sample.id, _again(sample, seen[plain][0])))
             seen[plain].append(sample)
             continue
         seen[plain] = [sample]
-        if len(content) > 1 and key in alike:
+        if key in alike:
             near.append((sample.id, f"as {alike[key].id}: {_quoted(sample)}"))
         alike.setdefault(key, sample)
     if exact:
@@ -179,12 +187,16 @@ def _duplicates(rows: Sequence[Sample]) -> Iterator[Finding]:
         yield Finding("near-duplicates", "fault", "nearly the same words", remedy, tuple(near))
 
 
-# ruff: noqa: SIM905 - word lists read better as prose
-# Words by which questions of the same content ask for something else.
-_ASKS = frozenset(
-    "who whose whom which what where when why how not no before after from to in out more most "
-    "less under over between and or without with was were is did can should".split()
-)
+# "A shop" and "the shop" are the same; every other word may ask for something else.
+_ARTICLES = frozenset(("a", "an", "the", "some", "any"))
+
+
+def _key(plain: str) -> tuple[str, ...]:
+    """What two questions share that ask the same in nearly the same words."""
+    said = words(plain)
+    kept = [word for word in said[:-1] if word not in _ARTICLES] + said[-1:]
+    # Short words are mostly names of their own: "SBA" is not "SBAS".
+    return tuple(stem(word) if len(word) > 4 else word for word in kept)
 
 
 def _is_variant(sample: Sample, other: Sample) -> bool:
@@ -296,16 +308,31 @@ def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
 
 
-def _coverage(
+def _gold(
     rows: Iterable[Sample], sources: Mapping[str, Sequence[str]], corpus: Corpus
-) -> dict[str, tuple[int, int]]:
+) -> dict[str, frozenset[int]]:
+    """The numbers of the passages that each question's sources are in; none without any."""
+    gold = dict[str, frozenset[int]]()
+    for sample in rows:
+        texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
+        near = frozenset(_nearest(text, text, corpus) for text in texts)
+        if held := frozenset(number for number in near if number is not None):
+            gold[sample.id] = held
+    return gold
+
+
+def _found_first(
+    rows: Iterable[Sample], gold: Mapping[str, frozenset[int]], corpus: Corpus
+) -> float | None:
+    asked = [sample for sample in rows if sample.id in gold]
+    first = [corpus.nearest(sample.question or "", 1) for sample in asked]
+    hits = [not gold[s.id].isdisjoint(near) for s, near in zip(asked, first, strict=True)]
+    return sum(hits) / len(hits) if hits else None
+
+
+def _coverage(gold: Mapping[str, frozenset[int]], corpus: Corpus) -> dict[str, tuple[int, int]]:
     """Of each document: its passages that a question is about, and all of them."""
-    asked = {
-        _nearest(text, text, corpus)
-        for sample in rows
-        if not is_unanswerable(sample)
-        for text in sources.get(sample.id, ())
-    }
+    asked = frozenset[int]().union(*gold.values())
     counts = defaultdict[str, list[int]](lambda: [0, 0])
     for number, passage in enumerate(corpus.passages):
         counts[passage.document][0] += number in asked
@@ -322,6 +349,22 @@ def _uncovered(coverage: Mapping[str, tuple[int, int]]) -> Iterator[Finding]:
     if rows:
         text = f"no question about {len(rows)} of {len(coverage)} documents"
         yield Finding("coverage", "note", text, "ask about them, or leave them out", tuple(rows))
+
+
+def _uncovered_sections(
+    gold: Mapping[str, frozenset[int]], coverage: Mapping[str, tuple[int, int]], corpus: Corpus
+) -> Iterator[Finding]:
+    """Sections that no question is about, of the documents that some are about."""
+    asked = frozenset[int]().union(*gold.values())
+    sections = defaultdict[tuple[str, str], bool](bool)
+    for number, passage in enumerate(corpus.passages):
+        heading = passage.title.removeprefix(passage.document).removeprefix(" > ")
+        if coverage[passage.document][0] and heading:
+            sections[passage.document, heading] |= number in asked
+    rows = [place for place, covered in sections.items() if not covered]
+    if rows:
+        text = f"no question about {len(rows)} of {len(sections)} sections of the other documents"
+        yield Finding("sections", "note", text, "ask about those that matter", tuple(rows))
 
 
 def _languages(unique: Sequence[Sample]) -> Iterator[Finding]:

@@ -56,15 +56,16 @@ class _Piece:
     begins: bool  # a section
 
 
-def cut(document: Document, size: int) -> list[Passage]:
+def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Passage]:
     """The passages of a document: whole paragraphs of about `size` words together.
 
     A section begins a passage of its own unless the one before is less than half full. What is
-    shorter than `SHORTEST` words is left out.
+    shorter than `shortest` words is left out.
 
     Args:
         document: The document.
         size: Words of a passage, about.
+        shortest: Words of a passage, at least.
     """
     groups: list[list[_Piece]] = []
     for piece in _pieces(document.text, size):
@@ -73,7 +74,7 @@ def cut(document: Document, size: int) -> list[Passage]:
         if not groups or (full and held):
             groups.append([])
         groups[-1].append(piece)
-    kept = [group for group in groups if sum(p.size for p in group) >= SHORTEST]
+    kept = [group for group in groups if sum(p.size for p in group) >= shortest]
     return [_passage(document, n, group) for n, group in enumerate(kept, start=1)]
 
 
