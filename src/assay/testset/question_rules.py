@@ -73,7 +73,7 @@ _KINDS: Final = (
 )
 _YES_NO: Final = frozenset(("yes", "no", "true", "false"))
 
-_EMAIL = re.compile(r"\b[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b", re.IGNORECASE)
+_EMAIL = re.compile(r"\b[\w.+-]{1,64}@(?:[\w-]+\.)+[a-z]{2,}\b", re.IGNORECASE)
 _SAMPLE_MAIL = re.compile(r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|\w+\.(?:example|test))$")
 _PHONE = re.compile(r"(?<![\w+.-])(?:\+\d{1,3}[ ./-]?(?:\(\d+\)[ ./-]?)?\d+(?:[ ./-]\d+)+)(?!\w)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
