@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay._text.language_id import language_name, other_language
+from assay._text.words import recall, stem, stems, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
@@ -18,8 +20,6 @@ from assay.testset.question_rules import (
     kind_of,
     personal_data,
 )
-from assay.text.language_id import language_name, other_language
-from assay.text.words import recall, stem, stems, words
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
 _FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems

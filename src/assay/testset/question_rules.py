@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from assay._text.questions import about_a_text
+from assay._text.refusals import is_plain_refusal
+from assay._text.words import STOP_WORDS, content_words, words
 from assay.sample import Sample
 from assay.testset.checks import points_at_text
-from assay.text.questions import about_a_text
-from assay.text.refusals import is_plain_refusal
-from assay.text.words import STOP_WORDS, content_words, words
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
