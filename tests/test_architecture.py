@@ -39,6 +39,7 @@ RANK = {
     "target": 9,
     "testset": 9,
     "conformance": 9,
+    "experiments": 10,
     "report": 10,
     "service": 10,
     "view": 11,
