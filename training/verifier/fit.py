@@ -88,7 +88,8 @@ SUPPORT_SIGNS = {
     "numbers_missing_window": -1, "names_missing_all": -1, "names_missing_window": -1,
     "calendar_missing": -1, "negation_differs": -1, "opposites": -1, "grammar_agrees": 1,
     "roles_differ": -1, "polarity_differs": -1, "direction_differs": -1, "limits_differ": -1,
-    "phrase_missing": -1, "phrase_foreign": -1,
+    "phrase_missing": -1, "phrase_foreign": -1, "figure_agrees": 1, "figure_differs": -1,
+    "table_agrees": 1, "table_differs": -1,
 }  # fmt: skip
 NEAR_SIGNS = {"helps": 1, "cosine": 1, "cosine_below_best": -1, "recall": 0, "kind": 1}
 ANSWER_SIGNS = {"answers": 1, "helps": 1, "kind": 1, "about": 1}
