@@ -67,6 +67,18 @@ def test_a_dry_run_counts_and_asks_nobody(rag, here):
     assert not (here / "asked.txt").exists()
 
 
+def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
+    fails = SYSTEM.replace("    right =", "    assert k == 3 or '7' not in question\n    right =")
+    (here / "my_rag.py").write_text(fails, "utf-8")
+    result = rag(*SWEEP, "--set", "k=3,5")
+    assert result.exit_code == 3, result.output
+    assert "k=5: system asked 40, reused 0; judge asked 0, reused 0; 4 questions" in result.stderr
+    assert "4 of 40 questions have no score in some configuration" in result.stdout
+    assert "no answer" in result.stdout
+    # A question without an answer is asked again, all others are known.
+    assert "k=5: system asked 4, reused 36" in rag(*SWEEP, "--set", "k=3,5").stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from aiohttp import web
 
-from assay import Denied, InputError, Limits
+from assay import Denied, InputError, Limits, sweep
 from assay.data import read
 from assay.target import Asking, Configurable, HttpSystem, ask
 from assay.target.system import Body
@@ -271,6 +271,15 @@ class TestConfigurations:
         queries = [parse_qs(urlsplit(path).query) for _, path, _, _ in server.seen]
         assert [query["k"] for query in queries] == [["3"], ["a&b"]]
         assert [query["q"] for query in queries] == [[ROWS[0]["question"]]] * 2
+
+    def test_a_sweep_shows_and_keeps_no_password_of_a_url(self, db):
+        rows = [row | {"reference": "It is."} for row in ROWS]
+        with served(Server()) as url:
+            secret = url.replace("127", "me:pa55word@127")
+            found = sweep(rows, secret, {"k": [3, 5]}, "exact_match", store=db)
+        assert found.target == url
+        assert "pa55word" not in repr(found)
+        assert b"pa55word" not in db.read_bytes()
 
     @pytest.mark.parametrize(
         ("made", "params", "said"),

@@ -1,10 +1,12 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import click
 import msgspec
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from assay.cli import options, output, values
@@ -163,12 +165,12 @@ def _show_counts(counts: dict[str, tuple[int, int]], request: SweepRequest) -> i
     """Show how many questions each configuration would be sent; nobody is asked."""
     if request.as_json:
         rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
-        output.print_json({"target": request.target, "configurations": rows})
+        output.print_json({"configurations": rows})
     elif not request.quiet:
         made = table("configuration", gap=2)
         numeric(made, ("to ask", "known"))
         for name, (new, known) in counts.items():
-            made.add_row(Text(sanitize.plain(name)), numbers.count(new), numbers.count(known))
+            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
         output.stdout().print(made)
         total = sum(new for new, _ in counts.values())
         say(f"{total:,} questions to send in {len(counts)} configurations. Nothing was asked.")
@@ -181,17 +183,30 @@ def _shown(swept: Sweep) -> RenderableType:
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
+    lines += [Text(), _taken(swept.configurations), leaderboard.legend(swept.level), Text()]
+    return Group(*lines)
+
+
+def _taken(configurations: Sequence[Configuration]) -> Table:
+    """What each configuration took; columns in which nothing stands are left out."""
+    columns = {
+        "asked": [numbers.count(one.asked) for one in configurations],
+        "reused": [numbers.count(one.reused) for one in configurations],
+        "no answer": [numbers.count(one.failures or None) for one in configurations],
+        "latency": [_shown_as(numbers.milliseconds, one.latency_ms) for one in configurations],
+        "cost": [_shown_as(numbers.money, one.cost) for one in configurations],
+    }
+    heads = [head for head, cells in columns.items() if set(cells) != {numbers.DASH}]
     made = table("configuration", "run", gap=2)
-    numeric(made, ("asked", "reused", "no answer", "latency", "cost"))
-    for one in swept.configurations:
-        made.add_row(
-            Text(sanitize.plain(one.name)),
-            one.run[:8],
-            *map(numbers.count, (one.asked, one.reused, one.failures)),
-            numbers.DASH if one.latency_ms is None else numbers.milliseconds(one.latency_ms),
-            numbers.DASH if one.cost is None else numbers.money(one.cost),
-        )
-    return Group(*lines, Text(), made, leaderboard.legend(swept.level), Text())
+    numeric(made, heads)
+    for at, one in enumerate(configurations):
+        cells = (columns[head][at] for head in heads)
+        made.add_row(leaderboard.name(one.name), one.run[:8], *cells)
+    return made
+
+
+def _shown_as(form: Callable[[float], str], amount: float | None) -> str:
+    return numbers.DASH if amount is None else form(amount)
 
 
 def _print_commands(swept: Sweep, store: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from assay.analysis.leaderboard import Leaderboard, Params, configuration_name, leaderboard
 from assay.data import Record, Source
 from assay.errors import InputError
+from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.runner import STORE
@@ -24,7 +25,7 @@ from assay.store import Store
 from assay.store.runs import Value, written
 from assay.target import Answers, Asking, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, count
-from assay.target.system import System
+from assay.target.system import HttpSystem, System
 
 Grid: TypeAlias = Mapping[str, Sequence[Value]]
 MAX_CONFIGURATIONS = 64
@@ -176,7 +177,7 @@ async def asweep(
             how.on_configuration(one)
     boards = await asyncio.to_thread(_leaderboards, results, planned, wanted, how.level)
     return Sweep(
-        target=_target_name(target),
+        target=_target_name(target, planned[0].system),
         source=source,
         n=n,
         configurations=tuple(configurations),
@@ -355,10 +356,12 @@ def _leaderboards(
     return tuple(leaderboard(results, params, one.label, level=level) for one in metrics)
 
 
-def _target_name(target: object) -> str:
-    """How the target was named; of a function, its name."""
+def _target_name(target: object, made: System) -> str:
+    """How the target was named, without what is secret in a URL; of a function, its name."""
     given = target.target if isinstance(target, Configurable) else target
-    return given if isinstance(given, str) else str(getattr(given, "__qualname__", given))
+    if isinstance(made, HttpSystem):
+        return made.name
+    return given if isinstance(given, str) else place_of(given)
 
 
 def _line(board: Leaderboard) -> str:

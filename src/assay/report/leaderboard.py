@@ -28,6 +28,11 @@ def blocks(board: Leaderboard, level: float) -> list[RenderableType]:
     return lines
 
 
+def name(configuration: str) -> Text:
+    """A configuration in a table, which breaks a line between parameters only."""
+    return Text(sanitize.plain(configuration.replace(",", " ")))
+
+
 def finding(board: Leaderboard) -> str:
     """Who won, or that nobody did and what would settle it."""
     if board.winner:
@@ -61,10 +66,10 @@ def effect_in_words(effect: Effect) -> str:
 def _standings(head: str, standings: Sequence[Standing], level: float) -> Table:
     made = table(head, gap=2)
     share = f"{numbers.percent(level)} %"
-    numeric(made, (f"mean ({share})", f"to the best ({share}, jointly)", ""))
+    numeric(made, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
     for one in standings:
         made.add_row(
-            Text(sanitize.plain(one.name)),
+            name(one.name),
             _beside(one.mean, numbers.interval(one.interval)),
             *_to_best(one),
         )
