@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,12 @@ class Part:
     marks: tuple[tuple[int, int], ...] = ()
 
 
+# Beyond this the squares of scores, and their sums, are no finite numbers any more.
+LARGEST: Final = 1e100
+
+
 class NoNumber(ValueError):
-    """The value of a score is not a finite number."""
+    """The value of a score is not a finite number, or too large to compute with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,13 @@ class Score:
     """A finite number and the parts it was computed from.
 
     Attributes:
-        value: The score; always finite.
+        value: The score; always finite, and no larger than `LARGEST`.
         parts: The evidence, in reading order.
         method: How it was computed, where that differs from the metric's definition.
         details: Further numbers on the way to the score (precision, recall, ...).
 
     Raises:
-        NoNumber: If the value is not a finite number.
+        NoNumber: If the value is not a finite number, or too large to compute with.
     """
 
     value: float
@@ -62,10 +66,13 @@ class Score:
     def __post_init__(self) -> None:
         try:
             finite = math.isfinite(self.value)
-        except TypeError:
+        except (TypeError, OverflowError):  # a whole number may be too large for a float
             finite = False
         if not finite:
             msg = f"a score is a finite number, not {self.value!r}"
+            raise NoNumber(msg)
+        if abs(self.value) > LARGEST:
+            msg = f"a score lies between -{LARGEST:g} and {LARGEST:g}, unlike {self.value!r}"
             raise NoNumber(msg)
 
     def __float__(self) -> float:

@@ -18,6 +18,7 @@ def here(tmp_path, monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     write_rows(tmp_path / "data.jsonl", ROWS)
     (tmp_path / "judge.json").write_text(json.dumps(SCRIPT), "utf-8")
     return tmp_path

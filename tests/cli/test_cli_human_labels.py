@@ -205,16 +205,16 @@ def test_what_cannot_be_done_is_told_with_its_remedy(told, arguments, message):
 
 
 def test_an_id_is_no_formula_in_the_sheet_and_is_known_again(told, here):
-    ids = ['=HYPERLINK("http://evil",1)', "-1", "'=1", "'", "s3"]
-    rows = [{"id": one, "answer": "a", "score": n / 4} for n, one in enumerate(ids)]
+    ids = ['=HYPERLINK("http://evil",1)', "-1", "'=1", " =1+1", "\uff1d1+1", "'", "s3"]
+    rows = [{"id": one, "answer": "a", "score": n / 8} for n, one in enumerate(ids)]
     write_rows(here / "odd.jsonl", rows)
     run = ("run", "odd.jsonl", "-m", "mine:told", "--judge", "scripted:judge.json")
     assert told(*run).exit_code == 0
-    sheet = ("label", "-n", "5", "--random-share", "1", "--out", "sheet.csv")
+    sheet = ("label", "-n", "7", "--random-share", "1", "--out", "sheet.csv")
     assert told(*sheet).exit_code == 0
     with (here / "sheet.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    cells = [f"'{ids[0]}", "'-1", "''=1", "'", "s3"]
+    cells = [f"'{ids[0]}", "'-1", "''=1", "' =1+1", "'\uff1d1+1", "'", "s3"]
     assert sorted(row["sample"] for row in rows) == sorted(cells)
     again = told("label", "-n", "0", "--random-share", "1", "--out", "sheet.csv")
     assert again.exit_code == 0, again.output
@@ -222,4 +222,4 @@ def test_an_id_is_no_formula_in_the_sheet_and_is_known_again(told, here):
         sheet = csv.DictWriter(file, rows[0])
         sheet.writeheader()  # type: ignore[attr-defined]
         sheet.writerows(row | {"label": "1"} for row in rows)  # type: ignore[attr-defined]
-    assert "5 labels" in told("correct", "--labels", "sheet.csv").stdout
+    assert "7 labels" in told("correct", "--labels", "sheet.csv").stdout

@@ -1,11 +1,15 @@
 """`assay export`, `import`, `verify` and `gc` do what they promise."""
 
+import gzip
 import json
+import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import click
 import pytest
-from cli_help import FAITHFULNESS, JUDGE
+from cli_help import FAITHFULNESS, JUDGE, write_rows
 from click.testing import CliRunner
 
 from assay.cli import main
@@ -163,3 +167,143 @@ def test_without_a_store_there_is_nothing_to_look_after(assay):
         refused = assay(*command)
         assert refused.exit_code == 2
         assert "there is no store 'assay.db'" in refused.stderr
+
+
+WRITER = ("--judge", "openai:writer", "--base-url", "http://127.0.0.1:9/v1", "-n", "1")
+# Every command that opens a store, with as much beside it as it asks for first.
+OPENS_A_STORE = {
+    "run": ("run", "data.jsonl", "-m", "token_f1", "--store", "other.db"),
+    "show": ("show", "--store", "other.db"),
+    "view": ("view", "other.db", "--no-browser"),
+    "runs": ("runs", "--store", "other.db"),
+    "describe": ("describe", "last", "--name", "x", "--store", "other.db"),
+    "diagnose": ("diagnose", "--store", "other.db"),
+    "report": ("report", "--out", "report.html", "--store", "other.db"),
+    "compare": ("compare", "last", "last", "--store", "other.db"),
+    "history": ("history", "--store", "other.db"),
+    "items": ("items", "last", "last", "--store", "other.db"),
+    "gate": ("gate", "--min", "token_f1=0.5", "--store", "other.db"),
+    "repeat": ("repeat", *JUDGE, "--store", "other.db"),
+    "label": ("label", "other.db", "--annotator", "ann"),
+    "agree": ("agree", "--labels", "data.jsonl", "--store", "other.db"),
+    "correct": ("correct", "--labels", "data.jsonl", "--store", "other.db"),
+    "calibrate": ("calibrate", "--labels", "data.jsonl", "--store", "other.db"),
+    "bench": ("bench", "attributionbench", "--data", "sets", *JUDGE, "--store", "other.db"),
+    "testset": ("testset", "text.md", "--out", "out.jsonl", *WRITER, "--store", "other.db"),
+    "metrics": ("metrics", "token_f1", "rouge", "--compare", "data.jsonl", "--store", "other.db"),
+    "doctor": ("doctor", "--store", "other.db"),
+    "serve": ("serve", "--port", "0", "--store", "other.db"),
+    "mcp": ("mcp", "--store", "other.db"),
+    "export": ("export", "other.db"),
+    "import": ("import", "runs.jsonl", "--store", "other.db"),
+    "verify": ("verify", "other.db"),
+    "gc": ("gc", "other.db"),
+}
+FOREIGN = {
+    "tables of the same names": "CREATE TABLE replies (id, post, body); CREATE TABLE jobs (id);"
+    " PRAGMA user_version = 3",
+    "no table yet": "PRAGMA application_id = 7",
+    "a log of writes": "PRAGMA journal_mode = WAL; CREATE TABLE notes (body)",
+}
+
+
+def test_every_command_that_opens_a_store_is_tried_on_foreign_files():
+    context = click.Context(main)
+    named = {
+        name
+        for name in main.list_commands(context)
+        if any(one.name == "store" for one in main.get_command(context, name).params)
+    }
+    assert named == set(OPENS_A_STORE)
+
+
+@pytest.fixture
+def foreign(scored, here):
+    """The command line, in a folder with all that commands ask for before they open a store."""
+    Path("runs.jsonl").write_text(scored("export", "assay.db").stdout, "utf-8")
+    Path("text.md").write_text("The tower was finished in 1889.\n\n" * 400, "utf-8")
+    Path("sets/attribution").mkdir(parents=True)
+    row = {"id": "a", "dataset": "attributionbench", "contexts": ["It is old."]}
+    row |= {"claim": "It is old.", "labels": {"supported": True}}
+    file = "sets/attribution/attributionbench_test500.jsonl.gz"
+    with gzip.open(file, "wt", encoding="utf-8") as out:
+        out.write(json.dumps(row) + "\n")
+    return scored
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("command", OPENS_A_STORE)
+def test_no_command_changes_the_database_of_another_program(foreign, command, kind):
+    with closing(sqlite3.connect("other.db", isolation_level=None)) as connection:
+        connection.executescript(FOREIGN[kind])
+        before = {path: path.read_bytes() for path in Path().glob("other.db*")}
+        for path, content in before.items():  # as after a crash: the log is not taken over yet
+            path.with_name(path.name.replace("other", "left")).write_bytes(content)
+    for path in before:
+        path.unlink(missing_ok=True)
+        path.with_name(path.name.replace("other", "left")).rename(path)
+    refused = foreign(*OPENS_A_STORE[command])
+    assert refused.exit_code == (4 if command == "doctor" else 2), refused.output
+    assert "another program's database" in refused.output
+    after = {path: path.read_bytes() for path in Path().glob("other.db*")}
+    shared = Path("other.db-shm")  # SQLite's own memory, beside a log only
+    assert {**after, shared: b""} == {**before, shared: b""}
+
+
+@pytest.mark.parametrize("content", [b"x", b"SQLite format 3", b"question,answer\n" * 200])
+@pytest.mark.parametrize("command", OPENS_A_STORE)
+def test_no_command_changes_a_file_of_another_kind(foreign, command, content):
+    Path("other.db").write_bytes(content)
+    refused = foreign(*OPENS_A_STORE[command])
+    assert refused.exit_code == (4 if command == "doctor" else 2), refused.output
+    assert Path("other.db").read_bytes() == content
+    assert [*Path().glob("other.db*")] == [Path("other.db")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_is_no_store(assay):
+    os.mkfifo("pipe.db")
+    refused = assay(*OPENS_A_STORE["run"][:-1], "pipe.db")
+    assert "the store 'pipe.db' is a device or a pipe -> name a file" in refused.stderr
+
+
+def numbers_of(value, *path):
+    """The places of the numbers in a line, one of each kind."""
+    if isinstance(value, dict):
+        found = [numbers_of(item, *path, key) for key, item in value.items()]
+        return {kind: place for one in found for kind, place in one.items()}
+    if isinstance(value, list):
+        found = [numbers_of(item, *path, n) for n, item in enumerate(value)]
+        return {kind: place for one in found[::-1] for kind, place in one.items()}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return {tuple("n" if isinstance(p, int) else p for p in path): path} if is_number else {}
+
+
+@pytest.mark.slow
+def test_no_number_of_an_import_crashes_what_shows_it(assay):
+    """Each number of a file in turn becomes one that cannot be: refused, or shown."""
+    row = {"question": "Red?", "answer": "It is red. It is big.", "contexts": ["It is red."]}
+    row |= {"latency_ms": 5.0, "cost": 0.1, "tokens": 3, "context_ids": ["a"]}
+    row |= {"relevance_grades": {"a": 1, "b": 2}, "reference_context_ids": ["a"]}
+    write_rows(Path("data.jsonl"), [row, {**row, "question": "Big?"}])
+    metrics = "faithfulness,latency,ndcg_at_k"
+    assert assay("run", "data.jsonl", "-m", metrics).exit_code in {0, 3}
+    lines = [json.loads(line) for line in assay("export", "assay.db").stdout.splitlines()]
+    places = numbers_of(lines)
+    assert len(places) > 30
+    for place in places.values():
+        for value in (1e308, -1.0, float("nan"), 10**400):
+            changed = json.loads(json.dumps(lines))
+            *way, last = place
+            target = changed
+            for step in way:
+                target = target[step]
+            target[last] = value
+            Path("changed.jsonl").write_text("".join(json.dumps(one) + "\n" for one in changed))
+            Path("new.db").unlink(missing_ok=True)
+            taken = assay("import", "changed.jsonl", "--store", "new.db")
+            assert taken.exit_code in {0, 2}, (place, value, taken.output)
+            for command in (("show",), ("runs",), ("report", "--out", "r.html"), ("diagnose",)):
+                if taken.exit_code == 0:
+                    told = assay(*command, "--store", "new.db")
+                    assert told.exit_code != 1, (place, value, told.output)

@@ -1,11 +1,12 @@
 """Does a quote that is not closed cost its own row only, and is nothing taken for a row?"""
 
 import json
+import time
 
 import pytest
 from data_help import load, read, refused
 
-from assay.data import tables
+from assay.data import samples, tables
 from assay.errors import InputError
 
 HEADER = "question,answer,reference\n"
@@ -90,3 +91,15 @@ def test_a_file_of_open_quotes_is_refused_before_it_takes_ages(path, monkeypatch
     monkeypatch.setattr(tables, "_MAX_REREAD", 10_000)
     with pytest.raises(InputError, match="too many quotes are not closed"):
         list(read(path(HEADER + '5",x,"open\n' * 500)))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_million_columns_take_no_longer_than_a_million_cells(tmp_path, ending):
+    names = [*(f"c{n}" for n in range(200_000)), "c0"]
+    row = "{" + ", ".join(f'"{name}": 1' for name in names) + "}"
+    text = row if ending == "jsonl" else f"{','.join(names)}\n{','.join('1' for _ in names)}"
+    (tmp_path / f"x.{ending}").write_text(f"{text}\n", "utf-8")
+    began = time.perf_counter()
+    with pytest.raises(InputError, match="c0"):
+        list(samples(tmp_path / f"x.{ending}", needs={}))
+    assert time.perf_counter() - began < 30  # comparing each with each took minutes

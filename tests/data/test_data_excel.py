@@ -7,6 +7,7 @@ import pytest
 from data_help import load, problem, read
 
 from assay.data import samples
+from assay.errors import InputError
 
 pytest.importorskip("python_calamine")
 
@@ -146,3 +147,30 @@ def test_labels_are_read_from_a_sheet_too(tmp_path):
 
     path = workbook(tmp_path / "labels.xlsx", One=[["id", "label"], ["row-1", 1]])
     assert [label.sample for label in read_labels(path).labels] == ["row-1"]
+
+
+def test_a_cell_far_from_the_table_does_not_fill_the_memory(tmp_path):
+    last = "XFD1048576"
+    workbook(tmp_path / "x.xlsx", a=[["question", "answer"], ["q", "a"]])
+    with (
+        zipfile.ZipFile(tmp_path / "x.xlsx") as old,
+        zipfile.ZipFile(tmp_path / "y.xlsx", "w") as new,
+    ):
+        for part in old.namelist():
+            content = old.read(part).decode()
+            far = f'<row r="{last.lstrip("ABCDEFX")}"><c r="{last}" t="inlineStr"><is><t>x</t></is></c></row>'
+            new.writestr(part, content.replace("</sheetData>", f"{far}</sheetData>"))
+    with pytest.raises(InputError, match="17,179,869,184 cells, most of them empty -> delete"):
+        load(tmp_path / "y.xlsx")
+
+
+def test_a_workbook_that_unpacks_without_end_is_refused(tmp_path):
+    workbook(tmp_path / "x.xlsx", a=[["question", "answer"], ["q", "a"]])
+    with (
+        zipfile.ZipFile(tmp_path / "x.xlsx", "a", zipfile.ZIP_DEFLATED) as out,
+        out.open("xl/media/a.bin", "w", force_zip64=True) as part,
+    ):
+        for _ in range(600):
+            part.write(bytes(2**20))
+    with pytest.raises(InputError, match="unpacks to 600 MiB, more than 512 -> save it as CSV"):
+        load(tmp_path / "x.xlsx")

@@ -234,3 +234,39 @@ def test_a_row_of_objects_is_no_frame(tmp_path):
     mapping = {"question": "question.text", "answer": "answer.text"}
     (sample,) = load(tmp_path / "x.json", mapping=mapping)
     assert (sample.question, sample.answer) == ("q", "a")
+
+
+def test_parquet_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
+    columns = {"question": ["q"] * 3, "contexts": [mark * 2**20 for mark in "abc"]}
+    parquet.write_table(
+        pa.table(columns), tmp_path / "x.parquet", compression="zstd", use_dictionary=False
+    )
+    assert (tmp_path / "x.parquet").stat().st_size < 2**13
+    with pytest.raises(InputError, match="rows 1 to 3: 'contexts' unpacks to 3 MiB, more than"):
+        load(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("kind", ["text", "list", "struct"])
+def test_a_parquet_row_that_is_too_long_breaks_alone(tmp_path, monkeypatch, kind):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
+    monkeypatch.setattr("assay.data.parquet._MAX_BYTES", 2**18)
+    text, one = (
+        "a" * 2**14,
+        {"text": lambda v: v, "list": lambda v: [v, v], "struct": lambda v: {"text": v}},
+    )
+    # What stands in the file once is written out for every row that has it.
+    contexts = [one[kind](text), one[kind](text * 8), one[kind]("b"), None, *[one[kind](text)] * 40]
+    rows = [{"question": f"q{n}", "answer": "a", "metadata": c} for n, c in enumerate(contexts)]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "x.parquet", compression="zstd")
+    rows = list(read(tmp_path / "x.parquet"))
+    assert [row.number for row in rows] == list(range(1, 45))
+    assert [row.number for row in rows if row.problems] == [2]
+    assert "is longer than 0 MiB" in str(rows[1].problems[0])
+    assert [row.fields["question"] for row in rows if not row.problems][-1] == "q43"

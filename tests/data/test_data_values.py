@@ -7,6 +7,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 from data_help import one, problem, refused
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.data.values import as_text, read_back
 
 
 @pytest.mark.parametrize(
@@ -241,3 +245,28 @@ def test_a_tuple_that_was_printed_is_a_list():
 )
 def test_documents_that_were_printed_are_no_text(cell):
     assert "is a list of Python objects printed as text" in problem([{"contexts": cell}])
+
+
+FORMULAS = [
+    "=1+1",
+    " =1+1",
+    "\t=1+1",
+    "\r=1",
+    "\u3000=1",
+    "\u200b=1",
+    "\xa0@SUM(1)",
+    "'=1",
+    "\uff1d1",
+]
+
+
+@given(st.text() | st.sampled_from(FORMULAS) | st.text("'= \t\r\n+-@\uff1d\ufeffa"))
+def test_a_cell_of_a_spreadsheet_is_text_and_read_back_unchanged(cell):
+    written = as_text(cell)
+    assert read_back(written) == cell
+    assert not written.strip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b"))
+
+
+@pytest.mark.parametrize("cell", FORMULAS)
+def test_a_formula_is_quoted_whatever_stands_before_it(cell):
+    assert as_text(cell) == f"'{cell}"

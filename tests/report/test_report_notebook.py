@@ -1,5 +1,6 @@
 """Do runs and evidence show themselves in a notebook, whole and harmless?"""
 
+import html
 import re
 from dataclasses import dataclass, replace
 
@@ -7,6 +8,7 @@ import pytest
 
 from assay import Metric, Part, Score, evaluate
 from assay.judges.embedded import Embedded
+from assay.report.sanitize import source_hash
 from assay.runner.progress import Meter, Progress, in_notebook
 from assay.target import ask
 from support.scripts import plausible
@@ -32,9 +34,19 @@ def result(db):
     )
 
 
+def cell(shown):
+    """The page that stands in the frame of a notebook's cell."""
+    page = shown._repr_html_()
+    frame = re.fullmatch(
+        r'<iframe sandbox="" title="assay" srcdoc="([^"]*)" [^<>]*>[^<>]*</iframe>\n?', page
+    )
+    assert frame, page[:200]
+    return html.unescape(frame[1])
+
+
 def harmless(page):
     """No element that runs code, no attribute that does, no hidden character."""
-    assert not re.search(r"<\s*(script|img|iframe|object|link|style)\b", page, re.IGNORECASE)
+    assert not re.search(r"<\s*(script|img|iframe|object|link)\b", page, re.IGNORECASE)
     assert not re.search(r"<[^>]*\son\w+\s*=", page)
     assert "{{" in page
     assert "49" not in re.findall(r"7\*7|49", page)
@@ -43,7 +55,7 @@ def harmless(page):
 
 
 def test_a_result_shows_its_table(result):
-    page = result._repr_html_()
+    page = cell(result)
     assert not re.search(r"<\s*script", page)
     for row in result.summary():
         assert row.metric in page
@@ -67,15 +79,15 @@ class Own(Metric):
 def test_in_the_evidence_of_an_error_rate_of_ones_own_what_counts_is_bad(db):
     trace = evaluate(ROWS[:1], Own(), store=db).trace("<b>0</b>", "own_rate")
     assert not trace.higher_is_better
-    page = trace._repr_html_()
+    page = cell(trace)
     assert "\N{BALLOT X} a" in page
     assert "\N{CHECK MARK} b" in page
-    assert "\N{CHECK MARK} a" in replace(trace, higher_is_better=True)._repr_html_()
+    assert "\N{CHECK MARK} a" in cell(replace(trace, higher_is_better=True))
 
 
 def test_a_trace_shows_its_evidence(result):
     trace = result.trace("<b>1</b>", "faithfulness")
-    page = harmless(trace._repr_html_())
+    page = harmless(cell(trace))
     assert "&lt;b&gt;1&lt;/b&gt;" in page
     for part in trace.outcome.parts:
         assert part.label in page
@@ -86,7 +98,7 @@ def test_a_trace_shows_its_evidence(result):
 def test_what_must_be_known_stands_beside_the_table(db):
     rows = [{**row, "reference": "It was built in 1889."} for row in ROWS]
     result = evaluate(rows, ["answer_relevancy", "answer_similarity"], store=db)
-    page = result._repr_html_()
+    page = cell(result)
     for told in ("of 100 bad ones", "computed as rated directly by the judge", "unrelated texts"):
         assert told in page
     rates = Embedded().quality("answer_relevancy")
@@ -109,7 +121,7 @@ class Made(Metric):
 
 
 def test_a_trace_shows_how_the_number_was_made_and_which_quotes_do_not_stand(db):
-    page = harmless(evaluate(ROWS[:1], Made(), store=db).trace("<b>0</b>", "made")._repr_html_())
+    page = harmless(cell(evaluate(ROWS[:1], Made(), store=db).trace("<b>0</b>", "made")))
     assert "computed as the mean of two" in page
     assert "precision 0.25" in page
     true, made_up = page.split("in 1926", 1)
@@ -125,7 +137,7 @@ def test_of_a_conversation_every_turn_is_shown_with_its_calls_and_contexts(db):
         {"role": "assistant", "text": "In 1889.", "contexts": ["Built <i>in 1889</i>."]},
     ]
     result = evaluate([{"id": "talk", "turns": turns}], "turn_faithfulness", plausible(), store=db)
-    page = harmless(result.trace("talk", "turn_faithfulness")._repr_html_())
+    page = harmless(cell(result.trace("talk", "turn_faithfulness")))
     for shown in ("Turn 1, user", "Turn 3, assistant", "&lt;b&gt;tower", "Built &lt;i&gt;in 1889"):
         assert shown in page
 
@@ -135,15 +147,25 @@ def test_a_score_that_is_not_there_says_why(db):
         raise ValueError("<script>lost</script>")
 
     result = evaluate(ask(ROWS[:1], fails, store=db), "faithfulness", plausible(), store=db)
-    page = result.trace("<b>0</b>", "faithfulness")._repr_html_()
+    page = cell(result.trace("<b>0</b>", "faithfulness"))
     assert "unanswered" in page
     assert "&lt;script&gt;lost" in page
-    assert "unanswered" in result._repr_html_()
+    assert "unanswered" in cell(result)
 
 
-def test_amounts_of_dollars_are_not_set_as_formulas(result):
-    for shown in (result, result.trace("<b>1</b>", "faithfulness")):
-        assert shown._repr_html_().startswith('<div class="tex2jax_ignore mathjax_ignore"')
+def test_a_cell_has_the_content_policy_of_the_report(result, tmp_path):
+    """In a frame of its own: what the notebook typesets ("$5 to $6") or runs does not reach it."""
+    policy = re.compile(r'Content-Security-Policy" content="([^"]*)"')
+    (of_report,) = policy.findall(result.report(tmp_path / "r.html").read_text("utf-8"))
+    for shown in (result, result.summary(), result.trace("<b>1</b>", "faithfulness")):
+        page = cell(shown)
+        (of_cell,) = policy.findall(page)
+        assert source_hash(re.search("<style>(.*)</style>", page, re.DOTALL)[1]) in of_cell
+        hashes = re.compile(r" (?:script-src )?'sha256-[^']*';?")
+        assert hashes.sub("", of_cell) == hashes.sub("", of_report)
+        assert "unsafe" not in of_cell
+        # The policy forbids these: such a cell would not look as meant.
+        assert not re.search(r"<[^>]*\s(?:style|on\w+)=", page)
 
 
 def test_a_very_long_text_is_cut(db):

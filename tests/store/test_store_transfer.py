@@ -184,6 +184,15 @@ class TestWhatIsAmiss:
         next(line for line in found if kind in line)[kind][field] = value
         self.refused(db, map(json.dumps, found), r"row \d+: is not as .assay export. writes it")
 
+    @pytest.mark.parametrize("value", [1e308, -1e308, 1e101, -0.5, 1.5, float("nan"), 10**400])
+    def test_a_score_that_cannot_be_is_refused(self, elsewhere, db, value):
+        found = [json.loads(line) for line in lines(elsewhere)]
+        scored = next(n for n, line in enumerate(found) if "score" in line.get("score", {}))
+        found[scored]["score"]["score"]["value"] = value
+        self.refused(
+            db, [json.dumps(line) for line in found], f"row {scored + 1}: .*export it anew"
+        )
+
     @pytest.mark.parametrize(
         "line",
         [

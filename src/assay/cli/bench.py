@@ -15,10 +15,11 @@ from assay.bench.card import JudgeCard
 from assay.bench.catalogue import chosen
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, estimate_costs, measure, together
-from assay.cli import options, output, values
+from assay.cli import options, output
 from assay.cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay.cli.judges import Judges, LimitedJudgeRequest, budget
 from assay.cli.progress import Meter, meter
+from assay.cli.user_modules import look_here
 from assay.errors import Denied, InputError
 from assay.report.bench import text
 from assay.runner.progress import Progress
@@ -132,7 +133,7 @@ def _over_sets(function: Callable[..., T], request: BenchRequest) -> T:
     judges = Judges(request)
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files, forms=_FORMS)
-    values.look_here()
+    look_here()
     with _SetMeter(silent=request.quiet or request.no_progress) as progress:
         return function(
             judge=judge,

@@ -8,6 +8,7 @@ import click
 from assay.cli import config, options, output, values
 from assay.cli.errors import BAD_INPUT, OK, say
 from assay.cli.evaluation import select_metrics
+from assay.cli.user_modules import look_here
 from assay.data import FIELDS, Samples, fields, read, samples
 from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
@@ -50,7 +51,7 @@ def check_command(request: CheckRequest) -> int:
     """Read all rows of each FILE and report everything that is wrong with it. Nobody is asked."""
     specs = values.metric_specs(request.metrics)
     if specs:
-        values.look_here()
+        look_here()
     metrics = resolve(specs) if specs else ()
     mapping = values.mapping(request.maps)
     contexts = values.contexts(request.contexts)

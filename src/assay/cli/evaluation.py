@@ -9,6 +9,7 @@ from assay.cli import options, output, values
 from assay.cli.judges import Judges, LimitedJudgeRequest, budget, measured
 from assay.cli.prompts import read_prompts
 from assay.cli.target import Target, TargetRequest, read_target
+from assay.cli.user_modules import look_here
 from assay.data import FIELDS, Record, read
 from assay.data.files import is_uri, near
 from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
@@ -115,7 +116,7 @@ def read_request(request: RunRequest) -> Evaluation:
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files)
     output.check_file("--skip-invalid", request.skip_invalid, *judges.files)
-    values.look_here()
+    look_here()
     specs = values.metric_specs(request.metrics)
     target, selection = read_target(request, settings), None
     if not specs and not target:

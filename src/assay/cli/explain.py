@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assay import conformance
-from assay.cli import options, output, prompts, values
+from assay.cli import options, output, prompts
 from assay.cli.errors import OK
+from assay.cli.user_modules import look_here
 from assay.conformance import STORY, worked
 from assay.errors import InputError
 from assay.judge import Task
@@ -54,7 +55,7 @@ def explain_command(request: ExplainRequest) -> int:
     """Show what METRIC_OR_TASK is by definition, and each prompt as an LLM reads it."""
     name = request.name
     templates = prompts.read_prompts(request.prompts)
-    values.look_here()
+    look_here()
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
     if request.toml:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from assay.cli import values
+from assay.cli.user_modules import look_here
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.judges.embedded.card import Quality
@@ -115,7 +116,7 @@ class Judges:
         scheme, _, model = spec.partition(":")
         if scheme in (_EMBEDDERS if embedder else _JUDGES) and model:
             return self._over_http(scheme, model, embedder=embedder)
-        values.look_here()
+        look_here()
         if scheme in _FROM_FILES:
             self.files.append(model)
         return backend(spec, embedder=embedder)

@@ -18,6 +18,7 @@ from assay.cli.evaluation import Evaluation, RunRequest
 from assay.cli.judges import JUDGE_OPTIONS, JudgeRequest
 from assay.cli.output import command_line, run_name
 from assay.cli.run import run, run_command
+from assay.cli.user_modules import look_here
 from assay.conformance import definition
 from assay.data.missing_fields import SKIP_HINT
 from assay.errors import InputError
@@ -69,7 +70,7 @@ def metrics_command(request: MetricsRequest) -> int:
     tasks it asks, who can do them, other names. With --compare they are computed for the same
     samples, each by its own definition. To compare two systems, use `assay compare`.
     """
-    values.look_here()
+    look_here()
     names = values.metric_specs(request.names)
     if request.data is not None:
         return _compare(names, request)

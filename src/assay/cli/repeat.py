@@ -15,6 +15,7 @@ from assay.cli.errors import OK
 from assay.cli.judges import JudgeRequest, Judges
 from assay.cli.progress import meter
 from assay.cli.prompts import read_prompts
+from assay.cli.user_modules import look_here
 from assay.middleware.limiter import Limits
 from assay.report import numbers, sanitize
 from assay.report.titles import called
@@ -71,7 +72,7 @@ def repeat_command(request: RepeatRequest) -> int:
     """
     result = Result(request.store, request.run)
     judge, embedder = Judges(request).build()
-    values.look_here()
+    look_here()
     with meter(silent=request.no_progress) as progress:
         settings = Settings(
             prompts=read_prompts(request.prompts),

@@ -18,6 +18,7 @@ from assay.errors import InputError
 from assay.middleware.limiter import Limits
 from assay.runner.settings import Settings
 from assay.service import Service
+from assay.store.connection import look
 
 _TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -141,6 +142,7 @@ def mcp_command(request: McpRequest) -> int:
 
 
 def _service(request: McpRequest, **limits: int) -> Service:
+    look(Path(request.store))  # now, not at the first request
     judge, embedder = Judges(request).build()
     settings = Settings(
         limits=Limits(timeout=request.timeout), budget=budget(request.price, request.budget)

@@ -9,9 +9,10 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-from assay.cli import options, values
+from assay.cli import options
 from assay.cli.errors import say
 from assay.cli.progress import counter
+from assay.cli.user_modules import look_here
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.middleware.limiter import Limits
@@ -108,7 +109,7 @@ def read_target(request: TargetRequest, settings: Settings) -> Target | None:
         others = [field.name for field in fields(TargetRequest)]
         options.reject_options("needs a target, and none is given", "add --target URL", *others)
         return None
-    values.look_here()
+    look_here()
     named = system(
         request.target,
         version=request.target_version,
@@ -120,7 +121,7 @@ def read_target(request: TargetRequest, settings: Settings) -> Target | None:
 
 def read_configurable(request: TargetRequest) -> Configurable:
     """What the system is made of that the options name, once its parameters are known."""
-    values.look_here()
+    look_here()
     return Configurable(
         target=request.target,
         version=request.target_version,

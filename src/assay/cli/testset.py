@@ -11,12 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from assay.cli import options, output, values
+from assay.cli import options, output
 from assay.cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay.cli.judges import Judges, LimitedJudgeRequest, budget
 from assay.cli.options import Grouped
 from assay.cli.progress import counter
 from assay.cli.prompts import read_prompts
+from assay.cli.user_modules import look_here
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.report import notes, numbers
@@ -125,7 +126,7 @@ def testset_command(request: TestsetRequest) -> int:
     output.check_files([request.out], *read, forms=_FORMS)
     output.check_file("--rejected", request.rejected, *read, request.out)
     judge, _ = Judges(request).build()
-    values.look_here()
+    look_here()
     settings = Settings(
         prompts=read_prompts(prompts),
         limits=request.limits(),

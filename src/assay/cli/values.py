@@ -2,9 +2,7 @@
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from assay.errors import InputError
 from assay.metrics.registry import pieces
@@ -12,15 +10,6 @@ from assay.store.runs import Value, parameter
 
 _COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
-
-
-def look_here() -> None:
-    """Let judges and metrics of the user's own be found in the folder they work in.
-
-    At the end of the path, so that no file there takes the place of an installed module.
-    """
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)
 
 
 def metric_specs(texts: Iterable[str]) -> list[str]:

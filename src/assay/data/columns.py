@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
@@ -240,7 +241,7 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 def refuse_doubled(names: Sequence[str]) -> None:
     """Raise InputError naming every column that there is twice: only one could be read."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         remedy = "give each column its own name"
         raise InputError([Problem("two columns have this name", remedy, field=n) for n in twice])

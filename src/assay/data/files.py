@@ -15,15 +15,9 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, Final, cast
 
 from assay.data.json_files import document_records, line_records
+from assay.data.parquet import parquet_records
 from assay.data.rows import Record
-from assay.data.tables import (
-    SUFFIX,
-    other_sheets,
-    parquet_records,
-    parted,
-    sheet_records,
-    table_records,
-)
+from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
 from assay.errors import InputError
 
 BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
 
@@ -97,8 +98,8 @@ def escaped(text: str) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
         raise RepeatedKeyError(f"names '{twice}' more than once")
     return fields
 

@@ -1,9 +1,12 @@
-"""Tables: CSV and TSV text, sheets of Excel workbooks, and Parquet files."""
+"""Tables: CSV and TSV text, and sheets of Excel workbooks."""
 
 import csv
+import functools
 import io
 import itertools
 import re
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time
@@ -17,8 +20,10 @@ from assay.errors import InputError
 
 SUFFIX: Final = ".xlsx"
 _SHEET_MARK: Final = f"{SUFFIX}#"
+_MAX_WORKBOOK: Final = 8 * LONGEST_ROW
+_MAX_CELLS: Final = 20_000_000  # of a sheet: half a gigabyte
+_CELL: Final = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 _DAMAGED: Final = "open it in Excel and save it again as .xlsx, without a password"
-_PARQUET_BATCH: Final = 256
 _DELIMITERS: Final = ",;\t|"
 _DECLARED_DELIMITER: Final = re.compile(r'"?sep=(.)"?')  # a first line for Excel
 # Characters read again after quotes that are not closed; beyond it the time would grow without end.
@@ -235,10 +240,50 @@ def _book(stream: IO[bytes]) -> Any:
     except ImportError as error:
         remedy = "pip install 'assay[xlsx]', or save the sheet as CSV"
         raise InputError(f"'{name}' needs python-calamine", remedy) from error
+    _refuse_endless(stream, name)
     try:
         return CalamineWorkbook.from_filelike(stream)
     except (CalamineError, OSError) as error:
         raise InputError(f"'{name}' cannot be read as an Excel file: {error}", _DAMAGED) from error
+
+
+def _refuse_endless(stream: IO[bytes], name: str) -> None:
+    """See before a workbook is unpacked that it fits into memory: empty cells take room, too.
+
+    Raises:
+        InputError: If it does not.
+    """
+    try:
+        with zipfile.ZipFile(stream) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+            if size > _MAX_WORKBOOK:
+                what = f"'{name}' unpacks to {size / 2**20:,.0f} MiB"
+                raise InputError(f"{what}, more than {_MAX_WORKBOOK // 2**20}", "save it as CSV")
+            for part in parts.namelist():
+                if (
+                    part.startswith("xl/worksheets/")
+                    and (cells := _extent(parts, part)) > _MAX_CELLS
+                ):
+                    what = f"a sheet of '{name}' has {cells:,} cells, most of them empty"
+                    raise InputError(
+                        what, "delete what stands far from the table, or save it as CSV"
+                    )
+    except (zipfile.BadZipFile, OSError, EOFError, zlib.error, NotImplementedError, RuntimeError):
+        pass  # its reader tells what is wrong with it
+    finally:
+        stream.seek(0)
+
+
+def _extent(parts: zipfile.ZipFile, part: str) -> int:
+    """Cells of the rectangle from the first cell of a sheet to the last."""
+    rows, columns, rest = 0, 0, b""
+    with parts.open(part) as content:
+        while chunk := content.read(2**20):
+            for letters, digits in _CELL.findall(rest + chunk):
+                number = functools.reduce(lambda n, letter: 26 * n + letter - 64, letters, 0)
+                rows, columns = max(rows, int(digits)), max(columns, number)
+            rest = chunk[-32:]
+    return rows * columns
 
 
 def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]]:
@@ -277,59 +322,3 @@ def _cell_text(cell: Any) -> str:
     if isinstance(cell, date | time):
         return cell.isoformat()
     return str(cell)
-
-
-def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
-    """Records of a Parquet file."""
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        remedy = "pip install 'assay[parquet]', or save the data as JSONL"
-        raise InputError("Parquet files need pyarrow", remedy) from error
-    number = 0
-    with opened() as stream:
-        try:
-            file = ParquetFile(stream)
-            refuse_doubled(file.schema_arrow.names)
-            for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
-                yield from _arrow_records(batch, number)
-                number += batch.num_rows
-        except (ArrowException, UnicodeDecodeError) as error:
-            what = f"the Parquet file cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; fetch it again") from error
-
-
-def _arrow_records(batch: Any, before: int) -> Iterator[Record]:
-    try:
-        rows = batch.to_pylist()
-    except UnicodeDecodeError:  # of some row: only that one is broken
-        for at in range(batch.num_rows):
-            cells = {name: batch.column(name)[at] for name in batch.schema.names}
-            yield _arrow_record(before + at + 1, cells)
-        return
-    for number, values in enumerate(rows, before + 1):
-        yield Record(number, values, "arrow")
-
-
-def _arrow_record(number: int, cells: dict[str, Any]) -> Record:
-    values: dict[str, Any] = {}
-    wrong = []
-    for name, cell in cells.items():
-        try:
-            values[name] = cell.as_py()
-        except UnicodeDecodeError:
-            wrong.append(name)
-            values[name] = _arrow_text(cell)
-    record = Record(number, values, "arrow")
-    if not wrong:
-        return record
-    what = f"column '{wrong[0]}' holds bytes that are not UTF-8"
-    return broken(number, record.raw, what, "write it as UTF-8")
-
-
-def _arrow_text(cell: Any) -> str:
-    """The text of a cell with wrong bytes; what it is where it is no mere text."""
-    if hasattr(cell, "as_buffer"):
-        return bytes(cell.as_buffer()).decode(errors="backslashreplace")
-    return f"({cell.type})"

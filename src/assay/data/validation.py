@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, Final, Protocol
+from typing import IO, Any, Final, Protocol, Self, TypeAlias
 
 from assay.data import missing_fields
 from assay.data.columns import FIELDS, likely_column, recognised
@@ -25,6 +25,8 @@ _ABSENT: Final = frozenset({"nan", "none", "null", "n/a", "<na>", "nat", "undefi
 _LONGEST: Final = max(map(len, _ABSENT)) + 2
 _TEXTS: Final = ("question", "answer", "contexts", "reference", "reference_contexts")
 _MAIN: Final = ("answer", "question", "contexts", "reference")
+
+Refuse: TypeAlias = Callable[[Row], list[Problem]]
 
 
 def samples(
@@ -96,10 +98,16 @@ class Samples(Iterator[Sample]):
         self.notes: list[str] = list(source.notes)
         self.watchers: list[Watcher] = []
         self._tally = tally
+        self._refuse: Refuse = lambda _: []
         self._iterator = self._walk(source)
 
     def __next__(self) -> Sample:
         return next(self._iterator)
+
+    def refusing(self, refuse: "Refuse") -> Self:
+        """The same, of which rows are invalid, too, that `refuse` finds problems with."""
+        self._refuse = refuse
+        return self
 
     def _walk(self, source: Source) -> Iterator[Sample]:
         broken_off: tuple[Problem, ...] = ()
@@ -108,6 +116,8 @@ class Samples(Iterator[Sample]):
             try:
                 for row in source:
                     self.rows += 1
+                    if not row.problems and (more := self._refuse(row)):
+                        row = replace(row, problems=(*more,))  # noqa: PLW2901 - it is now invalid
                     problems = self._tally.add(row)
                     if not problems:
                         valid += 1

@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -17,7 +18,11 @@ Form = Literal["json", "table", "arrow", "sample"]
 _PLAIN: Final = (str, int, list, dict, tuple, type(None))
 # What Excel writes in a cell whose value or formula it could not make out.
 _LOST: Final = {"#N/A", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"}
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet computes, so begun
+# What a spreadsheet computes, so begun; some leave out blanks and signs without width before it.
+_FORMULA: Final = re.compile(
+    r"(?:'|[^\S\t\r]|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060-\u2064\ufeff])*"
+    "[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20\u2212\ufe62\ufe63\ufe66\ufe6b]"
+)
 _DIGITS: Final = 40  # a whole number with more is kept as a float
 
 
@@ -201,9 +206,9 @@ def spelled(cell: str) -> Any:
 
 def as_text(cell: str) -> str:
     """A cell that a spreadsheet takes for text, never for a formula: it may be anybody's."""
-    return f"'{cell}" if cell.lstrip("'").startswith(_FORMULA) else cell
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def read_back(cell: str) -> str:
     """What `as_text` was given."""
-    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,7 +1,7 @@
 """The plan of a run, checked before any call, and the signatures that identify its numbers."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any
@@ -10,6 +10,7 @@ import msgspec
 
 from assay._version import __version__
 from assay.data import Samples, read, samples
+from assay.data.rows import Row
 from assay.errors import InputError, Problem
 from assay.judge import Backend, Task
 from assay.judges.code_digest import class_digest
@@ -21,7 +22,18 @@ from assay.runner.coalesce import coalesced_metrics
 from assay.runner.languages import LanguageCount
 from assay.runner.settings import Settings, chosen
 from assay.runner.stack import choose
+from assay.sample import Turn
 from assay.tasks import TASKS, Embed, EmbedTokens
+
+# What a judge reads of a sample.
+_JUDGED = ("question", "answer", "contexts", "reference", "reference_contexts", "turns")
+# No model reads a million tokens at once, of four characters each, or reads them well.
+PER_TOKEN = 4
+MAX_CHARACTERS = 1_000_000 * PER_TOKEN
+# The embedded judge reads so many characters in a second on two cores, several times for some
+# metrics: a sample may take a minute at most.
+READ_PER_S = 20_000
+MAX_LOCAL_CHARACTERS = 60 * READ_PER_S
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ def plan(
         skip_invalid=settings.skip_invalid,
         instead={metric.label: metric.instead for metric in wanted},
     )
-    samples_read.watchers.append(LanguageCount(wanted, route))
+    samples_read.refusing(_too_long(wanted, route)).watchers.append(LanguageCount(wanted, route))
     return Plan(wanted, route, samples_read, settings)
 
 
@@ -94,6 +106,36 @@ def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Non
         problems.append(Problem("the engine ray needs Ray", "pip install 'assay[ray]'"))
     if problems:
         raise InputError(problems)
+
+
+def _too_long(metrics: tuple[Metric, ...], route: Route) -> Callable[[Row], list[Problem]]:
+    """Names samples that no judge can read, or a judge in this process not in good time."""
+    kinds = {kind for metric in metrics for kind in metric.asks(route.serves)}
+    judges = [route.to(kind.kind) for kind in kinds]
+    local = any(judge.capabilities.local for judge in judges)
+
+    def problems(row: Row) -> list[Problem]:
+        length = sum(_length(row.fields.get(name)) for name in _JUDGED)
+        if not judges or length <= (MAX_LOCAL_CHARACTERS if local else MAX_CHARACTERS):
+            return []
+        remedy = "give the passages that were retrieved, not whole documents"
+        name = max(_JUDGED, key=lambda name: _length(row.fields.get(name)))
+        if local:
+            would = f"would keep the judge in this process busy for {length / READ_PER_S:,.0f} s"
+        else:
+            would = f"would be {length / PER_TOKEN / 1e6:,.1f} million tokens for the judge"
+        what = f"the sample has {length / 1e6:,.1f} million characters, which {would}"
+        return [Problem(what, f"{remedy}, or leave the row out", row=row.number, field=name)]
+
+    return problems
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Turn):
+        return len(value.text) + _length(value.contexts)
+    return sum(map(_length, value)) if isinstance(value, tuple) else 0
 
 
 def who_can(kind: type[Task[Any]]) -> str:

@@ -28,7 +28,7 @@ from assay.store.integrity import (
     checksum,
     file_errors,
 )
-from assay.store.schema import migrate
+from assay.store.schema import check, migrate
 
 PAGE = 256  # rows that are read at once where there may be any number
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
@@ -345,6 +345,8 @@ def check_place(path: Path) -> None:
             raise InputError(f"the store '{path}' is a folder", "name a file")
         if not path.parent.is_dir():
             raise InputError(f"there is no folder '{path.parent}' for the store")
+        if path.exists() and not path.is_file():
+            raise InputError(f"the store '{path}' is a device or a pipe", "name a file")
     except OSError as error:  # a name that is too long, a folder that may not be entered
         raise InputError(f"the store cannot be opened: {error}", "name another file") from error
 
@@ -355,7 +357,7 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
-    check_place(path)
+    look(path)
     kind = file_system(path)
     if kind in NETWORK:
         warnings.warn(
@@ -399,11 +401,38 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     return db
 
 
+def look(path: Path) -> None:
+    """See that a store is there, or may be made, without changing a file.
+
+    Opening a database to write to it changes its header, and takes over what its own program left
+    in a log.
+
+    Raises:
+        InputError: If something else is there, or nothing may be.
+    """
+    check_place(path)
+    if not path.is_file() or not path.stat().st_size:
+        return
+    integrity.check_beginning(path)  # SQLite begins anew where there is but a byte
+    address = f"file:{quote(str(path))}?mode=ro"
+    # Readers of a log make files beside it, which nobody removes who may not write.
+    address += "" if _has_log(path) else "&immutable=1"
+    with (
+        file_errors(path),
+        contextlib.closing(sqlite3.connect(address, timeout=PATIENCE_S, uri=True)) as db,
+    ):
+        check(db)
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and bool(log.stat().st_size)
+
+
 def _address(path: Path) -> str:
     url = f"file:{quote(str(path))}"
     locked = path.is_file() and not os.access(path.parent, os.W_OK)
-    log = path.with_name(f"{path.name}-wal")
-    if locked and not (log.is_file() and log.stat().st_size):
+    if locked and not _has_log(path):
         # Not even the files that readers share can be made there, so nobody else changes it.
         return f"{url}?mode=ro&immutable=1"
     return url

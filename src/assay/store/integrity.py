@@ -62,10 +62,8 @@ def file_errors(path: Path) -> Iterator[None]:
         yield
     except (UnicodeDecodeError, sqlite3.Error) as error:  # of the names of its tables, even
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_NOTADB and not _begins_as_database(path):
-            what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
-            remedy = "name a store, or a run of one (`assay runs` lists them)"
-            raise StoreError(what, remedy) from error
+        if code == sqlite3.SQLITE_NOTADB:
+            check_beginning(path)
         remedy = TROUBLE.get(code, DAMAGED)
         raise StoreError(f"'{path}' cannot be used as a store: {error}", remedy) from error
 
@@ -85,9 +83,18 @@ def as_store_error(error: BaseException, path: Path) -> BaseException:
     return meant
 
 
-def _begins_as_database(path: Path) -> bool:
+def check_beginning(path: Path) -> None:
+    """See that a file that is not empty begins as every database does.
+
+    Raises:
+        StoreError: If it does not.
+    """
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        beginning = file.read(len(MAGIC))
+    if beginning and beginning != MAGIC:
+        what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
+        remedy = "name a store, or a run of one (`assay runs` lists them)"
+        raise StoreError(what, remedy)
 
 
 Value: TypeAlias = str | bytes | float | None

@@ -193,6 +193,8 @@ TABLES = frozenset(
         *("batches", "descriptions", "labels", "label_queue"),
     )
 )
+# Columns that the table of replies had in every version; one damaged name leaves the others.
+_OF_REPLIES = frozenset(("draw", "pieces", "tokens_in", "tokens_out"))
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -201,7 +203,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     Raises:
         InputError: If a newer assay wrote it, or another program.
     """
-    _refuse_others(connection)
+    check(connection)
     if _version(connection) == len(MIGRATIONS):
         return
     _add_functions(connection)
@@ -228,16 +230,16 @@ def _append(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _refuse_others(connection: sqlite3.Connection) -> None:
-    """See that a file is a store that this version can use.
+def check(connection: sqlite3.Connection) -> None:
+    """See that a database is a store that this assay may change, or empty; it is only read.
 
     Raises:
         InputError: If a newer assay wrote it, or another program.
     """
-    if _version(connection) > len(MIGRATIONS):
-        raise InputError("the store was written by a newer assay", "upgrade assay")
     if _is_foreign(connection):
         raise InputError("the file is another program's database", "name another file as the store")
+    if _version(connection) > len(MIGRATIONS):
+        raise InputError("the store was written by a newer assay", "upgrade assay")
     if _has_triggers(connection):
         what = "the store has triggers, which change what is written and are not of assay"
         raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
@@ -288,10 +290,21 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _is_foreign(connection: sqlite3.Connection) -> bool:
-    """Whether tables stand there that assay did not make: nothing may be added to them."""
+    """Whether tables stand there that assay did not make: nothing may be added to them.
+
+    Other programs have tables of replies and of jobs, too, and versions of their own.
+    """
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    return bool(names) and not {"replies", "jobs"} <= names
+    if not names:  # what another program began says whose it is before it has tables
+        return bool(_pragma(connection, "application_id") or _version(connection))
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(replies)")}
+    ours = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
+    return not ours or not _version(connection)
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    return _pragma(connection, "user_version")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -7,7 +7,7 @@ by content, so that what two stores have in common is there once. How it is used
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -20,7 +20,7 @@ from assay._version import __version__
 from assay.errors import InputError, Problem
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.score import Outcome, Score, Unscored
+from assay.score import LARGEST, Outcome, Score, Unscored
 from assay.store import Store, rows
 from assay.store.connection import paged
 from assay.store.integrity import COVERED, Damaged, amended, checksum
@@ -43,6 +43,23 @@ MALFORMED = (
     sqlite3.ProgrammingError,
     sqlite3.IntegrityError,
 )
+# Of a judge's card: shares of labelled cases, and how many there are.
+_SHARES = ("found", "wrong", "bad_uncertain", "good_uncertain", "floor")
+_COUNTS = ("n_bad", "n_good")
+# What numbers can be, by the names of their fields; all others are no larger than a score.
+_RANGES = {
+    **dict.fromkeys(("probability", "chance", "ratio", *_SHARES), (0.0, 1.0)),
+    **dict.fromkeys(_COUNTS, (1, LARGEST)),
+    **dict.fromkeys(("n_samples", "skipped", "seconds", "row", "price", "day"), (0.0, LARGEST)),
+    **dict.fromkeys(("draw", "tokens_in", "tokens_out", "ms"), (0.0, LARGEST)),
+    **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
+    **dict.fromkeys(("marks", "statement", "relevance_grades"), (0.0, LARGEST)),
+}
+# Fields that hold whatever a user put there.
+_OF_THE_USER = frozenset(("metadata", "args", "params", "details"))
+# Fields that are objects of numbers: of each the same is true, whatever it is called.
+_OF_NUMBERS = frozenset((*_SHARES, "relevance_grades"))
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +255,7 @@ class _Import:
         if not isinstance(content, dict) or len(content) != 1:
             raise TypeError("an object with one field is expected")
         ((kind, value),) = content.items()
+        _check_numbers(value)
         if (self._run is None) != (kind == "run"):
             raise KeyError(f"'{kind}' does not belong here")
         add: dict[str, Callable[[Any], None]] = {
@@ -312,6 +330,8 @@ class _Import:
             raise KeyError(f"a score of row {scored.row}, which the run has not")
         if outcome is None:
             raise KeyError("a score without a value or a reason")
+        if isinstance(outcome, Score):
+            _check_range(outcome.value, self._run["config"].get("about", {}).get(scored.metric, {}))
         sql = f"SELECT why FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME} AND row = ?"
         existing = self._db.execute(sql, (run, scored.metric, scored.row)).fetchone()
         failed = isinstance(outcome, Unscored) and outcome.why == "failed"
@@ -358,6 +378,33 @@ class _Import:
                     " WHERE id = ? AND finished IS NULL",
                     (self._run["finished"], self._run["skipped"], self._run["id"]),
                 )
+
+
+def _check_numbers(value: Any, name: str = "") -> None:
+    """See that no number is one that cannot be: whatever is computed of them stays finite.
+
+    Raises:
+        ValueError: If one is.
+    """
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key not in _OF_THE_USER:
+                _check_numbers(item, name if name in _OF_NUMBERS else key)
+    elif isinstance(value, list):
+        for item in value:
+            _check_numbers(item, name)
+    elif isinstance(value, int | float):
+        low, high = _RANGES.get(name, (-LARGEST, LARGEST))
+        if not low <= value <= high or (name in _COUNTS and isinstance(value, float)):
+            shown = f"{value:.6g}" if isinstance(value, float) else f"of {len(str(value))} digits"
+            raise ValueError(f"'{name}' is a number that cannot be: {shown}")
+
+
+def _check_range(value: float, about: Mapping[str, Any]) -> None:
+    low, high = about.get("range") or (None, None)
+    below = low is not None and value < low - _ROUNDING
+    if below or (high is not None and value > high + _ROUNDING):
+        raise ValueError(f"the score {value:.6g} lies outside its metric's range")
 
 
 def _check_header(header: Any) -> None:

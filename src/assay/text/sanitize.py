@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 from urllib.parse import unquote
@@ -135,23 +135,23 @@ _ESCAPE: Final = re.compile(
     r"|\\x([0-9a-fA-F]{2})|%u([0-9a-fA-F]{4})|U\+([0-9a-fA-F]{4,6})\b"
     r"|\\N\{([A-Z0-9 -]{1,80})\}|\\[nrt]"
 )
+# An entity with blanks in it is one to a reader.
+_LOOSE: Final = re.compile(r"&\s*#\s*([xX]?)\s*([0-9a-fA-F]{1,7})(?![0-9a-fA-F])\s*;?")
+# Signs of full width are signs in it, and the digits of every script are digits.
+_FOREIGN_ENTITY: Final = re.compile("[&\uff06]\\s*[#\uff03]\\s*[\\w\\s]{1,12}[;\uff1b]?")
+# Sequences that a terminal does not show.
+_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z^_])")
+_RUBBED_OUT: Final = re.compile(r"[^\b]\x08")
+# Commands of TeX, what Markdown strikes out, and where it leads.
+_TYPESET: Final = re.compile(r"\\[a-zA-Z]+\*?|~~[^~\n]*~~|\]\([^()\s]*\)|<!\[CDATA\[|\]\]>")
 # "&amp;amp;#98;", "%2562" and "\\\\u0062" may be as deep as one likes: that is undone at once.
 _NESTED: Final = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
 _NESTING: Final = re.compile(r"&|%25|\\\\")
 _MARKUP: Final = re.compile(r"<[^<>]*>")
-_REVERSED: Final = "\u202e"  # what follows is shown from right to left
+_REVERSED: Final = re.compile("[\u202b\u202e\u2067]")  # what follows is shown from right to left
 _ROUNDS: Final = 3  # so often escapes of one kind may stand within those of another
 
 
-class _Folds(dict[int, str]):
-    """What each character is read as, found out when it is first met."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = found = _read(chr(code))
-        return found
-
-
-_FOLDS: Final = _Folds()
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 # Bytes are translated a hundred times as fast as characters.
 _BYTES: Final = bytes(
@@ -208,6 +208,7 @@ def _ascii(text: str) -> str:
 
 
 def _readings(text: str) -> Iterator[str]:
+    as_it_is = text
     yield text
     for _ in range(_ROUNDS):
         before = text
@@ -216,16 +217,28 @@ def _readings(text: str) -> Iterator[str]:
             yield text
         if text == before:
             break
-    if "<" in text:
-        yield _MARKUP.sub("", text)
-    if _REVERSED in text:
+    for unseen in (_TERMINAL, _RUBBED_OUT, _TYPESET, _MARKUP):
+        yield unseen.sub("", text)
+        yield unseen.sub("", as_it_is)
+    if _REVERSED.search(text):
         yield text[::-1]
 
 
 def _entities(text: str) -> str:
+    if not text.isascii():
+        text = _FOREIGN_ENTITY.sub(lambda found: found[0].translate(_SIGN_FOLDS), text)
     if not _NESTING.search(text):
         return text
-    return html.unescape(_NESTED.sub(lambda found: found[0][0], text))
+    text = _NESTED.sub(lambda found: found[0][0], text)
+    return html.unescape(_LOOSE.sub(r"&#\1\2;", text))
+
+
+def _ascii_sign(mark: str) -> str:
+    if mark < "\x80":
+        return mark
+    if "\uff01" <= mark <= "\uff5e":
+        return chr(ord(mark) - 0xFEE0)
+    return str(unicodedata.decimal(mark, mark))
 
 
 def _escapes(text: str) -> str:
@@ -258,7 +271,9 @@ def _read(mark: str) -> str:
         return _OPTIONAL[_ASCII[letter]]
     if unicodedata.category(mark) in _UNSEEN:
         return ""
-    return "".join(map(_read_part, unicodedata.normalize("NFKD", mark).casefold()))
+    read = "".join(map(_read_part, unicodedata.normalize("NFKD", mark).casefold()))
+    value = unicodedata.numeric(mark, None)  # of Roman numerals
+    return str(int(value or 0)) if _BREAK in read and value in range(1000) else read
 
 
 def _read_part(mark: str) -> str:
@@ -274,3 +289,19 @@ def _read_part(mark: str) -> str:
     kind = unicodedata.category(mark)
     # Modifiers are letters by their category: apostrophes, accents, marks of length.
     return _BREAK if kind[0] in "LN" and kind != "Lm" and mark not in _FILLERS else ""
+
+
+class _Folds(dict[int, str]):
+    """What each character is read as, found out when it is first met."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = self._read(chr(code))
+        return found
+
+
+_FOLDS: Final = _Folds(_read)
+_SIGN_FOLDS: Final = _Folds(_ascii_sign)

@@ -13,6 +13,7 @@ from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from assay.data.values import as_text, read_back
 from assay.errors import AssayError, InputError
 from assay.integrations.ragas.advice import missing
 from assay.judges.llm import settled
@@ -396,7 +397,9 @@ class LocalCSVBackend(_Local):
     def load(self, kind: str, name: str) -> list[dict[str, Any]]:
         """The rows of a file."""
         with self.path(kind, name).open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+            cells = ([read_back(cell) for cell in row] for row in csv.reader(file) if row)
+            header = next(cells, [])
+            return [dict(zip(header, row, strict=False)) for row in cells]
 
     def save(self, kind: str, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the file."""
@@ -406,12 +409,16 @@ class LocalCSVBackend(_Local):
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write one line a row, below a line with the names of all columns."""
+    """Write one line a row, below a line with the names of all columns; no cell is a formula."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
+        writer = csv.writer(file)
+        writer.writerow(map(as_text, columns))
+        writer.writerows([_cell(row.get(column, "")) for column in columns] for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    return as_text(value) if isinstance(value, str) else value
 
 
 def _json(value: Any) -> Any:

@@ -1,12 +1,18 @@
-"""A run and the evidence of a score in a notebook: HTML without scripts or style sheets."""
+"""A run and the evidence of a score in a notebook: a page in a frame, as strict as a report.
 
+A notebook's own page runs scripts and loads what its cells name; a frame with a policy of its own
+does neither, whatever a text that is shown in it holds.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from markupsafe import Markup
 
-from assay.report import labels, notes, numbers
-from assay.report.page import fragment
+from assay.report import labels, notes, numbers, sanitize
+from assay.report.page import asset, fragment
 from assay.report.run import collect, evidence
 from assay.report.run.evidence import readable
 from assay.runner.result import Result, Trace
@@ -15,7 +21,14 @@ from assay.score import Part, Score
 
 # So much of a text is shown: a notebook is kept with what its cells showed.
 LONGEST: Final = 20_000
-_COLOURS: Final = {"good": "#3a8f4f", "bad": "#c8452e", "warn": "#b98a00", "plain": "#8a8a8a"}
+# Pixels: a frame without scripts cannot ask for the height that it needs.
+_LINE: Final = 22
+_ROW: Final = 25
+_WIDTH: Final = 110  # characters of a line
+_TALLEST: Final = 640
+_FOLDED: Final = re.compile(r"<details.*?</details>", re.DOTALL)
+_TABLE: Final = re.compile(r"<table.*?</table>", re.DOTALL)
+_BLOCK: Final = re.compile(r"</(?:div|summary)>|</span>(?=<div)")
 
 
 def result(run: Result) -> str:
@@ -24,7 +37,7 @@ def result(run: Result) -> str:
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
     for metric in data["metrics"]:
         metric["cells"] = _cells(metric, unanswered=unanswered)
-    return fragment(
+    return _framed(
         "notebook_result.html",
         data=data,
         unanswered=unanswered,
@@ -36,7 +49,7 @@ def result(run: Result) -> str:
 
 def summary(means: Summary) -> str:
     """The means of a run as a table."""
-    return fragment("notebook_summary.html", rows=means, notes=means.notes())
+    return _framed("notebook_summary.html", rows=means, notes=means.notes())
 
 
 def trace(found: Trace) -> str:
@@ -61,7 +74,7 @@ def trace(found: Trace) -> str:
         for reply in replies
     ]
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
-    return fragment(
+    return _framed(
         "notebook_trace.html",
         metric=found.metric,
         value=value,
@@ -81,6 +94,29 @@ def trace(found: Trace) -> str:
     )
 
 
+def _framed(template: str, **context: Any) -> str:
+    cell = fragment(template, **context)
+    style = asset("notebook.css")
+    document = fragment(
+        "notebook_page.html",
+        cell=Markup(cell),  # noqa: S704 - made by a template of ours
+        style=Markup(style),  # noqa: S704 - our own file
+        style_hash=sanitize.source_hash(style),
+        script_hash="",
+    )
+    return fragment("notebook_frame.html", document=document, height=_height(cell))
+
+
+def _height(cell: str) -> int:
+    """About as many pixels as what is not folded takes."""
+    shown = _FOLDED.sub("</summary>", cell)
+    blocks = (Markup(block).striptags() for block in _BLOCK.split(_TABLE.sub("", shown)))  # noqa: S704 - measured
+    lines = sum(
+        -(-len(line) // _WIDTH) for block in blocks if block for line in block.splitlines() if line
+    )
+    return min(_TALLEST, shown.count("<tr") * _ROW + (lines + 1) * _LINE)
+
+
 def _cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:
     cells = [
         numbers.score(metric["mean"]),
@@ -96,7 +132,7 @@ def _part(part: Part, contexts: Sequence[str], *, higher: bool) -> dict[str, str
     about = [part.label, *labels.facts(part, tone)]
     return {
         "symbol": labels.SYMBOLS[tone],
-        "colour": _COLOURS[tone],
+        "tone": tone,
         "text": labels.excerpt(part, contexts)[:LONGEST],
         "about": ", ".join(filter(None, about)),
         "reason": part.reason[:LONGEST],
