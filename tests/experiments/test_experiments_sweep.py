@@ -94,6 +94,14 @@ class TestTheStore:
         assert [one.asked for one in wider.configurations] == [0, 0, 60]
         assert len(system.asked) == 180
 
+    def test_the_order_in_which_parameters_are_named_asks_nothing_again(self, db):
+        system, few = System(planted), QUESTIONS[:5]
+        grid = {"k": [3, 5], "chunk": [256]}
+        first = sweep(few, system, grid, "exact_match", store=db)
+        again = sweep(few, system, dict(reversed(grid.items())), "exact_match", store=db)
+        assert [one.asked for one in again.configurations] == [0, 0]
+        assert [one.run for one in again.configurations] == [o.run for o in first.configurations]
+
     def test_values_of_another_kind_are_another_configuration(self, db):
         asked = []
 

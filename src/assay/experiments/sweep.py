@@ -285,7 +285,7 @@ async def _run(
     """The answers of a configuration, and their scores."""
     answers = await aask(data, step.system, metrics=metrics, store=store, asking=step.asking)
     await asyncio.to_thread(_check_answers, step, answers, metrics)
-    marked, settings = _marked(answers, step.name), step.settings
+    marked, settings = _marked(answers, step.params), step.settings
     result = await aevaluate(
         marked, metrics, judge, embedder=embedder, store=store, settings=settings
     )
@@ -311,11 +311,13 @@ def _check_answers(step: _Step, answers: Answers, metrics: Sequence[Metric]) -> 
         raise InputError(at) from error
 
 
-def _marked(answers: Answers, name: str) -> Source:
+def _marked(answers: Answers, params: Params) -> Source:
     """The answers, each with the configuration that it is of.
 
-    Two configurations that answer alike are two runs all the same.
+    Two configurations that answer alike are two runs all the same; one whose parameters are named
+    in another order is the same run.
     """
+    name = configuration_name(dict(sorted(params.items())))
 
     def records() -> Iterator[Record]:
         for record in answers.records():

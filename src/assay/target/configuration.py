@@ -99,7 +99,7 @@ def _with_query(url: str, params: Mapping[str, Value]) -> str:
     if twice := present & set(params):
         what = f"the URL has '{min(twice)}' already"
         raise InputError(what, "leave it out of the URL: it is set by the configuration")
-    added = urlencode({name: written(value) for name, value in params.items()})
+    added = urlencode({name: written(value) for name, value in sorted(params.items())})
     return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
 
 
@@ -125,7 +125,8 @@ def _bound(
             others = f"it takes {', '.join(free)}" if free else "it takes nothing else"
             raise InputError(what, f"beside the question {others}")
     _check_rest(taken, shown_name, asked, params)
-    return functools.partial(function, **params)
+    # In whichever order they were named, it is the same system.
+    return functools.partial(function, **dict(sorted(params.items())))
 
 
 def _check_rest(
