@@ -24,8 +24,8 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 import assay
-from assay.analysis.comparison import compare
-from assay.runner.result import Result
+from assay._analysis.comparison import compare
+from assay._runner.result import Result
 from assay.stats.comparison import difference_interval, paired
 from assay.stats.intervals import mean_interval, proportion_interval
 

@@ -29,12 +29,14 @@ from functools import _lru_cache_wrapper, wraps
 from pathlib import Path
 from typing import Any
 
+from assay._runner.settings import Settings
+from assay._runner.stack import choose
+from assay._text.clauses import Part
+from assay._text.words import stem, words
 from assay.bench.judge import JudgeUnderTest
 from assay.judges.embedded import Embedded, embedding, reader
 from assay.metrics.correctness import FactualCorrectness
 from assay.metrics.groundedness import Faithfulness
-from assay.runner.settings import Settings
-from assay.runner.stack import choose
 from assay.sample import Sample
 from assay.tasks import (
     Passage,
@@ -44,8 +46,6 @@ from assay.tasks import (
     Statement,
     VerifyStatements,
 )
-from assay.text.clauses import Part
-from assay.text.words import stem, words
 from benchmarks.data import FOLDER
 
 SEED = 24
@@ -307,7 +307,7 @@ for _method in _NOTHING:
 
 def modules() -> list[Any]:
     """Those whose rules are measured."""
-    parts = ("assay.text.", "assay.judges.embedded.")
+    parts = ("assay._text.", "assay.judges.embedded.")
     return [module for name, module in sorted(sys.modules.items()) if name.startswith(parts)]
 
 
@@ -431,7 +431,7 @@ def empty(*_: Any, **__: Any) -> list[Any]:
 
 def functions(rules: Rules) -> None:
     """The rules that are functions, each beside what is done without it."""
-    from assay.text import normalize
+    from assay._text import normalize
 
     e = "judges.embedded"
     for module, name, instead in (
@@ -508,7 +508,7 @@ def functions(rules: Rules) -> None:
     ):
         rules.function(module, name, instead)
     for place, kind in enumerate(("date", "spoken", "part", "clock", "amount")):
-        kinds = sys.modules["assay.text.quantities"]._KINDS  # noqa: SLF001
+        kinds = sys.modules["assay._text.quantities"]._KINDS  # noqa: SLF001
         others = (*kinds[:place], *kinds[place + 1 :])
         rules.value("text.quantities", "_KINDS", others, f" without {kind}")
     _forms(rules, normalize)
@@ -583,7 +583,7 @@ def caches() -> list[Any]:
         each
         for each in gc.get_objects()
         if isinstance(each, _lru_cache_wrapper)
-        and each.__module__.startswith(("assay.text.", "assay.judges.embedded."))
+        and each.__module__.startswith(("assay._text.", "assay.judges.embedded."))
         and not each.__module__.endswith(kept)
     ]
 

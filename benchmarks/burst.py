@@ -12,8 +12,8 @@ import sys
 import time
 
 from assay import Limits
+from assay._middleware.limiter import Limiter
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.limiter import Limiter
 from assay.tasks import RateAnswer
 from benchmarks.data import ROOT
 

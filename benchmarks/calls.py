@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay._runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
+from assay._runner.dry_run import CHARS_PER_TOKEN
 from assay.conformance import SAMPLE, embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task
 from assay.metrics import METRICS, Metric
-from assay.runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
-from assay.runner.dry_run import CHARS_PER_TOKEN
 from assay.sample import Sample
 from assay.tasks.joint import JOINTS
 from benchmarks.data import ROOT

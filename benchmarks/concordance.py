@@ -15,11 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay import evaluate
-from assay.analysis.agreement import agree
-from assay.analysis.concordance import concordance
+from assay._analysis.agreement import agree
+from assay._analysis.concordance import concordance
+from assay._report import agreement as words
+from assay._report.agreement import html, text
 from assay.data import read_labels
-from assay.report import agreement as words
-from assay.report.agreement import html, text
 from benchmarks.data import DATA, present, thinned
 
 METRICS = ("factual_correctness", "answer_similarity", "answer_correctness", "token_f1")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.analysis.diagnosis import CAUSES, Diagnosis, diagnose
+from assay._analysis.diagnosis import CAUSES, Diagnosis, diagnose
 from benchmarks import planted
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "assay_docs" / "questions.jsonl"

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 import assay
+from assay._runner.estimate import estimate
+from assay._store import Store
 from assay.judges.openai.judge import OpenAI
-from assay.runner.estimate import estimate
-from assay.store import Store
 from benchmarks.engine import rows, server
 
 SETS = {

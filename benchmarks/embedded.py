@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import Any
 
 import assay
+from assay._text.sentences import sentences
+from assay._text.statements import statements
 from assay.judges.embedded import Embedded, embedding, reader
 from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.inference import Passes
 from assay.judges.embedded.reader import Window, answering, supporting
-from assay.text.sentences import sentences
-from assay.text.statements import statements
 from benchmarks.calls import RAGAS
 from benchmarks.data import ROOT, Record, load
 

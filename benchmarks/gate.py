@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from assay.analysis.gate import FEWEST, side
+from assay._analysis.gate import FEWEST, side
 from assay.stats.comparison import difference_interval, paired
 
 RUNS = 400

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import assay
-from assay.analysis.calibration import Measured, calibrate, check
-from assay.analysis.selection import uncertainty
+from assay._analysis.calibration import Measured, calibrate, check
+from assay._analysis.selection import uncertainty
 from assay.data.labels import Labels, read_labels
 from assay.stats.calibration import Objective
 from assay.stats.correction import Design, chances, correct_mean, labels_alone, priority, sizes

@@ -30,10 +30,10 @@ from benchmarks.data import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 
 import assay
+from assay._runner.engine import JOBS_PER_REQUEST
+from assay._store import Store
+from assay._store.verification import verify
 from assay.judges.openai.judge import OpenAI
-from assay.runner.engine import JOBS_PER_REQUEST
-from assay.store import Store
-from assay.store.verification import verify
 from support.scripts import samples
 
 METRICS = ["faithfulness", "context_precision", "context_recall"]

@@ -28,8 +28,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import assay
-from assay.store import Store
-from assay.store.verification import verify
+from assay._store import Store
+from assay._store.verification import verify
 from assay.view.access import Access
 from assay.view.server import application, running
 from assay.view.site import Site

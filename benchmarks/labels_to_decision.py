@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 import assay
-from assay.analysis.label_pool import LEAST, SETTLED_LEVEL, Judged, Order, Pool
+from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Judged, Order, Pool
+from assay._store.labels import Drawn
 from assay.bench.data import Data
 from assay.stats.correction import Corrected
 from assay.stats.intervals import Interval
-from assay.store.labels import Drawn
 from benchmarks.data import FOLDER, ROOT, Record, load, thinned
 
 MORE = Path(os.environ.get("ASSAY_DATA2", FOLDER.parent / "data2"))

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 import assay
+from assay._text.sentences import sentences
 from assay.bench.retrieval import TELEQUAD, asked, corpus, drawn, in_one_line
 from assay.judges.embedded.embedding import Encoder
-from assay.text.sentences import sentences
 from benchmarks.data import DATA, Record, load, present
 
 TOP = 4

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import assay
+from assay._middleware.limiter import Limiter
 from assay.errors import JudgeError
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.limiter import Limiter
 from assay.stats.agreement import balanced, balanced_interval
 from assay.stats.comparison import paired
 from assay.stats.intervals import value_of

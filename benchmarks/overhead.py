@@ -22,8 +22,8 @@ from typing import Any
 
 import msgspec
 
+from assay._store.connection import Writer
 from assay.judges.openai.connection import Connection
-from assay.store.connection import Writer
 from benchmarks.data import ROOT
 from benchmarks.engine import assay_client, rows
 

@@ -26,8 +26,8 @@ FORMER = {
         "FactualCorrectness": "assay.metrics.correctness:FactualCorrectness"
     },
     "assay.metrics.faithfulness": {"Faithfulness": "assay.metrics.groundedness:Faithfulness"},
-    "assay.run.connect": {"choose": "assay.runner.stack:choose"},
-    "assay.run.settings": {"Settings": "assay.runner.settings:Settings"},
+    "assay.run.connect": {"choose": "assay._runner.stack:choose"},
+    "assay.run.settings": {"Settings": "assay._runner.settings:Settings"},
     "assay.tasks.select_sentences": {"Passage": "assay.tasks.contexts:Passage"},
 }
 

@@ -79,7 +79,7 @@ def once(
 ) -> None:
     """One run; prints what it took. No worker: the local engine."""
     import assay
-    from assay.store import Store
+    from assay._store import Store
 
     if workers:
         begin(workers)

@@ -36,7 +36,7 @@ def rows(n: int, path: Path) -> None:
 
 def client(data: str, store: str) -> None:
     import assay
-    from assay.runner.evaluate import aevaluate
+    from assay._runner.evaluate import aevaluate
 
     sys.path.insert(0, str(ROOT / "tests"))
     from support.scripts import plausible

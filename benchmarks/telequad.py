@@ -17,16 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import evaluate
-from assay.analysis.concordance import concordance
-from assay.analysis.groups import by_group
+from assay._analysis.concordance import concordance
+from assay._analysis.groups import by_group
+from assay._report import agreement
+from assay._report import comparison as grouped
+from assay._report.agreement.text import markdown
+from assay._report.comparison.text import markdown_groups
+from assay._text import words
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
-from assay.report import agreement
-from assay.report import comparison as grouped
-from assay.report.agreement.text import markdown
-from assay.report.comparison.text import markdown_groups
 from assay.stats.intervals import proportion_interval
-from assay.text import words
 from benchmarks.data import Record
 from benchmarks.live import encoder, parts, telequad, vector
 

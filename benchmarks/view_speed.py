@@ -32,11 +32,11 @@ from benchmarks.memory import text
 sys.path.append(str(ROOT / "tests"))
 
 import assay
+from assay._store import Run, Store, rows
+from assay._store.labels import HumanLabel
+from assay._store.runs import Description
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.store import Run, Store, rows
-from assay.store.labels import HumanLabel
-from assay.store.runs import Description
 from support import chromium
 from support.scripts import plausible
 

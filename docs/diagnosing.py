@@ -1,6 +1,6 @@
 """The tables of the diagnosis page: every cause with what tells it, every pattern."""  # noqa: INP001
 
-from assay.analysis.diagnosis import CAUSES, PATTERNS, REMEDIES
+from assay._analysis.diagnosis import CAUSES, PATTERNS, REMEDIES
 
 
 def causes() -> str:

@@ -24,26 +24,26 @@ RANK = {
     "sample": 0,
     "score": 0,
     "stats": 0,
-    "text": -1,
+    "_text": -1,
     "prompt": 1,
     "data": 1,
     "judge": 2,
     "tasks": 3,
     "metrics": 4,
-    "store": 5,
-    "middleware": 6,
+    "_store": 5,
+    "_middleware": 6,
     "judges": 7,
-    "runner": 8,
-    "analysis": 9,
+    "_runner": 8,
+    "_analysis": 9,
     "bench": 9,
     "target": 9,
     "testset": 9,
     "conformance": 9,
     "experiments": 10,
-    "report": 10,
-    "service": 10,
+    "_report": 10,
+    "_service": 10,
     "view": 11,
-    "cli": 12,
+    "_cli": 12,
     "integrations": 12,
     "pytest_plugin": 12,
     "__init__": 13,
@@ -55,14 +55,14 @@ IMPURE |= {
     "subprocess",
     "urllib",
     "assay.judges",
-    "assay.middleware",
-    "assay.store",
-    "assay.runner",
+    "assay._middleware",
+    "assay._store",
+    "assay._runner",
     "assay.data",
 }
 
 # Where everything may be caught: at the command line, and around a system that is not ours.
-EDGES = ("cli", "target")
+EDGES = ("_cli", "target")
 
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 62
@@ -117,7 +117,7 @@ class TestEveryFile:
             me = part(path)
             for other in ours(imported(at_import(path))) - {me, "_version"}:
                 # The package's own lazy door is for what stands above all.
-                highest = RANK["cli"] if other == "__init__" else RANK[other] + 1
+                highest = RANK["_cli"] if other == "__init__" else RANK[other] + 1
                 assert RANK[me] >= highest, f"{path} imports {other}"
 
     def test_what_it_imports_late_stands_below_it_too(self):

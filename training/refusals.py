@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from assay._text import refusal_model
+from assay._text.refusal_model import FILE, PLACES, groups
 from assay.bench.data import FOLDS, HELD_OUT, fold_of
-from assay.text import refusal_model
-from assay.text.refusal_model import FILE, PLACES, groups
 from training.verifier.written import pairs
 
 TARGET = Path(refusal_model.__file__).parent / FILE

@@ -27,7 +27,7 @@ MODULES = {
     "gguf": "xllamacpp",
     "ray": "ray",
     "otel": "assay.integrations.opentelemetry",
-    "mcp": "assay.service.mcp",
+    "mcp": "assay._service.mcp",
     "text": "sacrebleu",
     NOTHING: "assay",
 }

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay._text import sentences, words
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import support
 from assay.stats.agreement import auroc
-from assay.text import sentences, words
 from benchmarks.data import DATA
 
 FIRST = DATA.folder

@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
-    from assay.analysis.agreement import agree
-    from assay.analysis.calibration import calibrate
-    from assay.analysis.comparison import Comparison, compare
-    from assay.analysis.correction import correct
-    from assay.analysis.diagnosis import Diagnosis, diagnose
-    from assay.analysis.diagnosis.counterfactual import counterfactual
-    from assay.analysis.gate import Rules, gate
-    from assay.analysis.history import history
-    from assay.analysis.items import items
-    from assay.analysis.repeat import arepeat, repeat
+    from assay._analysis.agreement import agree
+    from assay._analysis.calibration import calibrate
+    from assay._analysis.comparison import Comparison, compare
+    from assay._analysis.correction import correct
+    from assay._analysis.diagnosis import Diagnosis, diagnose
+    from assay._analysis.diagnosis.counterfactual import counterfactual
+    from assay._analysis.gate import Rules, gate
+    from assay._analysis.history import history
+    from assay._analysis.items import items
+    from assay._analysis.repeat import arepeat, repeat
+    from assay._middleware.budget import Budget, Price
+    from assay._middleware.limiter import Limits
+    from assay._middleware.wrapper import Route
+    from assay._report.files import notebook_html, write_report
+    from assay._runner.estimate import Estimate, estimate
+    from assay._runner.evaluate import aevaluate, evaluate
+    from assay._runner.result import Result
+    from assay._runner.settings import Settings
+    from assay._runner.verify import averify, averify_many, verify, verify_many
     from assay.errors import (
         AssayError,
         Denied,
@@ -34,16 +43,7 @@ if TYPE_CHECKING:
     from assay.judges.openai.judge import OpenAI
     from assay.judges.scripted import Scripted
     from assay.metrics import METRICS, Metric, metric
-    from assay.middleware.budget import Budget, Price
-    from assay.middleware.limiter import Limits
-    from assay.middleware.wrapper import Route
     from assay.prompt import Example, Template
-    from assay.report.files import notebook_html, write_report
-    from assay.runner.estimate import Estimate, estimate
-    from assay.runner.evaluate import aevaluate, evaluate
-    from assay.runner.result import Result
-    from assay.runner.settings import Settings
-    from assay.runner.verify import averify, averify_many, verify, verify_many
     from assay.sample import Sample, ToolCall, Turn, Variant
     from assay.score import Outcome, Part, Score, Unscored
     from assay.tasks import Verdict
@@ -51,29 +51,29 @@ if TYPE_CHECKING:
 # Where each public name lives. Imported on first use, so that `import assay` stays instant and
 # pulls in no third-party module.
 _HOME = {
-    "agree": "assay.analysis.agreement",
-    "calibrate": "assay.analysis.calibration",
-    "Comparison": "assay.analysis.comparison",
-    "compare": "assay.analysis.comparison",
-    "correct": "assay.analysis.correction",
-    "Diagnosis": "assay.analysis.diagnosis",
-    "diagnose": "assay.analysis.diagnosis",
-    "counterfactual": "assay.analysis.diagnosis.counterfactual",
-    "Rules": "assay.analysis.gate",
-    "gate": "assay.analysis.gate",
-    "history": "assay.analysis.history",
-    "items": "assay.analysis.items",
-    "arepeat": "assay.analysis.repeat",
-    "repeat": "assay.analysis.repeat",
+    "agree": "assay._analysis.agreement",
+    "calibrate": "assay._analysis.calibration",
+    "Comparison": "assay._analysis.comparison",
+    "compare": "assay._analysis.comparison",
+    "correct": "assay._analysis.correction",
+    "Diagnosis": "assay._analysis.diagnosis",
+    "diagnose": "assay._analysis.diagnosis",
+    "counterfactual": "assay._analysis.diagnosis.counterfactual",
+    "Rules": "assay._analysis.gate",
+    "gate": "assay._analysis.gate",
+    "history": "assay._analysis.history",
+    "items": "assay._analysis.items",
+    "arepeat": "assay._analysis.repeat",
+    "repeat": "assay._analysis.repeat",
     "backend": "assay.judges",
-    "Limits": "assay.middleware.limiter",
+    "Limits": "assay._middleware.limiter",
     "OpenAI": "assay.judges.openai.judge",
     "OpenAIBatch": "assay.judges.openai.batch",
     "OpenAIEmbedder": "assay.judges.openai.embeddings",
-    "Route": "assay.middleware.wrapper",
+    "Route": "assay._middleware.wrapper",
     "Scripted": "assay.judges.scripted",
-    "Budget": "assay.middleware.budget",
-    "Price": "assay.middleware.budget",
+    "Budget": "assay._middleware.budget",
+    "Price": "assay._middleware.budget",
     "AssayError": "assay.errors",
     "Denied": "assay.errors",
     "InputError": "assay.errors",
@@ -95,18 +95,18 @@ _HOME = {
     "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
-    "notebook_html": "assay.report.files",
-    "write_report": "assay.report.files",
-    "Estimate": "assay.runner.estimate",
-    "estimate": "assay.runner.estimate",
-    "aevaluate": "assay.runner.evaluate",
-    "evaluate": "assay.runner.evaluate",
-    "Result": "assay.runner.result",
-    "Settings": "assay.runner.settings",
-    "averify": "assay.runner.verify",
-    "averify_many": "assay.runner.verify",
-    "verify": "assay.runner.verify",
-    "verify_many": "assay.runner.verify",
+    "notebook_html": "assay._report.files",
+    "write_report": "assay._report.files",
+    "Estimate": "assay._runner.estimate",
+    "estimate": "assay._runner.estimate",
+    "aevaluate": "assay._runner.evaluate",
+    "evaluate": "assay._runner.evaluate",
+    "Result": "assay._runner.result",
+    "Settings": "assay._runner.settings",
+    "averify": "assay._runner.verify",
+    "averify_many": "assay._runner.verify",
+    "verify": "assay._runner.verify",
+    "verify_many": "assay._runner.verify",
     "Sample": "assay.sample",
     "ToolCall": "assay.sample",
     "Turn": "assay.sample",

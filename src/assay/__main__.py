@@ -8,6 +8,6 @@ if __name__ == "__main__":
     # be taken for the library's. The command `assay` does not look there, either.
     if not getattr(sys.flags, "safe_path", False) and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109
         del sys.path[0]
-    from assay.cli import main
+    from assay._cli import main
 
     main()

@@ -236,7 +236,7 @@ class Capabilities:
         limits: Bounds of its own, which go before those of the run.
         batch_size: Requests in a batch, at most; None for one that is not asked in batches.
         has_card: Whether its agreement with people was measured, as `Backend.quality` tells.
-        languages: In which languages that was, as `assay.text.language_id` names them; None where
+        languages: In which languages that was, as `assay._text.language_id` names them; None where
             nothing is known of languages.
         paused_until: When its server takes calls again (the loop's clock).
         further_requests: How many requests it sent beyond one a call.
@@ -318,7 +318,7 @@ class Backend(ABC):
         """The same asked in batches, where `Capabilities.batch_size` says that it can be.
 
         Args:
-            batches: Where batches are remembered (`assay.store.judges.Batches`).
+            batches: Where batches are remembered (`assay._store.judges.Batches`).
             at_once: This backend within limits.
             budget: What may be spent.
         """

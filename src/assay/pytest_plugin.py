@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from assay._runner.result import Result
     from assay.metrics import Metric
-    from assay.runner.result import Result
 
 STORE = "assay-tests.db"
 _MARKER = (
@@ -100,8 +100,8 @@ class Session:
         self, data: Any, metrics: "Iterable[str | Metric]", **description: Any
     ) -> "Result":
         """The result of scoring some data; name, tags, note and params of its run may be given."""
-        from assay.runner.evaluate import aevaluate
-        from assay.runner.settings import Settings
+        from assay._runner.evaluate import aevaluate
+        from assay._runner.settings import Settings
 
         settings = Settings(probe=False, **description)
         result = await aevaluate(data, metrics, self.judge, store=self.store, settings=settings)
@@ -138,12 +138,12 @@ class Session:
             data: Whatever `assay.evaluate` takes, or a Result.
             metrics: What to compute; by default what the rules name.
             baseline: A Result, or STORE:RUN.
-            rules: Fields of `assay.analysis.gate.Rules`; name, tags, note and params of the run.
+            rules: Fields of `assay._analysis.gate.Rules`; name, tags, note and params of the run.
         """
-        from assay.analysis.gate import Rules, gate
+        from assay._analysis.gate import Rules, gate
+        from assay._report.gate import console
+        from assay._runner.result import Result, open_run
         from assay.errors import InputError
-        from assay.report.gate import console
-        from assay.runner.result import Result, open_run
 
         description = {key: rules.pop(key) for key in _RUN_FIELDS if key in rules}
         if unknown := rules.keys() - {rule.name for rule in fields(Rules)}:
@@ -304,8 +304,8 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
 
 
 def _blocking(work: Callable[..., Any]) -> "Callable[..., Result]":
+    from assay._runner.event_loop import run_to_completion
     from assay.errors import InputError
-    from assay.runner.event_loop import run_to_completion
 
     def call(*args: Any, **kwargs: Any) -> "Result":
         __tracebackhide__ = True
@@ -402,11 +402,11 @@ def holds(value: float, sign: str, limit: float) -> bool:
 
 def _miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
+    from assay._report.run import collect
+    from assay._report.run.console import sample as shown
+    from assay._text.numbers import decimals
     from assay.metrics import resolve
-    from assay.report.run import collect
-    from assay.report.run.console import sample as shown
     from assay.score import Score
-    from assay.text.numbers import decimals
 
     (metric,) = resolve(demand.metric)
     ((sample, outcome),) = result.outcomes(metric.label)

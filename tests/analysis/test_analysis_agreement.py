@@ -7,10 +7,10 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score
-from assay.analysis.agreement import agree, agree_all
+from assay._analysis.agreement import agree, agree_all
+from assay._report.agreement import beats, notes
 from assay.data.labels import read_labels
 from assay.metrics import METRICS
-from assay.report.agreement import beats, notes
 from assay.tasks import GiveGrade, JudgeContexts, SelectSentences, VerifyStatements
 from support import answers, scripts
 

@@ -7,10 +7,10 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score
-from assay.analysis.calibration import calibrate, check, load
-from assay.analysis.selection import choose_examples
-from assay.report.calibration import markdown, page
-from assay.runner import config_files
+from assay._analysis.calibration import calibrate, check, load
+from assay._analysis.selection import choose_examples
+from assay._report.calibration import markdown, page
+from assay._runner import config_files
 from assay.stats.agreement import balanced_interval
 from assay.stats.calibration import Objective
 from assay.tasks import Verdict, verify_statements

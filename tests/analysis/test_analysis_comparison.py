@@ -5,12 +5,12 @@ import random
 import pytest
 
 from assay import compare, diagnose, evaluate
-from assay.analysis.comparability import DefinitionDifferences, compare_definitions
-from assay.analysis.comparison import changed
+from assay._analysis.comparability import DefinitionDifferences, compare_definitions
+from assay._analysis.comparison import changed
+from assay._store import Run
 from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from assay.score import Part
-from assay.store import Run
 from support import graded
 
 

@@ -6,10 +6,10 @@ import pytest
 
 import assay
 from assay import InputError, Score, Unscored
-from assay.analysis.concordance import concordance
+from assay._analysis.concordance import concordance
+from assay._report import agreement as words
+from assay._report.agreement import html
 from assay.data.labels import read_labels
-from assay.report import agreement as words
-from assay.report.agreement import html
 
 
 @assay.metric(needs=("answer",))

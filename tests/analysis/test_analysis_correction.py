@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score, Unscored
-from assay.analysis.correction import correct, correct_verdicts
-from assay.analysis.selection import (
+from assay._analysis.correction import correct, correct_verdicts
+from assay._analysis.selection import (
     label_next,
     read_sheet,
     uncertainty,

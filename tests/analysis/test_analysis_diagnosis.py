@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Part, Sample, Score, Unscored
-from assay.analysis.diagnosis import CAUSES, REMEDIES
-from assay.analysis.diagnosis.classification import diagnosed
-from assay.analysis.diagnosis.facts import gather
-from assay.analysis.diagnosis.statistics import find_gaps
+from assay._analysis.diagnosis import CAUSES, REMEDIES
+from assay._analysis.diagnosis.classification import diagnosed
+from assay._analysis.diagnosis.facts import gather
+from assay._analysis.diagnosis.statistics import find_gaps
 
 SAMPLE = Sample(
     id="hut",

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from assay import Sample, evaluate, metric
-from assay.analysis.gate import Rules, gate, number_for, read_rules
+from assay._analysis.gate import Rules, gate, number_for, read_rules
 from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from support.given import Given, Loss, Waiting, told

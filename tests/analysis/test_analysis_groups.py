@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from assay.analysis.groups import by_group
+from assay._analysis.groups import by_group
 from assay.errors import InputError
 from support import graded
 

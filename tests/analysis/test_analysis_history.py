@@ -3,8 +3,8 @@
 import pytest
 
 import assay
-from assay.analysis.history import history
-from assay.analysis.repeat import repeat
+from assay._analysis.history import history
+from assay._analysis.repeat import repeat
 from assay.errors import InputError
 
 REPLIES = {

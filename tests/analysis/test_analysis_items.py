@@ -5,7 +5,7 @@ import pytest
 
 import assay
 from assay import InputError, Score
-from assay.analysis.items import items
+from assay._analysis.items import items
 
 
 @assay.metric(needs=("answer",), guide=0.8)

@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay import InputError, Part, Score, Unscored
-from assay.analysis.labelled import goodness, labelled
+from assay._analysis.labelled import goodness, labelled
 from assay.data.labels import read_labels
 from support.scripts import by_sentence, verify_if
 

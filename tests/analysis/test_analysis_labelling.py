@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import assay
-from assay.analysis import label_files
-from assay.analysis.correction import correct
-from assay.analysis.labelling import Labelling
+from assay._analysis import label_files
+from assay._analysis.correction import correct
+from assay._analysis.labelling import Labelling
+from assay._store import Store
+from assay._store.garbage_collection import clean
+from assay._store.transfer import export, import_runs
+from assay._store.verification import verify
 from assay.data.labels import read_labels
 from assay.errors import InputError
-from assay.store import Store
-from assay.store.garbage_collection import clean
-from assay.store.transfer import export, import_runs
-from assay.store.verification import verify
 
 N = 60
 HOSTILE = "<script>alert(1)</script>\x1b[31m \u202edlrow"

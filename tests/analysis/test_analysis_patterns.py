@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from assay import InputError, Metric, Sample, Score, Scripted, evaluate
-from assay.analysis.diagnosis import counterfactual, diagnose
-from assay.analysis.diagnosis.statistics import PATTERNS
-from assay.report import diagnosis as report
+from assay._analysis.diagnosis import counterfactual, diagnose
+from assay._analysis.diagnosis.statistics import PATTERNS
+from assay._report import diagnosis as report
 from assay.stats.intervals import share_interval
 
 

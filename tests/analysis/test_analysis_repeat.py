@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from assay import Result, Settings, evaluate
-from assay.analysis.comparison import compare
-from assay.analysis.gate import Rules, gate
-from assay.analysis.repeat import repeat
+from assay._analysis.comparison import compare
+from assay._analysis.gate import Rules, gate
+from assay._analysis.repeat import repeat
+from assay._report import comparison
+from assay._report.notes import noise
+from assay._report.run import collect
+from assay._runner.summary import moved
+from assay._store import Store
 from assay.errors import Denied, InputError
 from assay.judge import REPEAT_STRIDE, repeated
-from assay.report import comparison
-from assay.report.notes import noise
-from assay.report.run import collect
-from assay.runner.summary import moved
-from assay.store import Store
 from support.noisy import Noisy
 from support.scripts import Watched, plausible, samples
 

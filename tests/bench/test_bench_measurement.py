@@ -7,6 +7,8 @@ import pytest
 from bench_help import CLAIMS, DEV, TEST500, Predictable, claim, write
 
 import assay
+from assay._store import Store
+from assay._store.garbage_collection import clean
 from assay.bench import card as cards
 from assay.bench import catalogue, retrieval, thresholds
 from assay.bench.card import Measured
@@ -14,8 +16,6 @@ from assay.bench.data import Data
 from assay.bench.judge import JudgeUnderTest
 from assay.bench.measurement import Sampling, measure
 from assay.errors import Denied, InputError
-from assay.store import Store
-from assay.store.garbage_collection import clean
 
 
 def run(folder, names, judge, db, **more):

@@ -4,7 +4,7 @@ import pytest
 from benchmarks.diagnosis import EITHER, FINE, figures
 
 import assay
-from assay.analysis.diagnosis import CAUSES, counterfactual, diagnose
+from assay._analysis.diagnosis import CAUSES, counterfactual, diagnose
 from benchmarks import planted
 
 ROWS = planted.rows()

@@ -7,7 +7,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 from click.testing import CliRunner
 
-from assay.cli import main
+from assay._cli import main
 
 
 @pytest.fixture

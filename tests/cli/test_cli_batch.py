@@ -11,7 +11,7 @@ import pytest
 
 from support.batch_server import Batching, BatchServer
 
-ASSAY = (sys.executable, "-c", "from assay.cli import main; main()")
+ASSAY = (sys.executable, "-c", "from assay._cli import main; main()")
 JUDGE = """
 from assay import OpenAIBatch
 

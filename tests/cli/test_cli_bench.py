@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from assay.cli.errors import BAD_INPUT
-from assay.store import Store
+from assay._cli.errors import BAD_INPUT
+from assay._store import Store
 
 FILE = "attribution/attributionbench_test500.jsonl.gz"
 JUDGE = '''

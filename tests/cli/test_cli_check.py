@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from cli_help import write_rows
 
-from assay.cli import main
+from assay._cli import main
 
 ROOT = Path(__file__).parents[2]
 

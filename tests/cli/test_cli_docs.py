@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from assay.cli import main
-from assay.cli.errors import EXIT_CODES
+from assay._cli import main
+from assay._cli.errors import EXIT_CODES
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 CONTEXT = click.Context(main, info_name="assay", **main.context_settings)

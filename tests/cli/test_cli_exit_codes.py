@@ -5,8 +5,8 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT, write_rows
 
-from assay.cli.errors import EXIT_CODES
-from assay.store import rows
+from assay._cli.errors import EXIT_CODES
+from assay._store import rows
 from support.faults import Faults
 from support.llm_server import LLMServer
 
@@ -135,7 +135,7 @@ def test_130_interrupted(assay, monkeypatch):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay.cli.run.evaluate", stop)
+    monkeypatch.setattr("assay._cli.run.evaluate", stop)
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 130
     assert result.stderr == (
@@ -147,7 +147,7 @@ def test_130_of_any_other_command(assay, monkeypatch):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay.cli.metrics._describe_metrics", stop)
+    monkeypatch.setattr("assay._cli.metrics._describe_metrics", stop)
     result = assay("metrics")
     assert result.exit_code == 130
     assert result.stderr.strip() == "interrupted"

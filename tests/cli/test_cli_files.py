@@ -7,7 +7,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 from assay import Result
-from assay.cli import summary
+from assay._cli import summary
 
 METRIC = '''
 import assay

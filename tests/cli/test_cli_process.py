@@ -12,7 +12,7 @@ import click
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
-from assay.cli import main
+from assay._cli import main
 
 FULL = Path("/dev/full")
 ASSAY = (sys.executable, "-m", "assay")
@@ -199,7 +199,7 @@ def test_piped_there_are_no_colours_and_no_bar(here):
 
 def test_help_imports_nothing_heavy(here):
     program = (
-        "import sys; from assay.cli import main\n"
+        "import sys; from assay._cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "print(sorted({'rich', 'numpy', 'aiohttp', 'msgspec', 'jinja2'} & set(sys.modules)))"

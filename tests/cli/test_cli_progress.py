@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from assay.cli import output
-from assay.cli import progress as shown
-from assay.cli.progress import Bar, Lines, Meter, meter, short
-from assay.runner.progress import Progress
+from assay._cli import output
+from assay._cli import progress as shown
+from assay._cli.progress import Bar, Lines, Meter, meter, short
+from assay._runner.progress import Progress
 
 
 def at(seconds, new, **more):

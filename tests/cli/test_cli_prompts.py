@@ -8,11 +8,11 @@ from cli_help import FAITHFULNESS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.cli.prompts import example_task
+from assay._cli.prompts import example_task
+from assay._runner import config_files
 from assay.errors import InputError
 from assay.metrics import METRICS
 from assay.prompt import Example, Template
-from assay.runner import config_files
 from assay.tasks import TASKS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

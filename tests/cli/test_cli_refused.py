@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
-from assay.cli.errors import say
+from assay._cli.errors import say
 from support.given import told
 
 RUN = (*FAITHFULNESS, *JUDGE)

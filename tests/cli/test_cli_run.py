@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
-from assay.cli import values
+from assay._cli import values
 from support.llm_server import LLMServer
 
 
@@ -272,7 +272,7 @@ def test_a_budget_in_calls_stops_the_run_and_keeps_what_was_scored(assay):
 
 def test_the_defaults_are_those_of_the_library():
     from assay import Limits
-    from assay.cli.run import run_command as command
+    from assay._cli.run import run_command as command
 
     default = {option.name: option.default for option in command.params}
     limits = Limits()

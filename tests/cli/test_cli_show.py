@@ -6,7 +6,7 @@ import click
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT
 
-from assay.cli import main
+from assay._cli import main
 from assay.metrics import METRICS
 
 
@@ -57,7 +57,7 @@ def test_show_one_sample_counts_nothing_over_the_whole_run(scored, monkeypatch):
     def refuse(*_):
         raise AssertionError("one sample was asked for")
 
-    monkeypatch.setattr("assay.runner.result.summarise", refuse)
+    monkeypatch.setattr("assay._runner.result.summarise", refuse)
     for more in ([], ["--json"], ["-m", "faithfulness"]):
         assert scored("show", "--sample", "tower", *more).exit_code == 0
 
@@ -131,7 +131,7 @@ def test_report_that_cannot_be_written(scored, here, monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("assay.runner.result.Result.to_jsonl", full)
+    monkeypatch.setattr("assay._runner.result.Result.to_jsonl", full)
     result = scored("report", "--out", "r.jsonl")
     assert result.exit_code == 2
     assert "cannot be written: No space left on device" in result.stderr

@@ -12,7 +12,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 from click.testing import CliRunner
 
-from assay.cli import main
+from assay._cli import main
 
 
 def test_a_run_moves_to_another_store_and_goes_on_there_without_a_call(scored, here):

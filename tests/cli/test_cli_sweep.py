@@ -116,7 +116,7 @@ def test_killed_in_the_middle_it_goes_on_and_asks_only_what_was_on_its_way_again
         "    right =", "    time.sleep(0.02)\n    right ="
     )
     (here / "my_rag.py").write_text(slow, "utf-8")
-    run = [sys.executable, "-c", "from assay.cli import main; main()"]
+    run = [sys.executable, "-c", "from assay._cli import main; main()"]
     run += [*SWEEP, *GRID, "--target-concurrency", "1", "--json"]
     asked = here / "asked.txt"
     process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from cli_help import write_rows
 
-from assay.cli.target import _headers
+from assay._cli.target import _headers
 
 SYSTEM = """
 import os
@@ -78,7 +78,7 @@ def test_killed_it_goes_on_and_asks_only_what_was_on_its_way_again(here):
         "utf-8",
     )
     write_rows(here / "many.jsonl", [{"question": f"Is it {n}?"} for n in range(10)])
-    run = [sys.executable, "-c", "from assay.cli import main; main()", "run", "many.jsonl"]
+    run = [sys.executable, "-c", "from assay._cli import main; main()", "run", "many.jsonl"]
     run += ["--target", "deadly:answer", "--target-concurrency", "1", "-m", "latency", "--json"]
     assert subprocess.run(run, capture_output=True, timeout=60, check=False).returncode == 9
     (here / "mended").write_text("")

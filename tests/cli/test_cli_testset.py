@@ -9,7 +9,7 @@ import re
 
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
-from assay.text.sentences import sentences
+from assay._text.sentences import sentences
 
 
 def written(task):

@@ -15,7 +15,7 @@ NAMES = (
 )
 SPY = "open('imported', 'a').write(__name__ + '\\n')\n"
 COMMAND = ("-m", "assay")
-SCRIPT = ("-P", "-c", "from assay.cli import main; main()")  # as the installed `assay` does
+SCRIPT = ("-P", "-c", "from assay._cli import main; main()")  # as the installed `assay` does
 JUDGE = """
 from assay.judge import Reply
 from assay.tasks import Verdict, verify_statements

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay import conformance
-from assay.cli import main
+from assay._cli import main
 from assay.conformance import SAMPLE, worked
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score

@@ -10,7 +10,7 @@ import click
 import pytest
 
 import assay
-from assay.cli import main
+from assay._cli import main
 from assay.metrics import METRICS
 from assay.prompt import FENCE_RULE
 

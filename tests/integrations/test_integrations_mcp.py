@@ -21,7 +21,7 @@ def agent(tmp_path):
     """Opens a client that started `assay mcp` in an empty folder."""
     from mcp import Client, StdioServerParameters, stdio_client
 
-    run = "from assay.cli import main; main()"
+    run = "from assay._cli import main; main()"
     command = ["-c", run, "mcp", "--store", str(tmp_path / "assay.db")]
     started = StdioServerParameters(command=sys.executable, args=command, cwd=str(tmp_path))
     return lambda: Client(stdio_client(started))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import assay
+from assay._runner.event_loop import run_to_completion
 from assay.errors import CutShort, Denied, TimedOut, TooLong, Unavailable
 from assay.integrations.objects import (
     Form,
@@ -20,7 +21,6 @@ from assay.integrations.objects import (
     text_of,
     was_cut,
 )
-from assay.runner.event_loop import run_to_completion
 
 
 class APIStatusError(Exception):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay._runner.settings import Settings
 from assay.integrations.ragas.rewrite import rewritten, written
-from assay.runner.settings import Settings
 from support.judges import capricious
 from support.llm_server import LLMServer
 

@@ -5,13 +5,13 @@ import json
 import pytest
 from assay.integrations.ragas.testset.evolutions import multi_context, reasoning, simple
 
+from assay._middleware.wrapper import Route
+from assay._text.sentences import sentences
 from assay.errors import InputError
 from assay.integrations.ragas.testset import TestsetGenerator
 from assay.judges import backend
 from assay.judges.scripted import Scripted
-from assay.middleware.wrapper import Route
 from assay.tasks import ShortAnswer, Written, answer_questions, write_question
-from assay.text.sentences import sentences
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop")
 PLACES = ("Oslo", "Rome", "Paris", "Lima", "Kyoto", "Accra")

@@ -5,12 +5,12 @@ import dataclasses
 import pytest
 
 from assay import Budget, Limits, OpenAI, OpenAIBatch, Result, Settings, evaluate
+from assay._middleware.budget import BudgetTracker
+from assay._runner.estimate import estimate
+from assay._store import Store
 from assay.errors import Denied, InputError, Unavailable
 from assay.judges.openai import batch_queue
 from assay.judges.openai.batch import Batched
-from assay.middleware.budget import BudgetTracker
-from assay.runner.estimate import estimate
-from assay.store import Store
 from assay.tasks import RateAnswer
 from support.batch_server import Batching, BatchServer
 from support.faults import Faults

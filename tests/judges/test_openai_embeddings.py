@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from aiohttp import web
 
+from assay._middleware.limiter import Limiter, Limits
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
 from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, MicroBatcher
 from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import Embed, RateAnswer
 from support.answers import vector
 from support.faults import Faults

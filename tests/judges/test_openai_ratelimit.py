@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay._middleware.limiter import Limiter, Limits
 from assay.judges.openai.endpoint import advised, nothing_left
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer

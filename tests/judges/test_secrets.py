@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from assay import Result, evaluate
-from assay.cli import main
+from assay._cli import main
+from assay._text.secrets import HIDDEN, redacted, redacted_content, remember
 from assay.errors import Denied, JudgeError, Unavailable
 from assay.judges.openai.judge import OpenAI
-from assay.text.secrets import HIDDEN, redacted, redacted_content, remember
 from support import broken_server as broken
 from support.broken_server import POISON, BrokenServer
 

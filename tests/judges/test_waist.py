@@ -11,9 +11,9 @@ import pytest
 
 import assay
 from assay import evaluate
+from assay._middleware.wrapper import Adapted, Wrapper, adapted
 from assay.judge import Backend, BackendLike, Capabilities, Limits
 from assay.judges.code_digest import _Values, _Walk, former_places, place_of, text_digest
-from assay.middleware.wrapper import Adapted, Wrapper, adapted
 from assay.tasks import NameEntities, Statement, Verdict
 from support.scripts import plausible, samples
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay._text.sentences import sentences
 from assay.metrics import (
     ContextPrecision,
     ContextPrecisionWithoutReference,
@@ -14,7 +15,6 @@ from assay.metrics.contexts import average_precision
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import Choice, select_sentences
-from assay.text.sentences import sentences
 from support import scripts
 from support.scripts import Watched, score, select, useful
 

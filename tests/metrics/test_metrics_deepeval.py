@@ -3,7 +3,7 @@
 import pytest
 
 from assay import evaluate, pytest_plugin
-from assay.analysis.gate import Rules, gate
+from assay._analysis.gate import Rules, gate
 from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from assay.metrics import parse

@@ -7,10 +7,10 @@ import math
 import pytest
 
 import assay
+from assay._middleware.wrapper import Route
 from assay.judge import ByIds
 from assay.judges.embedded import Embedded
 from assay.metrics import METRICS
-from assay.middleware.wrapper import Route
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from support import said, scripts

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 import assay
+from assay._text.sentences import sentences
 from assay.metrics import AnswerRelevancy, PaperAnswerRelevance
 from assay.metrics.relevance import OTHER_LANGUAGE
 from assay.tasks import TASKS, Choice, Verdict, select_sentences, verify_statements
-from assay.text.sentences import sentences
 from support import scripts
 from support.scripts import Watched, plausible, score
 

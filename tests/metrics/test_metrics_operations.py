@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from assay import Score, Unscored, evaluate
-from assay.cli import main
+from assay._cli import main
+from assay._report import distribution
+from assay._report.run import collect, console, html, markdown
+from assay._runner.summary import MetricSummary, Summary
 from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
-from assay.report import distribution
-from assay.report.run import collect, console, html, markdown
-from assay.runner.summary import MetricSummary, Summary
 from assay.sample import Sample
 from support import scripts
 from support.scripts import plausible, score

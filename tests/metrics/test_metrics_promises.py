@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._report.labels import tone
 from assay.judge import ByIds
 from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
-from assay.report.labels import tone
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from assay.tasks import TASKS, WriteQuestion

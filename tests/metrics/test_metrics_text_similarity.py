@@ -17,6 +17,7 @@ from rapidfuzz import distance
 from rouge_score import rouge_scorer
 
 from assay import evaluate
+from assay._text.words import tokens
 from assay.errors import InputError
 from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
 from assay.judges.embedded import Embedded
@@ -26,7 +27,6 @@ from assay.metrics.text_similarity import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Verdict, embed_tokens, verify_statements
-from assay.text.words import tokens
 from support import scripts
 from support.scripts import by_sentence, plausible, score, verify_if
 

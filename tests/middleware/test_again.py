@@ -3,11 +3,11 @@
 import pytest
 
 from assay import OpenAI, evaluate
-from assay.analysis.repeat import repeat
+from assay._analysis.repeat import repeat
+from assay._middleware.wrapper import Again
 from assay.judge import REPEAT_STRIDE, repeated
 from assay.judges.gguf.engine import Wish, _body
 from assay.judges.llm import SEEDS
-from assay.middleware.wrapper import Again
 from assay.tasks import NameEntities
 from support.llm_server import LLMServer
 from support.scripts import Watched, plausible, samples

@@ -7,10 +7,8 @@ from functools import partial
 
 import pytest
 
-from assay.errors import Denied, Unavailable
-from assay.judge import Reply
-from assay.middleware.budget import Budget, BudgetTracker
-from assay.middleware.concurrency import (
+from assay._middleware.budget import Budget, BudgetTracker
+from assay._middleware.concurrency import (
     ENOUGH,
     SOONEST_S,
     START,
@@ -18,8 +16,10 @@ from assay.middleware.concurrency import (
     AimdLimit,
     Latencies,
 )
-from assay.middleware.health import TIMEOUT_RETRIES
-from assay.middleware.limiter import FEW, Limiter, Limits
+from assay._middleware.health import TIMEOUT_RETRIES
+from assay._middleware.limiter import FEW, Limiter, Limits
+from assay.errors import Denied, Unavailable
+from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
 
@@ -223,7 +223,7 @@ class TestUntilSomebodyAnswers:
 
     def test_one_that_answers_is_asked_as_if_nobody_had_been_held_back(self, monkeypatch):
         held, _ = self.asked(Server(), 640)
-        monkeypatch.setattr("assay.middleware.limiter.FIRST", 10**6)
+        monkeypatch.setattr("assay._middleware.limiter.FIRST", 10**6)
         free, _ = self.asked(Server(), 640)
         assert held == free
 
@@ -237,8 +237,8 @@ class TestUntilSomebodyAnswers:
         monkeypatch.setattr(Limiter, "_backoff", lambda self, attempt: 0.0)
         busy = partial(Unavailable, "429", throttled=True, retry_after=60.0)
         held, replies = self.asked(self.failing(busy, until=100.0), 200)
-        monkeypatch.setattr("assay.middleware.limiter.FIRST", 10**6)
-        monkeypatch.setattr("assay.middleware.limiter.FEW", 10**6)
+        monkeypatch.setattr("assay._middleware.limiter.FIRST", 10**6)
+        monkeypatch.setattr("assay._middleware.limiter.FEW", 10**6)
         free, _ = self.asked(self.failing(busy, until=100.0), 200)
         assert len(replies) == 200
         assert held <= free

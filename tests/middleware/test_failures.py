@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from assay import Result
-from assay.cli import main
-from assay.middleware.limiter import Limiter
+from assay._cli import main
+from assay._middleware.limiter import Limiter
 from assay.score import Score, Unscored
 from support import broken_server as broken
 from support.broken_server import POISON, BrokenServer
@@ -94,7 +94,7 @@ def run(tmp_path, monkeypatch):
     """Run the command line against a URL; returns it with the two outcomes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Limiter, "_backoff", lambda self, attempt: 0.0)
-    monkeypatch.setattr("assay.middleware.health.LONGEST_S", 0.0)
+    monkeypatch.setattr("assay._middleware.health.LONGEST_S", 0.0)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
+from assay._middleware.health import LONGEST_S, Pauses
+from assay._middleware.limiter import START, Limiter, Limits
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
-from assay.middleware.health import LONGEST_S, Pauses
-from assay.middleware.limiter import START, Limiter, Limits
 from assay.tasks import RateAnswer
 from support.clock import run
 

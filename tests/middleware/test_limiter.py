@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from aiohttp import ConnectionTimeoutError
 
+from assay._middleware.budget import USUAL_REPLY, Budget, BudgetTracker, Price
+from assay._middleware.concurrency import Bucket
+from assay._middleware.health import HOPELESS
+from assay._middleware.limiter import Limiter, Limits
+from assay._runner.settings import Settings
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Capabilities, Reply
 from assay.judges.openai.judge import OpenAI
-from assay.middleware.budget import USUAL_REPLY, Budget, BudgetTracker, Price
-from assay.middleware.concurrency import Bucket
-from assay.middleware.health import HOPELESS
-from assay.middleware.limiter import Limiter, Limits
-from assay.runner.settings import Settings
 from assay.tasks import RateAnswer
 from support.clock import run
 from support.faults import Faults

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from assay import errors
-from assay._version import __version__
-from assay.errors import Denied, TimedOut, Unavailable, Unreadable
-from assay.judge import Reply
-from assay.judges.embedded import Embedded
-from assay.judges.gguf.engine import TooLong as TooLongForGguf
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
-from assay.middleware.workers import (
+from assay._middleware.workers import (
     HOPELESS,
     MOST_DEATHS,
     Pool,
@@ -22,6 +15,13 @@ from assay.middleware.workers import (
     WorkerDied,
     WorkerSide,
 )
+from assay._version import __version__
+from assay.errors import Denied, TimedOut, Unavailable, Unreadable
+from assay.judge import Reply
+from assay.judges.embedded import Embedded
+from assay.judges.gguf.engine import TooLong as TooLongForGguf
+from assay.judges.openai.embeddings import OpenAIEmbedder
+from assay.judges.openai.judge import OpenAI
 from assay.tasks import Embed
 
 POOLING = PoolSettings(workers=2, room=4, gather_s=0.005)

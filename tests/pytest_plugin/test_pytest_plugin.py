@@ -9,11 +9,11 @@ import pytest
 import scipy.special
 
 from assay import Result
-from assay.analysis import gate
+from assay._analysis import gate
+from assay._report import gate as shown
+from assay._report.run import collect, console
+from assay._runner import evaluate
 from assay.pytest_plugin import holds
-from assay.report import gate as shown
-from assay.report.run import collect, console
-from assay.runner import evaluate
 from assay.stats import comparison
 from support import scripts
 
@@ -197,7 +197,7 @@ def test_it(assert_score, n):
         plugins = ("assay.pytest_plugin", "xdist")
         result = project(text, "-n", "2", plugins=plugins, inside=False)
         result.assert_outcomes(passed=8)
-        from assay.store import Store
+        from assay._store import Store
 
         with Store(pytester.path / "assay-tests.db") as store:
             assert len(store.runs()) == 8

@@ -9,12 +9,12 @@ import json
 import pytest
 
 import assay
+from assay._middleware.limiter import Limiter, Limits
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
 from assay.metrics import METRICS
-from assay.middleware.limiter import Limiter, Limits
 from assay.tasks import (
     TASKS,
     Embed,

@@ -9,11 +9,11 @@ import hostile
 import msgspec
 import pytest
 
-from assay.analysis.agreement import Agreement, agree_all
-from assay.analysis.concordance import Concordance, concordance
+from assay._analysis.agreement import Agreement, agree_all
+from assay._analysis.concordance import Concordance, concordance
+from assay._report import agreement
+from assay._report.agreement import html
 from assay.data import read_labels
-from assay.report import agreement
-from assay.report.agreement import html
 from support.given import Given, Loss, told
 
 SCORES = [0.05, 0.2, 0.4, 0.6, 0.8, 0.95] * 6

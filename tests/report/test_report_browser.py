@@ -8,7 +8,7 @@ import fixture
 import hostile
 import pytest
 
-from assay.report.run import html
+from assay._report.run import html
 from support import chromium
 
 pytestmark = [

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.analysis.comparability import LeftOut
-from assay.analysis.comparison import Compared, Comparison, MetricComparison
-from assay.report import comparison
-from assay.report.comparison import html
+from assay._analysis.comparability import LeftOut
+from assay._analysis.comparison import Compared, Comparison, MetricComparison
+from assay._report import comparison
+from assay._report.comparison import html
 from assay.stats.comparison import Paired
 from assay.stats.intervals import Interval
 from support import chromium

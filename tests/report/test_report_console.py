@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
+from assay._report.run import console
 from assay.errors import InputError
-from assay.report.run import console
 
 
 def shown(view: RenderableType, width: int = 80) -> str:

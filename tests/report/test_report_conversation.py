@@ -6,8 +6,8 @@ from rich.console import Console
 
 import assay
 from assay import Sample, ToolCall, Turn
-from assay.report import sanitize
-from assay.report.run import collect, console, html, markdown
+from assay._report import sanitize
+from assay._report.run import collect, console, html, markdown
 
 TURNS = (
     Turn("system", "Be brief."),

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from assay import evaluate
-from assay.report.diagnosis import headline, missing, text, undiagnosed
-from assay.report.run import collect, html
+from assay._report.diagnosis import headline, missing, text, undiagnosed
+from assay._report.run import collect, html
 
 sys.path.append(str(Path(__file__).parents[2]))
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
-from assay.report.history import axis, html, remarks, text, ticks
-from assay.report.history.text import WIDTH, bar
+from assay._report.history import axis, html, remarks, text, ticks
+from assay._report.history.text import WIDTH, bar
 
 
 def point(run, mean, interval=None, **more):

@@ -10,8 +10,8 @@ import fixture
 import hostile
 import pytest
 
-from assay.report import sanitize
-from assay.report.run import html
+from assay._report import sanitize
+from assay._report.run import html
 
 PAGE = html.render(fixture.small())
 SPOILT = hostile.report()

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from assay.analysis.items import ItemAnalysis
-from assay.report.items import html, title
+from assay._analysis.items import ItemAnalysis
+from assay._report.items import html, title
 
 HOSTILE = '<script>alert("1")</script> \u202e\x1b[31m'
 

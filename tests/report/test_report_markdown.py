@@ -10,9 +10,9 @@ import hostile
 from markdown_it import MarkdownIt
 
 import assay
-from assay.analysis.calibration import calibrate
-from assay.report import calibration, sanitize
-from assay.report.run import markdown
+from assay._analysis.calibration import calibrate
+from assay._report import calibration, sanitize
+from assay._report.run import markdown
 
 
 def cells(line: str) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from assay import Metric, Part, Score, evaluate
+from assay._report.sanitize import source_hash
+from assay._runner.progress import Meter, Progress, in_notebook
 from assay.judges.embedded import Embedded
-from assay.report.sanitize import source_hash
-from assay.runner.progress import Meter, Progress, in_notebook
 from assay.target import ask
 from support.scripts import plausible
 

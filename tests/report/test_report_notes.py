@@ -7,10 +7,10 @@ import fixture
 import pytest
 
 import assay
+from assay._middleware.wrapper import Route
+from assay._report import notes
+from assay._report.run import collect, html, markdown
 from assay.judges.embedded import Embedded
-from assay.middleware.wrapper import Route
-from assay.report import notes
-from assay.report.run import collect, html, markdown
 from support.scripts import plausible
 
 RETRIEVED = {

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import distribution, labels, numbers, page, sanitize
-from assay.report.distribution import Spread
-from assay.report.run import evidence
-from assay.report.run.evidence import TextTable
+from assay._report import distribution, labels, numbers, page, sanitize
+from assay._report.distribution import Spread
+from assay._report.run import evidence
+from assay._report.run.evidence import TextTable
+from assay._text.sanitize import HIDDEN
 from assay.score import Part
-from assay.text.sanitize import HIDDEN
 
 ENDS = st.tuples(st.integers(-5, 60), st.integers(-5, 60))
 SPANS = st.lists(st.tuples(ENDS, st.text(max_size=2)), max_size=6)

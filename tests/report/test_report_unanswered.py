@@ -8,7 +8,7 @@ import fixture
 import pytest
 from rich.console import Console
 
-from assay.report.run import console, html, markdown
+from assay._report.run import console, html, markdown
 
 
 def printed(data: dict[str, Any]) -> str:

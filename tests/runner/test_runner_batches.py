@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from assay import OpenAIBatch, evaluate
+from assay._store import Store
 from assay.errors import Denied
-from assay.store import Store
 from support.batch_server import Batching, BatchServer
 from support.scripts import samples
 from support.sealed import change

@@ -9,23 +9,23 @@ from dataclasses import replace
 import pytest
 
 from assay import Limits, Settings, evaluate
-from assay.analysis.diagnosis.counterfactual import counterfactual
-from assay.analysis.repeat import repeat
-from assay.errors import TooLong
-from assay.judges.llm import LLM, Completion
-from assay.metrics import resolve
-from assay.prompt import Template
-from assay.runner.coalesce import (
+from assay._analysis.diagnosis.counterfactual import counterfactual
+from assay._analysis.repeat import repeat
+from assay._runner.coalesce import (
     MIN_UNREADABLE,
     Coalescer,
     CoalescingPolicy,
     coalesced_kinds,
     coalesced_metrics,
 )
-from assay.runner.estimate import estimate
-from assay.runner.plan import signature
-from assay.runner.stack import choose
-from assay.store import Store
+from assay._runner.estimate import estimate
+from assay._runner.plan import signature
+from assay._runner.stack import choose
+from assay._store import Store
+from assay.errors import TooLong
+from assay.judges.llm import LLM, Completion
+from assay.metrics import resolve
+from assay.prompt import Template
 from assay.tasks import RateAnswer, SplitStatements, Statement, VerifyStatements
 from assay.tasks.joint import JOINTS
 from support import answers

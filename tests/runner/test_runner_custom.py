@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from assay import Limits, Metric, Part, Reply, Score, Settings, Task, Unscored, evaluate
+from assay._runner.result import NOT_DONE, Result
+from assay._store.rows import outcome_values
 from assay.errors import InputError, Unsupported
 from assay.judges import backend
 from assay.prompt import Material, Template
-from assay.runner.result import NOT_DONE, Result
-from assay.store.rows import outcome_values
 from assay.tasks import SplitStatements
 from support import answers
 from support.scripts import Watched, plausible, sample, samples

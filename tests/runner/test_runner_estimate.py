@@ -5,13 +5,13 @@ import json
 import pytest
 
 from assay import Limits, Settings, evaluate
+from assay._runner import estimate as estimating
+from assay._runner.dry_run import ENOUGH, QUOTED, REASON, fit_to_schema, guess
+from assay._runner.estimate import estimate
 from assay.errors import InputError
 from assay.judge import RETRY_STRIDE, Judge
 from assay.judges.llm import LLM, Completion
 from assay.metrics import parse
-from assay.runner import estimate as estimating
-from assay.runner.dry_run import ENOUGH, QUOTED, REASON, fit_to_schema, guess
-from assay.runner.estimate import estimate
 from assay.sample import Turn
 from assay.tasks import (
     AskClosedQuestions,

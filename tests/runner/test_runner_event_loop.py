@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from assay import Limits, Result, Settings, aevaluate, evaluate
+from assay._runner import event_loop
+from assay._runner.event_loop import FROZEN_BY_PYTHON, RARE_THRESHOLD, collect_rarely
+from assay._store import Store
 from assay.errors import Unavailable
 from assay.judges.llm import LLM, Completion
-from assay.runner import event_loop
-from assay.runner.event_loop import FROZEN_BY_PYTHON, RARE_THRESHOLD, collect_rarely
-from assay.store import Store
 from assay.tasks import VerifyStatements
 from support import scripts
 from support.answers import answer
@@ -149,7 +149,7 @@ async def test_an_error_reaches_the_caller_in_a_notebook_too(db):
 async def test_an_error_in_a_notebook_does_not_wait_for_ever_for_what_is_on_its_way(
     db, monkeypatch
 ):
-    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 0.1)
+    monkeypatch.setattr("assay._middleware.cache.GRACE_S", 0.1)
 
     async def hang(task):
         if "Rome" in repr(task):
@@ -302,7 +302,7 @@ async def test_who_is_cancelled_while_the_store_opens_leaves_none_open(db, monke
             made.append(self)
             opened.set()
 
-    monkeypatch.setattr("assay.runner.evaluate.Store", Slow)
+    monkeypatch.setattr("assay._runner.evaluate.Store", Slow)
     running = asyncio.create_task(aevaluate(samples(1), "faithfulness", plausible(), store=db))
     await asyncio.sleep(0.05)
     running.cancel()

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay._middleware.ray_workers import ROOM
+from assay._store import Store
 from assay.errors import Denied, InputError
-from assay.middleware.ray_workers import ROOM
-from assay.store import Store
 from support.elsewhere import Cores, Homebound, Timed
 from support.scripts import plausible, samples
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from assay import evaluate
+from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.judges.openai.judge import OpenAI
-from assay.runner.settings import Settings
 
 LONG = {"question": "When?", "answer": "In 1889.", "reference": "In 1889.", "id": "long"}
 SHORT = {**LONG, "contexts": ["It was built in 1889."], "id": "short"}

@@ -6,13 +6,13 @@ import random
 import pytest
 
 from assay import Limits, Settings, evaluate
-from assay.analysis import comparability
-from assay.analysis.comparison import compare
+from assay._analysis import comparability
+from assay._analysis.comparison import compare
+from assay._report.notes import notes
+from assay._report.run import collect
+from assay._runner import probes
+from assay._store import Store
 from assay.errors import Denied, Unavailable
-from assay.report.notes import notes
-from assay.report.run import collect
-from assay.runner import probes
-from assay.store import Store
 from assay.tasks import TASKS
 from support.noisy import Noisy
 from support.scripts import plausible, samples

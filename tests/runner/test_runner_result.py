@@ -10,15 +10,15 @@ import pytest
 
 import assay
 from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
-from assay.analysis.comparison import compare
-from assay.analysis.diagnosis import counterfactual
-from assay.analysis.repeat import repeat
+from assay._analysis.comparison import compare
+from assay._analysis.diagnosis import counterfactual
+from assay._analysis.repeat import repeat
+from assay._middleware.wrapper import Route
+from assay._runner.evaluate import SameRunWarning
+from assay._runner.result import NOT_DONE, labels
 from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
 from assay.metrics.custom import module_in_file
-from assay.middleware.wrapper import Route
-from assay.runner.evaluate import SameRunWarning
-from assay.runner.result import NOT_DONE, labels
 from support import scripts
 from support.scripts import Watched, plausible, sample, samples
 

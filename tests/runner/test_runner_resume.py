@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from assay import Budget, Limits, Metric, Price, Result, Score, Settings, aevaluate, evaluate
+from assay._runner.engine import JOBS_PER_REQUEST
+from assay._store import Store
 from assay.errors import InputError, Unavailable
-from assay.runner.engine import JOBS_PER_REQUEST
-from assay.store import Store
 from support import scripts
 from support.scripts import Watched, plausible, samples
 
@@ -106,7 +106,7 @@ class TestABugInAMetric:
 
 
 async def test_after_cancellation_it_goes_on(db, undisturbed, monkeypatch):
-    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 1.0)
+    monkeypatch.setattr("assay._middleware.cache.GRACE_S", 1.0)
     calls, expected = undisturbed
     enough = asyncio.Event()
 
@@ -153,7 +153,7 @@ async def test_after_cancellation_only_the_calls_on_their_way_are_waited_for(db)
 
 
 async def test_a_judge_that_never_returns_does_not_hold_up_cancellation(db, monkeypatch):
-    monkeypatch.setattr("assay.middleware.cache.GRACE_S", 0.05)
+    monkeypatch.setattr("assay._middleware.cache.GRACE_S", 0.05)
     asked = asyncio.Event()
 
     async def hang(task):

@@ -1,8 +1,8 @@
 """Runs over parts of the data, made anywhere, become the run over the whole without a call."""
 
 import assay
-from assay.store import Store
-from assay.store.transfer import export, import_runs
+from assay._store import Store
+from assay._store.transfer import export, import_runs
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_recall", "context_precision"]

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from assay import Limits, Settings, Template, evaluate
+from assay._middleware.cache import ReplyCache, Served
+from assay._middleware.wrapper import Route
+from assay._runner.stack import MAX_LOCAL, build_stack, choose
+from assay._store import Store
 from assay.errors import InputError, Unavailable
 from assay.judges.llm import LLM, Completion, Function
 from assay.judges.scripted import Scripted
-from assay.middleware.cache import ReplyCache, Served
-from assay.middleware.wrapper import Route
-from assay.runner.stack import MAX_LOCAL, build_stack, choose
-from assay.store import Store
 from assay.tasks import GenerateQuestions, SplitStatements
 from support import answers
 from support.answers import answer

@@ -6,17 +6,17 @@ from dataclasses import replace
 import pytest
 
 from assay import Budget, Limits, Price, Result, Settings, estimate, evaluate, metric
+from assay._middleware.health import HOPELESS
+from assay._middleware.wrapper import Route
+from assay._runner.engine import CANCELLED
+from assay._store import Store
+from assay._store.garbage_collection import clean
+from assay._store.transfer import export, import_runs
+from assay._store.verification import verify
 from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.judges.llm import LLM, Completion
 from assay.judges.scripted import Scripted
-from assay.middleware.health import HOPELESS
-from assay.middleware.wrapper import Route
-from assay.runner.engine import CANCELLED
 from assay.score import Unscored
-from assay.store import Store
-from assay.store.garbage_collection import clean
-from assay.store.transfer import export, import_runs
-from assay.store.verification import verify
 from support.answers import answer
 from support.scripts import Watched, plausible, sample, samples
 

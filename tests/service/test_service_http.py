@@ -12,10 +12,10 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from assay import Denied, Scripted
+from assay._service import Service
+from assay._service.http import Connections, application, running
+from assay._service.limits import Bounds
 from assay.data.fields import document as rows_schema
-from assay.service import Service
-from assay.service.http import Connections, application, running
-from assay.service.limits import Bounds
 from support.scripts import plausible
 
 TOKEN = "s3cr3t"

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 
-from assay.service import Service
-from assay.service.http import application
-from assay.service.limits import Bounds
+from assay._service import Service
+from assay._service.http import application
+from assay._service.limits import Bounds
 from support.scripts import plausible
 
 ROW = {"question": "When was it built?", "contexts": ["It was built in 1889."]}
@@ -97,7 +97,7 @@ async def test_what_takes_too_long_is_cut_off_and_goes_on_with_nothing_asked_twi
         clocks.append(asyncio.timeout(None))
         return clocks[-1]
 
-    monkeypatch.setattr("assay.service.limits.timeout", timeout)
+    monkeypatch.setattr("assay._service.limits.timeout", timeout)
     post, judge.holds = await serve(), HANGS
     answers = ["It was built in 1889.", "It is red.", HANGS]
     rows = [{**ROW, "id": str(n), "answer": answer} for n, answer in enumerate(answers)]
@@ -170,7 +170,7 @@ async def test_who_waits_too_long_for_others_is_told_to_come_again(serve, judge,
         waits.set()
         return asyncio.timeout(0)
 
-    monkeypatch.setattr("assay.service.limits.timeout", timeout)
+    monkeypatch.setattr("assay._service.limits.timeout", timeout)
     post = await serve(at_once=1)
     first = asyncio.create_task(post("/v1/evaluate", one("It is red.")))
     await judge.begun.acquire()
@@ -192,8 +192,8 @@ async def test_a_store_that_cannot_be_used_is_told_in_json(serve, judge, monkeyp
 
 
 async def test_a_full_disk_is_no_fault_of_the_request(serve, judge, monkeypatch):
-    monkeypatch.setattr("assay.store.connection.ROOM_BYTES", 1 << 80)
-    monkeypatch.setattr("assay.store.connection.SCORE_BYTES", 1 << 80)
+    monkeypatch.setattr("assay._store.connection.ROOM_BYTES", 1 << 80)
+    monkeypatch.setattr("assay._store.connection.SCORE_BYTES", 1 << 80)
     status, told, _ = await (await serve())("/v1/evaluate", one("It is red."))
     assert (status, told) == (
         500,

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import assay
-from assay.cli import main
+from assay._cli import main
 
 BEFORE = Path(__file__).parent / "before"
 RUNS = {"plausible": "f0773f365e94", "embedded": "00b66a44406a"}

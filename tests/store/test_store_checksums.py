@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Result, evaluate
-from assay.cli.summary import worst
+from assay._cli.summary import worst
+from assay._store import Store, integrity, schema
+from assay._store.transfer import export
+from assay._store.verification import verify
 from assay.errors import InputError
 from assay.score import Score
-from assay.store import Store, integrity, schema
-from assay.store.transfer import export
-from assay.store.verification import verify
 from support.scripts import plausible, samples
 from support.sealed import change
 

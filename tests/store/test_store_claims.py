@@ -10,9 +10,9 @@ import time
 import pytest
 
 from assay import Result
-from assay.store import Store
-from assay.store.claims import Claims
-from assay.store.verification import verify
+from assay._store import Store
+from assay._store.claims import Claims
+from assay._store.verification import verify
 from support.faults import Faults
 from support.llm_server import LLMServer
 from support.scripts import samples

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._store import Store, compression, rows, schema
+from assay._store.compression import compress, decompress
+from assay._store.keys import long_keys, short_key, short_keys
+from assay._store.rows import compress_pieces, numbers, read_pieces
 from assay.errors import InputError
 from assay.prompt import Material, Template, render
 from assay.sample import Sample
-from assay.store import Store, compression, rows, schema
-from assay.store.compression import compress, decompress
-from assay.store.keys import long_keys, short_key, short_keys
-from assay.store.rows import compress_pieces, numbers, read_pieces
 from support import scripts
 
 LONG = "A context of more than forty-eight characters, which is kept only once. "

@@ -17,11 +17,11 @@ from types import SimpleNamespace
 import pytest
 
 from assay import Result, evaluate
+from assay._store import Store, connection, integrity
+from assay._store.browsing import Filter, matching
+from assay._store.verification import verify
 from assay.errors import InputError
 from assay.judge import Reply
-from assay.store import Store, connection, integrity
-from assay.store.browsing import Filter, matching
-from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
@@ -37,7 +37,7 @@ def limited():
 class TestAFullDisk:
     CODE = """
         import sys, assay
-        from assay.cli.errors import _code
+        from assay._cli.errors import _code
         from support.scripts import plausible, samples
 
         def run():
@@ -82,7 +82,7 @@ class TestAFullDisk:
     def test_the_library_says_so_in_its_own_words(self, db):
         code = self.CODE.replace("sys.exit(_code(run, debug=False))", "run()")
         last = self.run(code, db).stderr.strip().splitlines()[-1]
-        assert last.startswith("assay.store.integrity.StoreError: '")
+        assert last.startswith("assay._store.integrity.StoreError: '")
 
     @pytest.mark.slow
     def test_what_is_on_its_way_when_the_disk_is_nearly_full_is_kept(self, db, monkeypatch):
@@ -294,7 +294,7 @@ class TestNetworkFileSystems:
             Store(db).close()
 
     def test_the_command_line_says_it_in_words(self, db, monkeypatch, capsys):
-        from assay.cli.errors import _code
+        from assay._cli.errors import _code
 
         monkeypatch.setattr(connection, "file_system", lambda path: "nfs4")
         with pytest.warns(integrity.StoreWarning) as caught:

@@ -5,12 +5,12 @@ from contextlib import closing
 
 import pytest
 
+from assay._store import Store
+from assay._store.garbage_collection import clean
+from assay._store.runs import Description, parameter
+from assay._store.transfer import export, import_runs
+from assay._store.verification import verify
 from assay.errors import InputError
-from assay.store import Store
-from assay.store.garbage_collection import clean
-from assay.store.runs import Description, parameter
-from assay.store.transfer import export, import_runs
-from assay.store.verification import verify
 from support import scripts
 
 CONFIG = {"judge": "j", "metrics": {"m": "m|1"}}

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from assay._store import Store
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
-from assay.store import Store
 
 CONFIG = {"metrics": {"m": "signature"}}
 
@@ -40,7 +40,7 @@ def test_a_reply_that_was_awaited_survives_sigkill(db):
         """
         import asyncio, os, signal, sys
         from assay.judge import Reply
-        from assay.store import Store
+        from assay._store import Store
 
         async def main():
             store = Store(sys.argv[1])
@@ -66,7 +66,7 @@ def test_two_processes_that_write_at_once_lose_and_spoil_nothing(db):
         import asyncio, sys
         from assay.judge import Reply
         from assay.score import Score
-        from assay.store import Store
+        from assay._store import Store
 
         async def write(store, me, n):
             text = f"a text of more than forty-eight characters that both write: {n}"

@@ -7,13 +7,13 @@ import sqlite3
 import pytest
 
 from assay import Result, evaluate
+from assay._store import Store
+from assay._store.garbage_collection import clean
+from assay._store.verification import verify
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
-from assay.store import Store
-from assay.store.garbage_collection import clean
-from assay.store.verification import verify
 from support import sealed
 from support.scripts import Watched, plausible, samples
 

@@ -13,9 +13,9 @@ import warnings
 import pytest
 
 from assay import Limits, Result, Settings, evaluate
-from assay.runner.engine import JOBS_PER_REQUEST
-from assay.store import Store
-from assay.store.verification import verify
+from assay._runner.engine import JOBS_PER_REQUEST
+from assay._store import Store
+from assay._store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._middleware.cache import ReplyCache, Served
+from assay._store import Store
+from assay._store.integrity import seal
+from assay._store.keys import digest, reply_key, text_key
+from assay._store.rows import outcome_values, write_outcome
+from assay._store.verification import verify
 from assay.errors import InputError, Problem
 from assay.judge import Reply
 from assay.judges.scripted import Scripted
-from assay.middleware.cache import ReplyCache, Served
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Part, Score, Unscored
-from assay.store import Store
-from assay.store.integrity import seal
-from assay.store.keys import digest, reply_key, text_key
-from assay.store.rows import outcome_values, write_outcome
-from assay.store.verification import verify
 from assay.tasks import Embed, GenerateQuestions, SplitStatements
 from support import scripts
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from assay import Score
+from assay._store import Store, connection, garbage_collection, rows, scores, transfer, verification
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.store import Store, connection, garbage_collection, rows, scores, transfer, verification
 
 LONG = "A context that is long enough to be kept in a table of its own, under the number "
 METRICS = ("m0", "m1", "m2")

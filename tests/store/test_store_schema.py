@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from assay import Result
+from assay._store import Store, schema
 from assay.errors import InputError
-from assay.store import Store, schema
 from support import scripts
 
 CONFIG = {"metrics": {"faithfulness": "signature"}}

@@ -6,11 +6,11 @@ import json
 import pytest
 
 from assay import Result, evaluate
+from assay._store import Store
+from assay._store.judges import Fingerprint
+from assay._store.transfer import export, import_runs, store_for_import
+from assay._store.verification import verify
 from assay.errors import InputError, Unavailable
-from assay.store import Store
-from assay.store.judges import Fingerprint
-from assay.store.transfer import export, import_runs, store_for_import
-from assay.store.verification import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]

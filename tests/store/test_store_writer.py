@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from assay._store import Store
 from assay.judge import Reply
-from assay.store import Store
 
 LONG = "a text that is long enough to be kept in a table of its own, under a number"
 
@@ -54,7 +54,7 @@ def test_a_text_whose_transaction_was_taken_back_is_written_again(store):
 
 
 def test_equal_texts_are_kept_once_however_much_is_remembered(store, monkeypatch):
-    monkeypatch.setattr("assay.store.connection.MAX_TEXTS", 0)
+    monkeypatch.setattr("assay._store.connection.MAX_TEXTS", 0)
     for key in range(3):
         asyncio.run(store.keep_reply(reply(key), "run"))
     assert store.query("SELECT count(*) FROM texts") == [(1,)]

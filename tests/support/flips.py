@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from assay import evaluate
-from assay.cli import main
+from assay._cli import main
 from support.scripts import plausible, samples
 
 METRICS = ["faithfulness", "context_precision", "answer_relevancy"]

@@ -3,7 +3,7 @@
 import sqlite3
 from contextlib import closing
 
-from assay.store import integrity
+from assay._store import integrity
 
 
 def change(path, *statements):

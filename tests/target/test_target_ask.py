@@ -8,10 +8,10 @@ import time
 import pytest
 
 from assay import Denied, InputError, Limits, Score, Unscored, evaluate
+from assay._store.garbage_collection import clean
+from assay._store.verification import verify
 from assay.data import read
 from assay.metrics import resolve
-from assay.store.garbage_collection import clean
-from assay.store.verification import verify
 from assay.target import Asking, ask, system
 from support.scripts import plausible
 

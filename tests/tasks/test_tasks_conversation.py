@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay._store.keys import reply_key
 from assay.errors import Unreadable
 from assay.prompt import Template
-from assay.store.keys import reply_key
 from assay.tasks import (
     CompareOutcomes,
     Comparison,

@@ -6,8 +6,8 @@ import struct
 import pytest
 
 from assay import Score, Unscored, evaluate
+from assay._runner.summary import PAIRS
 from assay.errors import Unreadable
-from assay.runner.summary import PAIRS
 from assay.tasks import Embed, EmbedTokens, TokenVectors, embed, embed_tokens
 from assay.tasks.embedding import LARGEST
 from support import answers

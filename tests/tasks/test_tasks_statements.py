@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
+from assay._store.keys import reply_key
 from assay.prompt import Template
-from assay.store.keys import reply_key
 from assay.tasks import SplitStatements
 
 LEVELS = list(product(("high", "low"), repeat=2))

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import InputError
+from assay._text.words import words
 from assay.testset import Document, read_documents
 from assay.testset.passages import SHORTEST, Corpus, Passage, cut
-from assay.text.words import words
 
 PAGE = """<html><head><title>Fees &amp; refunds</title><style>p {color: red}</style></head>
 <body><nav>Home | Contact</nav><h2>Refunds</h2><p>A refund takes <b>five</b> days.</p>

@@ -9,11 +9,11 @@ import pytest
 
 import assay
 from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
+from assay._middleware.wrapper import Route
+from assay._store.garbage_collection import clean
+from assay._store.verification import verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
-from assay.middleware.wrapper import Route
-from assay.store.garbage_collection import clean
-from assay.store.verification import verify
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
 from assay.testset.generate import NO_ANSWER

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.text.amount_equality import matches
-from assay.text.amounts import amounts, scale_of
-from assay.text.normalize import normalize
+from assay._text.amount_equality import matches
+from assay._text.amounts import amounts, scale_of
+from assay._text.normalize import normalize
 
 
 def alike(one, other, question=""):

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from assay.text.statements import statements
+from assay._text.statements import statements
 
 
 def of(answer):

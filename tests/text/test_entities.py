@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import entities as names_in_text
-from assay.text import numbers, questions, refusals, words
-from assay.text.entities import compared, entities, place
+from assay._text import entities as names_in_text
+from assay._text import numbers, questions, refusals, words
+from assay._text.entities import compared, entities, place
 
 TEXT = (
     "The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres tall. It cost "

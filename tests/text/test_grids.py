@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.text.grids import grids
-from assay.text.markup import without_tags
-from assay.text.records import units
+from assay._text.grids import grids
+from assay._text.markup import without_tags
+from assay._text.records import units
 
 RIVERS = [("Arvel", "412", "Grey Bay"), ("Lonn", "287", "Arvel"), ("Pestra", "530", "South Sea")]
 NAMES = ("River", "Length (km)", "Mouth")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.language_id import identify_language, is_english
+from assay._text.language_id import identify_language, is_english
 
 QUESTIONS = {
     "en": ("When was the tower built?", "How many people live in the city?"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.statements import statement_before_list, statements
+from assay._text.statements import statement_before_list, statements
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judges.embedded.evidence import prepare
-from assay.text.markup import (
+from assay._text.markup import (
     numbered,
     without_citations,
     without_lead,
     without_pointers,
     without_tags,
 )
-from assay.text.statements import statements
+from assay._text.statements import statements
+from assay.judges.embedded.evidence import prepare
 
 LIST = "<p>It is <b>open</b> from 9 to 5.</p><ul><li>Fee: $5</li><li>Dogs: no</li></ul>"
 PIECES = ["<sup>", "</sup>", "<sub>", "</sub>", "[1]", "2", "a", ".", " ", "<b>", "</b>"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.normalize import normalize
-from assay.text.quantities import quantities
+from assay._text.normalize import normalize
+from assay._text.quantities import quantities
 
 SAME = [
     ("30 s", "30 seconds"),

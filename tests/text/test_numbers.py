@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.numbers import decimals, numbers
+from assay._text.numbers import decimals, numbers
 
 WORDS = (  # noqa: SIM905 - reads better as prose
     "the a half fifth fifths two thirds noon Midday at 12 5 pm 3/4 million 2million twenty-five "

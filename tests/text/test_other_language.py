@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.language_id import language_name, other_language
+from assay._text.language_id import language_name, other_language
 
 TEXTS = {
     "German": "Der Turm wurde im Jahr 1889 gebaut und ist 330 m hoch.",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.normalize import normalize
-from assay.text.quantities import quantities, written, written_like
+from assay._text.normalize import normalize
+from assay._text.quantities import quantities, written, written_like
 
 SAME = [
     ("1500 ms", "1.5 s"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.text.questions import about_a_text
+from assay._text.questions import about_a_text
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.records import units
-from assay.text.sentences import spans
+from assay._text.records import units
+from assay._text.sentences import spans
 
 RECORD = (
     '{"name": "Finch & Fork", "hours": {"Monday": "17:30-23:0"}, "attributes": {"BusinessParking": '

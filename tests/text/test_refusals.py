@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.refusals import absence_claim, answers_after_all, is_plain_refusal, refusal
+from assay._text.refusals import absence_claim, answers_after_all, is_plain_refusal, refusal
 
 REFUSALS = [
     "I don't know.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.sentences import sentences, spans
+from assay._text.sentences import sentences, spans
 
 CASES = {
     "See Cal. Code Civ. Proc. § 337. It lasts.": ["See Cal. Code Civ. Proc. § 337.", "It lasts."],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.statements import statements
+from assay._text.statements import statements
 
 CASES = [
     ("", "Paris", ["Paris"]),

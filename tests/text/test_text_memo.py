@@ -6,9 +6,9 @@ import weakref
 
 import pytest
 
-from assay.text import memoized
-from assay.text.language_id import identify_language
-from assay.text.words import stems
+from assay._text import memoized
+from assay._text.language_id import identify_language
+from assay._text.words import stems
 
 
 class Found:

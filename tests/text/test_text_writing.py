@@ -2,11 +2,11 @@
 
 import pytest
 
+from assay._text import entities, numbers, words
+from assay._text.markup import without_citations, without_pointers
+from assay._text.statements import statements
 from assay.judges.embedded.comparison import compare
 from assay.judges.embedded.evidence import prepare
-from assay.text import entities, numbers, words
-from assay.text.markup import without_citations, without_pointers
-from assay.text.statements import statements
 
 
 @pytest.mark.parametrize(

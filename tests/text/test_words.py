@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.words import Weights, align, weighted_recall
+from assay._text.words import Weights, align, weighted_recall
 
 
 def test_the_order_of_a_set_changes_no_digit_of_a_recall():

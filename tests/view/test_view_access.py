@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.store import Store
+from assay._store import Store
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from view_rows import ROWS, spoilt
 
 from assay import evaluate
-from assay.store import Store
-from assay.store.labels import HumanLabel
+from assay._store import Store
+from assay._store.labels import HumanLabel
 from support import chromium
 from support.scripts import plausible
 

@@ -6,7 +6,7 @@ import pytest
 from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
-from assay.store import Store
+from assay._store import Store
 from support import chromium
 from support.scripts import plausible
 

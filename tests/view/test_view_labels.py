@@ -11,8 +11,8 @@ import pytest
 from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
-from assay.analysis.labelling import Labelling
-from assay.store import Store
+from assay._analysis.labelling import Labelling
+from assay._store import Store
 from support.scripts import plausible
 
 FIELD = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')

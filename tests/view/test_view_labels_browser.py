@@ -8,7 +8,7 @@ from test_view_browser import OVERFLOW, WIDE, press, resized
 from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
-from assay.store import Store
+from assay._store import Store
 from support import chromium
 from support.scripts import plausible
 

@@ -8,9 +8,9 @@ import pytest
 from view_rows import ATTACK, ROWS, spoilt
 
 from assay import evaluate
-from assay.store import Store
-from assay.store.labels import HumanLabel
-from assay.store.runs import Description
+from assay._store import Store
+from assay._store.labels import HumanLabel
+from assay._store.runs import Description
 from assay.view.export import export
 from assay.view.site import Site
 from support.scripts import plausible

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli import main
+from assay._cli import main
+from assay._store import Store
+from assay._store.integrity import amended
 from assay.errors import InputError
-from assay.store import Store
-from assay.store.integrity import amended
 from assay.view import markdown, runs, structure, words
 from assay.view.access import Access
 from assay.view.export import export

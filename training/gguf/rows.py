@@ -15,11 +15,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from assay._text.sentences import sentences
+from assay._text.words import stems
 from assay.bench.data import group_of, held_out
 from assay.judge import Task
 from assay.tasks import JudgeContexts, Passage, SelectSentences, Statement, VerifyStatements
-from assay.text.sentences import sentences
-from assay.text.words import stems
 from training.data import read
 
 RAGTRUTH = "ragtruth/ragtruth_train.jsonl.gz"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from assay._text import sentences
 from assay.bench.data import HELD_OUT, fold_of
-from assay.text import sentences
 from training.verifier.rows import Row
 
 BESIDE = "+beside"  # how their sets are named

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from assay._text import sentences as cut
+from assay._text.normalize import Normalized
 from assay.bench.data import fold_of
 from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.reader import Tokens, Window, answering, supporting
-from assay.text import sentences as cut
-from assay.text.normalize import Normalized
 from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
 from training.verifier.beside import BESIDE, beside

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay._text import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.judges.embedded import relevance, verification
@@ -27,7 +28,6 @@ from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
-from assay.text import sentences
 from training.data import DATA
 from training.verifier import documents, people
 from training.verifier.asked.rows import Asked

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay._text import words
+from assay._text.sentences import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.judges.embedded import relevance
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader
-from assay.text import words
-from assay.text.sentences import sentences
 from training.data import DATA, read
 from training.verifier.logistic import auroc, contents, fit, predict
 

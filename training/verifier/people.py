@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay._text import sentences
 from assay.bench.data import group_of
-from assay.text import sentences
 from training.data import read
 from training.verifier.rows import Row
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay._text import entities, numbers
+from assay._text.words import stems
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import Evidence, Piece, prepare
-from assay.text import entities, numbers
-from assay.text.words import stems
 from training.verifier import people
 from training.verifier.rows import Row
 from training.verifier.synthetic.neutral import starts_with_pronoun

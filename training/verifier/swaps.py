@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay.text import entities, numbers
+from assay._text import entities, numbers
 from training.verifier.rows import Row
 
 PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001

@@ -9,7 +9,7 @@ from said import ROWS
 
 
 async def score() -> float:
-    command = ["-c", "from assay.cli import main; main()", "mcp"]
+    command = ["-c", "from assay._cli import main; main()", "mcp"]
     started = StdioServerParameters(command=sys.executable, args=command)
     async with Client(stdio_client(started)) as client:
         given = {"sample": ROWS[0], "metrics": ["faithfulness"]}

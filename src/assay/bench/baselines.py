@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from assay._text.words import WORD, content_words
 from assay.stats.intervals import Floats
-from assay.text.words import WORD, content_words
 
 # From a text and its contexts: the higher, the less likely it is supported.
 Rule: TypeAlias = Callable[[str, Sequence[str]], float]

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay._middleware.wrapper import Route
+from assay._runner.plan import asked
 from assay._version import __version__
 from assay.bench.benchmark import BAD_UNCERTAIN, FOUND, GOOD_UNCERTAIN, WRONG, Figure
 from assay.errors import InputError
@@ -14,8 +16,6 @@ from assay.judge import Backend, Task
 from assay.judges.embedded.card import CardFigure, Quality, Rate
 from assay.metrics import METRICS
 from assay.metrics.base import Metric
-from assay.middleware.wrapper import Route
-from assay.runner.plan import asked
 from assay.tasks import (
     Embed,
     EmbedTokens,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay._text.sentences import spans
 from assay.bench.baselines import unsupported
 from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags
 from assay.bench.data import Data, Record, dataset, group_of, held_out, thinned
@@ -29,7 +30,6 @@ from assay.bench.judge import (
 from assay.stats import agreement as stats
 from assay.stats.intervals import Floats
 from assay.tasks import SplitStatements, Verdict, VerifyStatements
-from assay.text.sentences import spans
 
 MOST = 250  # of each data set
 

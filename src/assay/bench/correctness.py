@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from assay._text.words import content_words
 from assay.bench.baselines import token_f1
 from assay.bench.benchmark import Benchmark, Figure, figure, flags
 from assay.bench.claims import fitted
@@ -33,7 +34,6 @@ from assay.sample import Sample
 from assay.score import Score
 from assay.stats import agreement as stats
 from assay.tasks.verification import UNCERTAIN, is_uncertain
-from assay.text.words import content_words
 
 
 class Correctness(NamedTuple):

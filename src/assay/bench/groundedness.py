@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from assay._text.sentences import spans
 from assay.bench import relevance
 from assay.bench.baselines import (
     UNSUPPORTED,
@@ -38,7 +39,6 @@ from assay.bench.judge import (
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic
 from assay.tasks import RateAnswer, SelectSentences, SplitStatements, VerifyStatements
-from assay.text.sentences import spans
 
 RAGTRUTH = "ragtruth/ragtruth_test.jsonl.gz"
 TASKS: Mapping[str, int | None] = {"QA": None, "Summary": 300, "Data2txt": 300}

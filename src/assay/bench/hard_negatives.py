@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay._text import words
+from assay._text.sentences import sentences
 from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark, Figure, figure, flags
 from assay.bench.data import Data, Record, dataset, rows_of_fold
@@ -19,8 +21,6 @@ from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats
 from assay.stats.intervals import Floats, Numbers
 from assay.tasks import Passage, RateAnswer, SelectSentences
-from assay.text import words
-from assay.text.sentences import sentences
 
 MOST = 3  # contexts of a question
 PASSED = 0.5

@@ -13,19 +13,19 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from assay._middleware.wrapper import Route, adapted
+from assay._runner.event_loop import run_to_completion
+from assay._runner.settings import Settings
+from assay._runner.stack import BackendStack, build_stack, choose
+from assay._store import Store
+from assay._store.runs import BENCH
 from assay.errors import Denied, JudgeError, OverBudget
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.metrics.evidence import split, verify
 from assay.metrics.groundedness import any_unsupported
-from assay.middleware.wrapper import Route, adapted
-from assay.runner.event_loop import run_to_completion
-from assay.runner.settings import Settings
-from assay.runner.stack import BackendStack, build_stack, choose
 from assay.sample import Sample
 from assay.score import Score
-from assay.store import Store
-from assay.store.runs import BENCH
 from assay.tasks import SelectSentences, Statement, Verdict
 
 S = TypeVar("S")

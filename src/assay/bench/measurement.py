@@ -9,6 +9,13 @@ from typing import Any
 
 import msgspec
 
+from assay._middleware.budget import Price
+from assay._runner import STORE
+from assay._runner.dry_run import Counts, DryRunBackend
+from assay._runner.progress import Progress
+from assay._runner.settings import Settings
+from assay._runner.stack import BackendStack, choose
+from assay._store import Store
 from assay.bench import thresholds
 from assay.bench.benchmark import Benchmark, Figure
 from assay.bench.card import JudgeCard, Measured, qualities
@@ -18,13 +25,6 @@ from assay.bench.thresholds import Thresholds
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
 from assay.judges.embedded.card import Quality
-from assay.middleware.budget import Price
-from assay.runner import STORE
-from assay.runner.dry_run import Counts, DryRunBackend
-from assay.runner.progress import Progress
-from assay.runner.settings import Settings
-from assay.runner.stack import BackendStack, choose
-from assay.store import Store
 
 FITTING = "thresholds"
 

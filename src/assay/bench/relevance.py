@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay._text.sentences import sentences
+from assay._text.words import words
 from assay.bench.baselines import shared_words
 from assay.bench.benchmark import Benchmark, Figure, figure, flags
 from assay.bench.claims import fitted
@@ -30,8 +32,6 @@ from assay.tasks import (
     SplitStatements,
     VerifyStatements,
 )
-from assay.text.sentences import sentences
-from assay.text.words import words
 
 
 class _Set(NamedTuple):

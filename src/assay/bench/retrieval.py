@@ -15,13 +15,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from assay._text import words
 from assay.bench.benchmark import Benchmark, Figure, figure
 from assay.bench.data import Data, Record
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.errors import InputError
 from assay.stats import agreement as stats
 from assay.tasks import Embed
-from assay.text import words
 
 Floats = npt.NDArray[np.float64]
 TELEQUAD: Final = "retrieval/TeleQuAD-v4-full.json.gz"

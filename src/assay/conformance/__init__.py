@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
+from assay._runner.event_loop import run_to_completion
+from assay._store.keys import reply_key
+from assay._text.words import words
 from assay.errors import JudgeError, Unsupported
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
-from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Outcome, Score, Unscored
-from assay.store.keys import reply_key
 from assay.tasks import Embed, EmbedTokens, embed, embed_tokens
-from assay.text.words import words
 
 STORY = """\
 The answer makes four statements. The first stands in context 1 and the second in context 3; the \

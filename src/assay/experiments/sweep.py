@@ -8,21 +8,21 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assay.analysis.leaderboard import Leaderboard, Params, configuration_name, leaderboard
+from assay._analysis.leaderboard import Leaderboard, Params, configuration_name, leaderboard
+from assay._runner import STORE
+from assay._runner.evaluate import aevaluate
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import plan
+from assay._runner.result import Result
+from assay._runner.settings import Settings, chosen
+from assay._store import Store
+from assay._store.runs import Value, written
 from assay.data import Record, Source
 from assay.errors import InputError
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
-from assay.runner import STORE
-from assay.runner.evaluate import aevaluate
-from assay.runner.event_loop import run_to_completion
-from assay.runner.plan import plan
-from assay.runner.result import Result
-from assay.runner.settings import Settings, chosen
 from assay.stats.intervals import LEVEL
-from assay.store import Store
-from assay.store.runs import Value, written
 from assay.target import Answers, Asking, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, count
 from assay.target.system import HttpSystem, System

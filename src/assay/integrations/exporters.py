@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay._runner.result import Result
 from assay.errors import InputError
-from assay.runner.result import Result
 from assay.sample import Sample
 from assay.score import Outcome, Part, Unscored
 

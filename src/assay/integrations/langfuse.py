@@ -3,10 +3,10 @@
 import uuid
 from typing import Any
 
+from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations import exporters
 from assay.integrations.exporters import Sent
-from assay.runner.result import Result
 
 _OURS = uuid.uuid5(uuid.NAMESPACE_URL, "assay/score")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations import exporters
 from assay.integrations.exporters import ScoreRecord, Sent
-from assay.runner.result import Result
 
 _AT_ONCE = 500
 

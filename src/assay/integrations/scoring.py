@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay._runner import STORE
+from assay._runner.evaluate import aevaluate
+from assay._runner.event_loop import run_to_completion
+from assay._runner.result import Result
+from assay._runner.settings import Settings
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
-from assay.runner import STORE
-from assay.runner.evaluate import aevaluate
-from assay.runner.event_loop import run_to_completion
-from assay.runner.result import Result
-from assay.runner.settings import Settings
 from assay.score import Outcome, Unscored
 
 

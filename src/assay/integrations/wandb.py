@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations import exporters
-from assay.runner.result import Result
 
 
 def log(result: Result, *, run: Any = None, **init: Any) -> str:

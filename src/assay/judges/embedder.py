@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from assay._middleware.concurrency import PerLoop, tell
+from assay._middleware.wrapper import Wrapper
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, BackendLike, Reply, Task
-from assay.middleware.concurrency import PerLoop, tell
-from assay.middleware.wrapper import Wrapper
 from assay.prompt import Material
 from assay.tasks import Embed, embed
 from assay.tasks.embedding import Vector

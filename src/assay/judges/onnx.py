@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay._text import memoized
+from assay._text.words import STOP_WORDS, stem, words
 from assay.errors import InputError, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.embedded.evidence import Evidence, prepare
@@ -31,8 +33,6 @@ from assay.tasks import (
     embed_tokens,
     verify_statements,
 )
-from assay.text import memoized
-from assay.text.words import STOP_WORDS, stem, words
 
 __all__ = ["Onnx"]
 

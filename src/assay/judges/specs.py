@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+from assay._middleware.wrapper import adapted
 from assay.data.columns import closest
 from assay.data.files import is_uri, shown_uri
 from assay.errors import InputError
 from assay.judge import Backend, BackendLike
-from assay.middleware.wrapper import adapted
 
 DEFAULT = "embedded"
 FILE = ".py"
@@ -78,7 +78,7 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
     Raises:
         InputError: If a task is unknown, or there are two judges for the same tasks.
     """
-    from assay.middleware.wrapper import Route
+    from assay._middleware.wrapper import Route
 
     # Named twice it is still one judge: one model in memory, and one set of limits.
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from assay._text.markup import NUMBERED, numbered, without_citations
+from assay._text.sentences import Span, spans
+from assay._text.words import tokens
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
@@ -13,9 +16,6 @@ from assay.metrics.evidence import share, verify
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Statement, Verdict, VerifyStatements
-from assay.text.markup import NUMBERED, numbered, without_citations
-from assay.text.sentences import Span, spans
-from assay.text.words import tokens
 
 _SOURCE = "ALCE (Gao et al. 2023, arXiv 2305.14627; eval.py)"
 _LEADING = re.compile(rf"(?:\s*{NUMBERED.pattern})+\s*", re.IGNORECASE)

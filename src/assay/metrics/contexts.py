@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay._text.entities import compared, place
 from assay.judge import Judge
 from assay.metrics.base import PAPER, RAGAS_DOCS, Metric
 from assay.metrics.evidence import (
@@ -29,7 +30,6 @@ from assay.tasks import (
     Usefulness,
     VerifyStatements,
 )
-from assay.text.entities import compared, place
 
 EVEN = 0.5  # the probability from which on a context is called relevant
 

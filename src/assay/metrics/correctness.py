@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
+from assay._text.sentences import spans
+from assay._text.words import words
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Metric, override
@@ -25,8 +27,6 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
 from assay.tasks.embedding import cosine
 from assay.tasks.statements import Level
-from assay.text.sentences import spans
-from assay.text.words import words
 
 _MAX_BETA = 1_000_000  # recall alone, to all digits that are shown
 _SHORT = 12  # words of a reference that says what is asked for and no more

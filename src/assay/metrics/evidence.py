@@ -5,6 +5,8 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
+from assay._text.sentences import spans
+from assay._text.words import align
 from assay.judge import Judge, Task
 from assay.metrics.base import Can
 from assay.score import Outcome, Part, Score, Unscored
@@ -20,8 +22,6 @@ from assay.tasks import (
     VerifyStatements,
 )
 from assay.tasks.statements import Level
-from assay.text.sentences import spans
-from assay.text.words import align
 
 Statements: TypeAlias = tuple[Statement, ...]
 # What a score says of itself where it is made of probabilities that the judge does not give.

@@ -5,6 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias
 
+from assay._text.sentences import Span
+from assay._text.sentences import spans as sentence_spans
+from assay._text.words import words
 from assay.judge import Judge
 from assay.metrics.base import PAPER, RAGAS_DOCS, Metric
 from assay.metrics.evidence import (
@@ -22,9 +25,6 @@ from assay.metrics.evidence import (
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
-from assay.text.sentences import Span
-from assay.text.sentences import spans as sentence_spans
-from assay.text.words import words
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from assay._text.language_id import identify_language
+from assay._text.sentences import Span
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import FOLLOWS_RAGAS, PAPER, Can, Draws, Metric, override
@@ -42,8 +44,6 @@ from assay.tasks import (
     VerifyStatements,
 )
 from assay.tasks.embedding import cosine
-from assay.text.language_id import identify_language
-from assay.text.sentences import Span
 
 RATED = "rated directly by the judge, which generates no questions: not the cosine definition"
 OTHER_LANGUAGE = "in another language than the answer, which lowers the cosine"

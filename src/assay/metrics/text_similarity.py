@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from assay._text import words
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.metrics.base import RAGAS_DOCS, Metric
@@ -15,7 +16,6 @@ from assay.tasks import (
     EmbedTokens,
     TokenVectors,
 )
-from assay.text import words
 
 if TYPE_CHECKING:
     import numpy as np

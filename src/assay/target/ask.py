@@ -8,6 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay._middleware.cache import ReplyCache, Served
+from assay._middleware.concurrency import Latencies, is_given_up
+from assay._middleware.limiter import Limiter, Limits
+from assay._runner import STORE
+from assay._runner.event_loop import run_to_completion
+from assay._store import Store
+from assay._store.keys import reply_key
+from assay._store.runs import TARGET
 from assay.data import Record, Source, samples, values_of
 from assay.data import read as read_data
 from assay.data.missing_fields import is_missing, missing_in_all_answers
@@ -15,15 +23,7 @@ from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
-from assay.middleware.cache import ReplyCache, Served
-from assay.middleware.concurrency import Latencies, is_given_up
-from assay.middleware.limiter import Limiter, Limits
-from assay.runner import STORE
-from assay.runner.event_loop import run_to_completion
 from assay.sample import Sample
-from assay.store import Store
-from assay.store.keys import reply_key
-from assay.store.runs import TARGET
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from assay._store.runs import Value, written
 from assay.errors import InputError
 from assay.judges.code_digest import place_of
 from assay.judges.specs import FILE
-from assay.store.runs import Value, written
 from assay.target.system import (
     Body,
     FunctionSystem,

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from assay._middleware.concurrency import PerLoop
+from assay._text.secrets import redacted_content, remember_headers, remember_url
 from assay.data import FIELDS, values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
@@ -21,11 +23,9 @@ from assay.judges.code_digest import callable_digest, place_of, text_digest
 from assay.judges.llm import called, name_of
 from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
 from assay.judges.specs import FILE, imported
-from assay.middleware.concurrency import PerLoop
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
-from assay.text.secrets import redacted_content, remember_headers, remember_url
 
 _NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from assay._text.sentences import spans
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.tasks.parsing import decode, distinct, schema, stripped
-from assay.text.sentences import spans
 
 # A shorter text is not what makes a prompt too long.
 SHORTEST = 400

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay._text.sentences import spans
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
 from assay.tasks.parsing import without_thoughts
 from assay.tasks.statements import Statement
 from assay.tasks.verification import Verdict
-from assay.text.sentences import spans
 
 # The asked-for words alone or before a reason, no sentence that begins with them.
 _NOTHING = re.compile(r"\W*insufficient information\W*(?:$|[.:;,!(\u2013\u2014-])", re.IGNORECASE)

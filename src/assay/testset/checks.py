@@ -5,13 +5,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from assay._text.words import recall, stems
 from assay.judge import Judge
 from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import AnswerQuestions, Written
 from assay.testset.passages import Passage
-from assay.text.words import recall, stems
 
 # Questions that nobody asks who has not just read the text.
 _POINTS = re.compile(

@@ -8,15 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from assay._runner import STORE
+from assay._runner.dry_run import Counts, DryRunBackend
+from assay._runner.event_loop import run_to_completion
+from assay._runner.settings import Settings, chosen
+from assay._runner.stack import BackendStack, build_stack, choose
+from assay._store import Store
+from assay._store.runs import TESTSET
+from assay._text.words import recall, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
-from assay.runner import STORE
-from assay.runner.dry_run import Counts, DryRunBackend
-from assay.runner.event_loop import run_to_completion
-from assay.runner.settings import Settings, chosen
-from assay.runner.stack import BackendStack, build_stack, choose
-from assay.store import Store
-from assay.store.runs import TESTSET
 from assay.tasks import (
     AnswerQuestions,
     SplitStatements,
@@ -31,7 +32,6 @@ from assay.tasks import (
 from assay.testset import checks
 from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, Passage, cut
-from assay.text.words import recall, stems
 
 Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
 # The reference of a question without an answer: metrics of statements find none in it.

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from assay._text.sentences import spans
+from assay._text.words import Weights, inverse_frequency, stems, weighted_recall, words
 from assay.testset.documents import Document
-from assay.text.sentences import spans
-from assay.text.words import Weights, inverse_frequency, stems, weighted_recall, words
 
 # A passage of fewer words holds nothing to ask about; most are as long as was asked for.
 SHORTEST = 25

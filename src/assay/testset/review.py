@@ -14,9 +14,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from assay._text.words import recall, stems
 from assay.errors import InputError
 from assay.testset.generate import lines
-from assay.text.words import recall, stems
 
 Decision: TypeAlias = Literal["keep", "edit", "drop"]
 MAX_TEXT: Final = 10_000

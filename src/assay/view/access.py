@@ -8,7 +8,7 @@ from typing import Final
 
 from aiohttp import web
 
-from assay.service.limits import Refused, is_local_host
+from assay._service.limits import Refused, is_local_host
 
 # Nothing runs and nothing styles but the two files of ours; no other page shows this one in itself.
 POLICY: Final = (

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
+from assay._report import numbers
+from assay._store import Run
+from assay._store.browsing import Bounds
 from assay.errors import InputError
-from assay.report import numbers
-from assay.store import Run
-from assay.store.browsing import Bounds
 from assay.view.people import ANY, SAID
 
 WHY: Final = {"failed": "judge failed", "undefined": "undefined", "unanswered": "no answer"}

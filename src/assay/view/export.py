@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay._store import Run
 from assay.errors import InputError
-from assay.store import Run
 from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from assay.text.sentences import spans
-from assay.text.words import WORD, inverse_frequency, stem, stems, weighted_recall
+from assay._text.sentences import spans
+from assay._text.words import WORD, inverse_frequency, stem, stems, weighted_recall
 
 _NEAR: Final = 0.3  # of its words by weight: a sentence that shares less is not near
 _MOST_CLAIMS: Final = 24

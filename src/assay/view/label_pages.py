@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.analysis.label_pool import ORDERS
-from assay.analysis.labelling import Labelling
+from assay._analysis.label_pool import ORDERS
+from assay._analysis.labelling import Labelling
+from assay._store import Run
+from assay._store.labels import LabelTally
 from assay.errors import InputError
-from assay.store import Run
-from assay.store.labels import LabelTally
 from assay.view import label_screen
 from assay.view.labelling import Desk, Queue, Session
 from assay.view.site import Place, Site

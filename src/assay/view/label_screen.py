@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.analysis.label_items import Key, LabelItem, Progress
-from assay.analysis.labelling import Labelling
-from assay.report import numbers
-from assay.report.labels import meaning
+from assay._analysis.label_items import Key, LabelItem, Progress
+from assay._analysis.labelling import Labelling
+from assay._report import numbers
+from assay._report.labels import meaning
+from assay._store.labels import HumanLabel
 from assay.score import Part, Score
-from assay.store.labels import HumanLabel
 from assay.view.label_evidence import Context, laid_out, within
 from assay.view.labelling import Queue, Session
 from assay.view.words import differences

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.analysis.agreement import agree
-from assay.analysis.calibration import MAJORITY, Card, calibrate
-from assay.analysis.cases import add_case, read_cases
-from assay.analysis.correction import correct
-from assay.analysis.label_files import take_labels, write_labels
-from assay.analysis.labelling import Labelling
-from assay.analysis.selection import choose_examples
+from assay._analysis.agreement import agree
+from assay._analysis.calibration import MAJORITY, Card, calibrate
+from assay._analysis.cases import add_case, read_cases
+from assay._analysis.correction import correct
+from assay._analysis.label_files import take_labels, write_labels
+from assay._analysis.labelling import Labelling
+from assay._analysis.selection import choose_examples
+from assay._report import agreement as agreement_words
+from assay._report import calibration as calibration_report
+from assay._report import correction as correction_report
+from assay._report.numbers import plural
 from assay.data import read_labels
 from assay.errors import InputError
-from assay.report import agreement as agreement_words
-from assay.report import calibration as calibration_report
-from assay.report import correction as correction_report
-from assay.report.numbers import plural
 from assay.view import label_pages, label_screen
 from assay.view.labelling import Session
 from assay.view.site import Site

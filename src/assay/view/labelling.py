@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
-from assay.analysis.label_items import Key
-from assay.analysis.label_pool import ORDERS, Order
-from assay.analysis.label_progress import Per
-from assay.analysis.labelling import Labelling
+from assay._analysis.label_items import Key
+from assay._analysis.label_pool import ORDERS, Order
+from assay._analysis.label_progress import Per
+from assay._analysis.labelling import Labelling
+from assay._report.numbers import plural
+from assay._store import Run, Store
+from assay._store.labels import LabelTally, check_annotator, pair_label
 from assay.errors import InputError
-from assay.report.numbers import plural
-from assay.store import Run, Store
-from assay.store.labels import LabelTally, check_annotator, pair_label
 from assay.view.site import Place, Site
 
 What: TypeAlias = Literal["answer", "statement", "pair", "rubric"]

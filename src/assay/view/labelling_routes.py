@@ -9,11 +9,11 @@ from aiohttp import web
 from aiohttp.web_request import FileField
 from multidict import MultiDict
 
-from assay.analysis.label_items import Key
-from assay.analysis.labelling import Labelling
+from assay._analysis.label_items import Key
+from assay._analysis.labelling import Labelling
+from assay._service.limits import Refused
+from assay._store import Run
 from assay.errors import InputError
-from assay.service.limits import Refused
-from assay.store import Run
 from assay.view import label_pages, label_screen, label_use
 from assay.view.access import Access
 from assay.view.labelling import Desk, NotReady, Queue, Session, item_query

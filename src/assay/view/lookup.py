@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from assay.analysis.diagnosis.classification import WITHIN, diagnosed
-from assay.analysis.diagnosis.counterfactual import Rescored, rescored
-from assay.analysis.diagnosis.facts import READ, gather
-from assay.analysis.diagnosis.findings import CAUSES
+from assay._analysis.diagnosis.classification import WITHIN, diagnosed
+from assay._analysis.diagnosis.counterfactual import Rescored, rescored
+from assay._analysis.diagnosis.facts import READ, gather
+from assay._analysis.diagnosis.findings import CAUSES
+from assay._runner.result import NOT_DONE
+from assay._store import Run, Store
+from assay._store.browsing import Rows
 from assay.errors import InputError
-from assay.runner.result import NOT_DONE
 from assay.sample import Sample
 from assay.score import Outcome
-from assay.store import Run, Store
-from assay.store.browsing import Rows
 
 GROUP: Final = 500  # samples that are indexed together; readers see a whole number of them
 _SMALL: Final = 5000  # samples that are indexed at once

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
-from assay.report.sanitize import plain
+from assay._report.sanitize import plain
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
-from assay.analysis.history import Point, Series, by_size, history
+from assay._analysis.history import Point, Series, by_size, history
+from assay._report.distribution import goodness
+from assay._store import Run
 from assay.errors import InputError
-from assay.report.distribution import goodness
-from assay.store import Run
 from assay.view.site import Place, Site
 
 LIMIT: Final = 500  # runs that are read, the newest

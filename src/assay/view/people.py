@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from assay.analysis.correction import label_ends
-from assay.analysis.label_items import Key, State
-from assay.analysis.labelled import goodness
+from assay._analysis.correction import label_ends
+from assay._analysis.label_items import Key, State
+from assay._analysis.labelled import goodness
+from assay._store import Run, Store
+from assay._store.browsing import rows_of
+from assay._store.labels import HumanLabel
 from assay.score import Score
-from assay.store import Run, Store
-from assay.store.browsing import rows_of
-from assay.store.labels import HumanLabel
 
 Said: TypeAlias = Literal["any", "good", "bad", "unsure", "disputed", "none"]
 SAID: Final[Mapping[str, str]] = {

@@ -7,15 +7,15 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
-from assay.report.run import html, summed_up
-from assay.report.run.evidence import Cell, cell
-from assay.report.titles import called, said
-from assay.runner.result import NOT_DONE
+from assay._report.run import html, summed_up
+from assay._report.run.evidence import Cell, cell
+from assay._report.titles import called, said
+from assay._runner.result import NOT_DONE
+from assay._store import Run
+from assay._store.browsing import Bounds
+from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.store import Run
-from assay.store.browsing import Bounds
-from assay.text.sanitize import plain
 from assay.view.asked import TEXTS, WHY, Asked, shown
 from assay.view.background import LARGE
 from assay.view.people import in_words

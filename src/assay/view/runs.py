@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
-from assay.report.distribution import Spread
-from assay.report.titles import judge_in_words, remarks
-from assay.runner.summary import MetricSummary, summarise
-from assay.store import Run, Store
-from assay.store.browsing import means
+from assay._report.distribution import Spread
+from assay._report.titles import judge_in_words, remarks
+from assay._runner.summary import MetricSummary, summarise
+from assay._store import Run, Store
+from assay._store.browsing import means
 from assay.view.site import Place, Site
 
 SIZE: Final = 25  # runs on a page

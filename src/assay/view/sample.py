@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.report.run import sample_values
-from assay.report.run.evidence import TextTable, evidence, united
-from assay.report.titles import called
-from assay.store import Run
+from assay._report.run import sample_values
+from assay._report.run.evidence import TextTable, evidence, united
+from assay._report.titles import called
+from assay._store import Run
 from assay.view import markdown, structure
 from assay.view.asked import Asked
 from assay.view.site import Place, Site

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
+from assay._service.limits import Refused
+from assay._store import Run
+from assay._store.garbage_collection import clean
+from assay._store.integrity import StoreError
+from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
-from assay.service.limits import Refused
-from assay.store import Run
-from assay.store.garbage_collection import clean
-from assay.store.integrity import StoreError
-from assay.store.runs import parameter
 from assay.view import asked as asking
 from assay.view import matrix as matrix_page
 from assay.view import questions as questions_page

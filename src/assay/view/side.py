@@ -11,14 +11,14 @@ import numpy.typing as npt
 from markupsafe import Markup
 from multidict import MultiMapping
 
-from assay.analysis.comparison import compare
+from assay._analysis.comparison import compare
+from assay._report import comparison as report
+from assay._report.comparison import html
+from assay._report.run.evidence import Cell
+from assay._store import Run
+from assay._store.browsing import ids_and_rows, values_by_row
 from assay.errors import InputError
-from assay.report import comparison as report
-from assay.report.comparison import html
-from assay.report.run.evidence import Cell
 from assay.stats.intervals import Floats
-from assay.store import Run
-from assay.store.browsing import ids_and_rows, values_by_row
 from assay.view.background import LARGE
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE

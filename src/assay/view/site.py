@@ -16,16 +16,16 @@ from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
+from assay._report import numbers, page
+from assay._runner.result import Result
+from assay._store import Run, Store
+from assay._store.browsing import Filter, Rows, matching, not_these, these
+from assay._store.integrity import StoreError
+from assay._store.runs import written
+from assay._text.sanitize import whole
 from assay._version import __version__
 from assay.errors import InputError
-from assay.report import numbers, page
-from assay.runner.result import Result
 from assay.sample import Sample
-from assay.store import Run, Store
-from assay.store.browsing import Filter, Rows, matching, not_these, these
-from assay.store.integrity import StoreError
-from assay.store.runs import written
-from assay.text.sanitize import whole
 from assay.view.asked import Asked
 from assay.view.background import Background
 from assay.view.lookup import Indexed, Lookup
@@ -254,7 +254,7 @@ def _told(error: InputError) -> tuple[str, str]:
 def environment() -> Environment:
     """The templates of the report and those of the viewer, which go before them."""
     loader = ChoiceLoader(
-        [PackageLoader("assay.view", "templates"), PackageLoader("assay.report", "templates")]
+        [PackageLoader("assay.view", "templates"), PackageLoader("assay._report", "templates")]
     )
     made = page.environment().overlay(loader=loader)
     made.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)

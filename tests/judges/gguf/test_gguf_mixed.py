@@ -6,14 +6,14 @@ import pytest
 from click.testing import CliRunner
 
 import assay
-from assay.cli import main
+from assay._cli import main
+from assay._middleware.wrapper import Route
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.judges.embedded import Embedded
 from assay.judges.gguf import Answer, Gguf
 from assay.judges.llm import Function
 from assay.judges.specs import backend
-from assay.middleware.wrapper import Route
 from assay.tasks import Embed, GenerateQuestions, PaperQuestion, RateAnswer, VerifyStatements
 from support.engines import Says, made_file
 

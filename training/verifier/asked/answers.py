@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assay.text import entities, numbers, questions, refusals
+from assay._text import entities, numbers, questions, refusals
 from training.verifier.asked import forms, phrases
 from training.verifier.asked.contexts import Drawn, split
 from training.verifier.asked.lexical import Neighbours, Weights, stems

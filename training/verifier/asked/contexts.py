@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from assay._text import sentences as cut
 from assay.bench.data import HELD_OUT, fold_of, group_of
-from assay.text import sentences as cut
 from training.data import read
 from training.verifier.asked import forms
 from training.verifier.asked.lexical import Neighbours, Weights, stems

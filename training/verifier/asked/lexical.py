@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from assay.text import words
+from assay._text import words
 
 
 @lru_cache(maxsize=200_000)

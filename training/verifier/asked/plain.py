@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from assay.text import words
+from assay._text import words
 from training.verifier.asked.lexical import stems
 
 LEAST = 5  # content words that must be left

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from assay._text import refusals
+from assay._text import sentences as cut
 from assay.bench.data import HELD_OUT, fold_of, group_of
-from assay.text import refusals
-from assay.text import sentences as cut
 from training.data import read
 
 LONGEST = 170  # words of an answer

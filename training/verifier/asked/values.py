@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.text import numbers
+from assay._text import numbers
 from training.verifier.asked import phrases
 
 Made = tuple[str, str, float]  # generator, sentence, how far it answers

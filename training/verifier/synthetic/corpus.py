@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from assay._text.sentences import sentences
 from assay.bench.data import group_of, held_out
-from assay.text.sentences import sentences
 from training.data import read
 
 # conjnli's contexts are single sentences and begin's WoW ones are lower case: both stay out.

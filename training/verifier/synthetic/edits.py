@@ -11,8 +11,8 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from assay.text import entities
-from assay.text.words import STOP_WORDS
+from assay._text import entities
+from assay._text.words import STOP_WORDS
 from training.verifier.rows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.changes import Change, apply, find, like, reverse

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from assay.text import entities
+from assay._text import entities
 from training.verifier.synthetic import lexicon
 from training.verifier.synthetic.corpus import passages
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from assay.text import entities
-from assay.text.words import STOP_WORDS, stems
+from assay._text import entities
+from assay._text.words import STOP_WORDS, stems
 from training.verifier.rows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.corpus import Passage, passages

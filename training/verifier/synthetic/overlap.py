@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from assay.text.words import stems
+from assay._text.words import stems
 from training.verifier.rows import Row
 
 _BINS = 20

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Callable
 
-from assay.text import entities
+from assay._text import entities
 from training.verifier.synthetic import lexicon
 from training.verifier.synthetic.changes import apply, article, find, like
 from training.verifier.synthetic.corpus import Passage

@@ -10,8 +10,8 @@ import random
 import re
 from collections.abc import Iterator
 
+from assay._text.words import stems
 from assay.bench.data import group_of, held_out
-from assay.text.words import stems
 from training.data import read
 from training.verifier.rows import Row
 from training.verifier.synthetic.corpus import Passage, passages

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay._text import sentences as cut
 from assay.bench.data import HELD_OUT, fold_of
-from assay.text import sentences as cut
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
 from training.verifier.written.statement import NAMED, Statement, joined, records

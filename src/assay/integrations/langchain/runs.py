@@ -8,6 +8,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langsmith import evaluation
 from langsmith.evaluation import EvaluationResult, EvaluationResults
 
+from assay._runner.event_loop import run_to_completion
 from assay.integrations.rows import (
     CollectsRows,
     Request,
@@ -18,7 +19,6 @@ from assay.integrations.rows import (
     question_of,
 )
 from assay.integrations.scoring import Finding, Scorer
-from assay.runner.event_loop import run_to_completion
 
 
 class Collector(CollectsRows, BaseCallbackHandler):

@@ -4,8 +4,8 @@ from typing import Any
 
 from langchain_classic import evaluation
 
+from assay._runner.event_loop import run_to_completion
 from assay.integrations.scoring import Finding, Scorer
-from assay.runner.event_loop import run_to_completion
 
 
 class StringEvaluator(evaluation.StringEvaluator):

@@ -10,9 +10,9 @@ from assay._version import __version__
 from assay.errors import InputError
 
 if TYPE_CHECKING:
+    from assay._runner.result import Result
     from assay.integrations.exporters import ScoreRecord, Sent
     from assay.integrations.opentelemetry.traffic import AssaySpanProcessor
-    from assay.runner.result import Result
 
 __all__ = ["AssaySpanProcessor", "emit"]
 

@@ -324,7 +324,7 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         AssayError: What the coroutine raised.
     """
-    from assay.runner.event_loop import run_to_completion
+    from assay._runner.event_loop import run_to_completion
 
     try:
         return run_to_completion(work)
@@ -333,7 +333,7 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _in_words(error: AssayError) -> AssayError:
-    from assay.store.integrity import StoreError
+    from assay._store.integrity import StoreError
 
     if isinstance(error, InputError):
         kind = StoreError if isinstance(error, StoreError) else InputError

@@ -9,6 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay._middleware.limiter import Limits
+from assay._runner.progress import Progress
+from assay._runner.result import Result
+from assay._runner.settings import Settings
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.advice import completed, refuse, reworded
 from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
@@ -16,10 +20,6 @@ from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready
 from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.run_config import RunConfig
 from assay.integrations.ragas.scoring import mapping_of, named, rows_of, scored
-from assay.middleware.limiter import Limits
-from assay.runner.progress import Progress
-from assay.runner.result import Result
-from assay.runner.settings import Settings
 
 __all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]
 

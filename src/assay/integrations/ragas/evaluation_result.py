@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay._runner.result import Result
 from assay.errors import InputError
 from assay.integrations.ragas.advice import refuse
 from assay.integrations.ragas.run_config import TokenUsage
-from assay.runner.result import Result
 
 
 class Scores(list[float]):

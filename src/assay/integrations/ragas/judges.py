@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assay._runner.settings import Settings
+from assay._runner.stack import choose
 from assay.errors import InputError, Unreadable, Unsupported
 from assay.integrations.objects import member, was_cut
 from assay.integrations.openai import Client, ClientEmbedder
@@ -30,8 +32,6 @@ from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics.base import Can
-from assay.runner.settings import Settings
-from assay.runner.stack import choose
 from assay.tasks import Embed
 from assay.tasks.parsing import decode
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
+from assay._middleware.limiter import Limits
 from assay.errors import AssayError, InputError, JudgeError, Unavailable, Unreadable
 from assay.integrations.ragas.advice import missing
-from assay.middleware.limiter import Limits
 
 
 @dataclass

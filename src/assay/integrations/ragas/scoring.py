@@ -6,6 +6,10 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Protocol
 
+from assay._runner import STORE
+from assay._runner.evaluate import aevaluate
+from assay._runner.result import Result
+from assay._runner.settings import Settings
 from assay.data import samples
 from assay.data.columns import recognised
 from assay.data.missing_fields import is_missing
@@ -18,10 +22,6 @@ from assay.metrics import Metric
 from assay.metrics.base import Can
 from assay.metrics.retrieval import WordingContextPrecision
 from assay.metrics.text_similarity import Chrf, StringPresence, Wording
-from assay.runner import STORE
-from assay.runner.evaluate import aevaluate
-from assay.runner.result import Result
-from assay.runner.settings import Settings
 from assay.score import Outcome, Part, Score, Unscored
 
 # Stands for a context without text: it takes up its rank and says nothing.

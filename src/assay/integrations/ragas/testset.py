@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from assay._middleware.wrapper import Route
+from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.integrations.ragas.advice import missing, refuse, reworded
 from assay.integrations.ragas.dataset import write_csv
@@ -13,8 +15,6 @@ from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTur
 from assay.integrations.ragas.judges import choose_judges, judge
 from assay.integrations.ragas.run_config import RunConfig, TokenUsage
 from assay.judges.specs import backend
-from assay.middleware.wrapper import Route
-from assay.runner.settings import Settings
 from assay.testset import Plan, generate
 from assay.testset import Testset as Written
 from assay.testset.generate import TASKS

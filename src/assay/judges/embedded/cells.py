@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from assay._text import memoized, words
+from assay._text.amount_equality import same
+from assay._text.amounts import Amount, amounts
+from assay._text.entities import is_negated
+from assay._text.grids import Grid
 from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, SPEAKS, TURNED
-from assay.text import memoized, words
-from assay.text.amount_equality import same
-from assay.text.amounts import Amount, amounts
-from assay.text.entities import is_negated
-from assay.text.grids import Grid
 
 _GRAM = 10  # words of a cell that a statement names at most
 _FAR = 3  # words between a number and the name of its column

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay._text import entities, numbers, words
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
@@ -22,7 +23,6 @@ from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, told
 from assay.judges.embedded.swaps import Swap, find_swap
-from assay.text import entities, numbers, words
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)

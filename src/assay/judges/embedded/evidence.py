@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay._text import entities, memoized, numbers, quantities, words
+from assay._text.grids import Grid, grids
+from assay._text.markup import without_lead, without_pointers, without_tags
+from assay._text.normalize import Normalized, normalize
+from assay._text.questions import kind_of
+from assay._text.records import units
+from assay._text.refusals import absence_claim
 from assay.judges.embedded.figures import Sentence, with_figures
 from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
 from assay.judges.embedded.swaps import Pair, Part, pairs, parts
-from assay.text import entities, memoized, numbers, quantities, words
-from assay.text.grids import Grid, grids
-from assay.text.markup import without_lead, without_pointers, without_tags
-from assay.text.normalize import Normalized, normalize
-from assay.text.questions import kind_of
-from assay.text.records import units
-from assay.text.refusals import absence_claim
 
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx|nearly|almost|roughly|over|under|more than|less than|"

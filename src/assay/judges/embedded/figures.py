@@ -16,11 +16,11 @@ from functools import cached_property
 from itertools import chain, combinations, starmap
 from typing import NamedTuple
 
+from assay._text import memoized, quantities, words
+from assay._text.amount_equality import same
+from assay._text.amounts import Amount, amounts
+from assay._text.entities import is_negated
 from assay.judges.embedded.cells import Finding, with_bound
-from assay.text import memoized, quantities, words
-from assay.text.amount_equality import same
-from assay.text.amounts import Amount, amounts
-from assay.text.entities import is_negated
 
 _PER = re.compile(
     r"\s?(?:per|an?|each|every|/)\s?(?P<unit>second|minute|hour|day|night|week|month|quarter|year|"

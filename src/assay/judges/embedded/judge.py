@@ -8,6 +8,12 @@ from functools import lru_cache
 from itertools import chain, groupby, repeat
 from typing import Any
 
+from assay._text import questions
+from assay._text.entities import entities
+from assay._text.sentences import sentences, spans
+from assay._text.statements import Statement, is_phrase, items, statements
+from assay._text.subjects import subject_of
+from assay._text.words import words
 from assay.errors import Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.embedded.card import Quality, card
@@ -47,12 +53,6 @@ from assay.tasks import (
     verify_statements,
 )
 from assay.tasks.statements import SplitTexts
-from assay.text import questions
-from assay.text.entities import entities
-from assay.text.sentences import sentences, spans
-from assay.text.statements import Statement, is_phrase, items, statements
-from assay.text.subjects import subject_of
-from assay.text.words import words
 
 # A question of fewer words ("When?") cannot be understood alone, nor one that begins so or that
 # names its subject by a pronoun.

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from assay._text.language_id import language_name, other_language
 from assay.errors import Unavailable
 from assay.judges.embedded.inference import tokenizer
-from assay.text.language_id import language_name, other_language
 
 MEASURED = ("en",)  # of which the card says how far it agrees with people
 # ... and those in which statements were written for its training (training/verifier/written/pairs)

@@ -8,6 +8,10 @@ for an operation, the cells decide.
 
 from collections.abc import Callable, Sequence
 
+from assay._text import words
+from assay._text.amount_equality import comparable, same
+from assay._text.amounts import Amount
+from assay._text.grids import Grid
 from assay.judges.embedded.cells import (
     Condition,
     Finding,
@@ -17,10 +21,6 @@ from assay.judges.embedded.cells import (
     size_of,
 )
 from assay.judges.embedded.measures import MEASURES, OPERATIONS, SUPERLATIVES
-from assay.text import words
-from assay.text.amount_equality import comparable, same
-from assay.text.amounts import Amount
-from assay.text.grids import Grid
 
 _VERBS = 2  # content words without a place that leave it clear what a figure is of
 _EXACT, _ABOUT = 0.02, 0.12  # how far a ratio may be off, as a share

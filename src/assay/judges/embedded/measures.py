@@ -2,7 +2,7 @@
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
-from assay.text import words
+from assay._text import words
 
 
 def stems_of(text: str) -> frozenset[str]:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
 
+from assay._text.entities import MONTHS, names
+from assay._text.predications import Predication, content, predications
+from assay._text.relations import concept, opposite
+from assay._text.sides import Ordered, Stems
+from assay._text.words import words
 from assay.judges.embedded.swaps import Part
-from assay.text.entities import MONTHS, names
-from assay.text.predications import Predication, content, predications
-from assay.text.relations import concept, opposite
-from assay.text.sides import Ordered, Stems
-from assay.text.words import words
 
 # ruff: noqa: SIM905 - word lists read better as prose
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay._text import entities, memoized, numbers
+from assay._text.words import STOP_WORDS, WORD, stem, stems, words
 from assay.judges.embedded.evidence import Evidence
 from assay.judges.embedded.inference import Passes, folder, session, tokenizer, workers
-from assay.text import entities, memoized, numbers
-from assay.text.words import STOP_WORDS, WORD, stem, stems, words
 
 Numbers = npt.NDArray[np.int32]
 Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens

@@ -11,13 +11,13 @@ from itertools import accumulate, chain
 
 import numpy as np
 
+from assay._text import questions, refusals, sentences, words
+from assay._text.statements import statements
 from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted, best_support, shorten
-from assay.text import questions, refusals, sentences, words
-from assay.text.statements import statements
 
 FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
 RELEVANT = 0.5

@@ -8,13 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay._text import words
+from assay._text.amount_equality import comparable, covers, matches, same
+from assay._text.amounts import Amount, amounts, scale_of
+from assay._text.entities import is_negated
+from assay._text.normalize import Normalized
+from assay._text.questions import kind_of
 from assay.judges.embedded.evidence import Evidence
-from assay.text import words
-from assay.text.amount_equality import comparable, covers, matches, same
-from assay.text.amounts import Amount, amounts, scale_of
-from assay.text.entities import is_negated
-from assay.text.normalize import Normalized
-from assay.text.questions import kind_of
 
 _ASKED = re.compile(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)
 _FEW = 3  # pieces of evidence that are one answer, and no document

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from assay._text import manners, memoized, words
+from assay._text.language_id import identify_language
+from assay._text.markup import lead_end, marks
+from assay._text.normalize import Normalized
+from assay._text.sentences import spans
 from assay.judges.embedded.inference import tokenizer
-from assay.text import manners, memoized, words
-from assay.text.language_id import identify_language
-from assay.text.markup import lead_end, marks
-from assay.text.normalize import Normalized
-from assay.text.sentences import spans
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.text import words
-from assay.text.verbs import FINITE
+from assay._text import words
+from assay._text.verbs import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
 # No two ways to read the same blanks: a long run of them takes no longer than its length.

@@ -13,16 +13,16 @@ from importlib import resources
 
 import numpy as np
 
+from assay._text import memoized
+from assay._text.normalize import Normalized
+from assay._text.sentences import Span
+from assay._text.words import WORD
 from assay.judges.embedded import comparison
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.replies import as_given
 from assay.tasks.verification import UNCERTAIN, is_uncertain
-from assay.text import memoized
-from assay.text.normalize import Normalized
-from assay.text.sentences import Span
-from assay.text.words import WORD
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay import errors
+from assay._text.sanitize import whole
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import repeated
 from assay.judges.llm import SEEDS, Token
-from assay.text.sanitize import whole
 
 DRAW_TEMPERATURE = 0.7
 BATCH = 256  # tokens read between two chances to stop

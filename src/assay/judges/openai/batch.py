@@ -10,6 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from assay._middleware.budget import BudgetTracker
+from assay._middleware.wrapper import Wrapper
+from assay._store.judges import Batches
+from assay._store.keys import reply_key
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Backend, Capabilities, Reply, Task
 from assay.judges.openai.batch_api import ENDPOINT, Line, Provider
@@ -17,10 +21,6 @@ from assay.judges.openai.batch_queue import BatchPolicy, BatchQueue
 from assay.judges.openai.connection import encode
 from assay.judges.openai.endpoint import Refusal, meaning
 from assay.judges.openai.judge import Dialect, OpenAI, next_dialect
-from assay.middleware.budget import BudgetTracker
-from assay.middleware.wrapper import Wrapper
-from assay.store.judges import Batches
-from assay.store.keys import reply_key
 
 # Batches that a request is put into, while what became of it may be better another time.
 TRIES = 3

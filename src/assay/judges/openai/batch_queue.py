@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay._store.judges import Batch, Batches
 from assay.errors import Denied, Unavailable
 from assay.judges.openai.batch_api import ENDED, Fault, Line, Provider, State
-from assay.store.judges import Batch, Batches
 
 
 @dataclass(frozen=True, slots=True)

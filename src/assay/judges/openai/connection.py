@@ -13,10 +13,10 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import msgspec
 
+from assay._middleware.concurrency import PerLoop
+from assay._text.sanitize import whole
 from assay.errors import Denied, InputError, TimedOut, Unavailable
 from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left
-from assay.middleware.concurrency import PerLoop
-from assay.text.sanitize import whole
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0

@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
+from assay._text.secrets import redacted_content
 from assay.errors import Unavailable
 from assay.judge import Capabilities
 from assay.judges.embedder import Embedder
 from assay.judges.openai.completion import counted
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import UNREADABLE, Endpoint, Refusal, meaning, ollama_url
-from assay.text.secrets import redacted_content
 
 
 class _Item(msgspec.Struct):

@@ -10,9 +10,9 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
+from assay._text.sanitize import one_line
+from assay._text.secrets import redacted_content, remember, remember_headers, remember_url
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
-from assay.text.sanitize import one_line
-from assay.text.secrets import redacted_content, remember, remember_headers, remember_url
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from assay._middleware.concurrency import PerLoop
+from assay._text.secrets import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import Capabilities, repeated
 from assay.judges.code_digest import text_digest
@@ -17,9 +19,7 @@ from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
 from assay.judges.openai.completion import Choice, counted, read_chat
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
-from assay.middleware.concurrency import PerLoop
 from assay.prompt import Template
-from assay.text.secrets import redacted, redacted_content
 
 _UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|forbidden|"

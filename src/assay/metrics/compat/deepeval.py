@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from assay._text.statements import is_phrase
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric, override
@@ -37,7 +38,6 @@ from assay.tasks import (
     Verdict,
     VerifyStatements,
 )
-from assay.text.statements import is_phrase
 
 DEEPEVAL = "DeepEval (confident-ai/deepeval), its code"
 FOLLOWS = "DeepEval 4.3.1"

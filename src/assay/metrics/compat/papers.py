@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
+from assay._text.sentences import spans
+from assay._text.words import overlap, token_pair
 from assay.judge import Judge
 from assay.metrics.base import PAPER, Draws, Metric, override
 from assay.metrics.contexts import context_sentences
@@ -38,8 +40,6 @@ from assay.tasks import (
     ShortAnswer,
     Statement,
 )
-from assay.text.sentences import spans
-from assay.text.words import overlap, token_pair
 
 
 @dataclass(frozen=True)

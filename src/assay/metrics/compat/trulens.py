@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assay._text.refusals import is_plain_refusal
 from assay.judge import Judge, Task
 from assay.metrics.base import Can, Metric
 from assay.metrics.evidence import (
@@ -29,7 +30,6 @@ from assay.tasks import (
     Statement,
     VerifyStatements,
 )
-from assay.text.refusals import is_plain_refusal
 
 TRULENS = "TruLens (truera/trulens), RAG triad"
 FOLLOWS = "TruLens 2.16.0"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, refuse, reworded
 from assay.integrations.ragas.judges import choose_judges
@@ -17,7 +18,6 @@ from assay.integrations.ragas.metrics.result import MetricResult, result_of, unw
 from assay.integrations.ragas.scoring import row_of, run
 from assay.judge import Judge, Task
 from assay.metrics import Metric
-from assay.runner.settings import Settings
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import ChooseLabel, GiveGrade, RankAnswers

@@ -1,0 +1,481 @@
+"""Comparison of runs: how much better one is, on which samples, and whether it can be chance."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay._analysis.comparability import (
+    LeftOut,
+    Matched,
+    Pair,
+    drift_warnings,
+    match,
+    missing_metrics,
+    pairs,
+    refuse_same,
+    unfinished,
+    unlike_data,
+    unlike_definitions,
+)
+from assay._runner.result import Result, labels
+from assay._runner.summary import noise
+from assay._store import Store
+from assay.errors import InputError
+from assay.score import Part
+from assay.stats import comparison as stats
+from assay.stats.comparison import Paired, holm
+from assay.stats.intervals import LEVEL
+from assay.stats.power import fewest_changes
+
+MOST_PARTS = 4
+
+
+BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
+
+
+MOST_SAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """One piece of evidence that is not what it was.
+
+    Attributes:
+        kind: What it is: "statement", "reference statement", "context" ...
+        text: The statement, context ... itself.
+        before: Its label in the baseline, None if it is not there.
+        after: The same in the other run.
+        reason: Why, in the words of the judge of the later label that is there.
+        values: What it adds to the score, in the baseline and in the other run; None where it is
+            not there or adds none.
+    """
+
+    kind: str
+    text: str
+    before: str | None
+    after: str | None
+    reason: str
+    values: tuple[float | None, float | None] = (None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleChange:
+    """One sample that two runs score differently.
+
+    Attributes:
+        sample: Its id.
+        question: What was asked, None if the data has no question.
+        before: Its score in the baseline.
+        after: Its score in the other run.
+        parts: What changed in the evidence, what explains the difference best first.
+    """
+
+    sample: str
+    question: str | None
+    before: float
+    after: float
+    parts: tuple[PartChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricComparison:
+    """One metric of one run against the baseline.
+
+    Attributes:
+        metric: Label of the metric.
+        run: Which of the runs: its place in `Comparison.runs`, the baseline being 0.
+        higher_is_better: False for error rates.
+        verdict: "better" or "worse" (than the baseline, by the adjusted p-value), "no difference
+            found", or "too few pairs" where there is none.
+        paired: The numbers; None without any pair.
+        p: The p-value, adjusted by Holm over all metrics and runs that are `tested`; 1 where no
+            test is needed, None without any pair.
+        detectable: The smallest true difference that so many pairs show in 80 of 100 cases, as one
+            of so many tests; None where they can show none, or too few of them differ to tell.
+        least: How many independent pairs have to differ, all in one direction, for any difference
+            to be found, as one of so many tests; None without any pair.
+        aim: The difference that `needed` is for.
+        needed: How many pairs would show it in 80 of 100 cases; None where that cannot be said.
+        left_out: Samples that stand in no pair.
+        worst: Samples that became worse, the worst first.
+        best: Samples that became better, the best first.
+        noise: How large a difference the judges' noise makes by itself, from one asking of each:
+            95 % of the time; None if that was never measured (`assay repeat`).
+        range: Ends of the metric's range; None where it has no end.
+        asked: Whether `aim` was asked for; otherwise it is the difference that was seen.
+    """
+
+    metric: str
+    run: int
+    higher_is_better: bool
+    verdict: str
+    paired: Paired | None
+    p: float | None
+    detectable: float | None
+    least: int | None
+    aim: float | None
+    needed: int | None
+    left_out: tuple[LeftOut, ...]
+    worst: tuple[SampleChange, ...]
+    best: tuple[SampleChange, ...]
+    noise: float | None = None
+    range: tuple[float | None, float | None] = (None, None)
+    asked: bool = False
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is anything to test: two independent pairs, of which one differs at least.
+
+        Where every pair is equal, as by a metric that reads nothing of what changed, no
+        permutation of the signs could give another difference: it takes no part in the adjustment.
+        """
+        return self.paired is not None and self.paired.units > 1 and self.paired.moved > 0
+
+    @property
+    def too_few_differ(self) -> bool:
+        """Whether enough pairs are there to find a difference, but too few of them differ."""
+        if self.paired is None or self.least is None:
+            return False
+        return self.paired.moved < self.least <= self.paired.units
+
+    @property
+    def wins(self) -> int:
+        """Samples that became better."""
+        return _sides(self)[0]
+
+    @property
+    def losses(self) -> int:
+        """Samples that became worse."""
+        return _sides(self)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run that was compared.
+
+    Attributes:
+        id: Its id.
+        store: The file it stands in.
+        source: Its data.
+        judge: Who judged.
+        n_samples: How many samples it has.
+        created: When it began.
+        title: What it is called: its name, or its data and when it began.
+    """
+
+    id: str
+    store: str
+    source: str
+    judge: str
+    n_samples: int
+    created: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Runs compared with the first of them.
+
+    Attributes:
+        runs: The baseline, then the others.
+        metrics: Every metric that both have, run by run.
+        warnings: What else could make the numbers differ.
+        level: Nominal coverage of the intervals.
+    """
+
+    runs: tuple[Compared, ...]
+    metrics: tuple[MetricComparison, ...]
+    warnings: tuple[str, ...]
+    level: float
+
+    def __str__(self) -> str:
+        """A line for each metric."""
+        rows = [_line(metric, self.runs) for metric in self.metrics]
+        return "\n".join([*rows, *(f"! {warning}" for warning in self.warnings)])
+
+
+def letter(number: int) -> str:
+    """What a run is called in a comparison: A is the baseline."""
+    return chr(ord("A") + number) if number < 26 else f"run {number + 1}"
+
+
+def _called(run: Compared) -> str:
+    return f"{run.title} ({run.id[:8]})" if run.title else run.id
+
+
+def _sides(one: MetricComparison) -> tuple[int, int]:
+    if one.paired is None:
+        return 0, 0
+    sides = one.paired.up, one.paired.down
+    return sides if one.higher_is_better else (sides[1], sides[0])
+
+
+def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
+    head = f"{one.metric} of {_called(runs[one.run])} against {_called(runs[0])}: {one.verdict}"
+    paired = one.paired
+    if paired is None or one.p is None:
+        return head
+    ends = paired.interval
+    span = f" ({ends.low:+.3f} to {ends.high:+.3f})" if ends else ""
+    text = f"{head}, {paired.difference:+.3f}{span}, p = {one.p:.3g}, n = {paired.n}"
+    if one.verdict != NOT_FOUND:
+        return text
+    if one.too_few_differ:
+        units = "groups" if paired.units < paired.n else "pairs"
+        differ = f"{paired.moved} of {paired.units} {units} differ"
+        text += f"; {differ}, and fewer than {one.least} show nothing"
+    if one.detectable is not None:
+        text += f"; a difference of {one.detectable:.2g} would have been seen in 80 of 100 cases"
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    level: float
+    wanted: float | None
+    most: int
+
+
+def compare(
+    baseline: Result,
+    *others: Result,
+    metrics: Sequence[str] = (),
+    level: float = LEVEL,
+    wanted: float | None = None,
+    most: int = MOST_SAMPLES,
+    force: bool = False,
+    called: Callable[[int], str] = letter,
+) -> Comparison:
+    """Compare runs with a baseline, sample by sample.
+
+    Args:
+        baseline: The run that all others are compared with.
+        others: One run or more, over the same samples, by the same metrics and judge.
+        metrics: Only these; all that both have if empty.
+        level: Nominal coverage of the intervals; 1 - level is how often, over all metrics and runs
+            together, a difference may be found where there is none.
+        wanted: A difference that should not be missed, in the unit of the metric: `needed` says how
+            many pairs it takes. None: reckoned for the difference that was seen.
+        most: Samples shown of those that lost, and of those that gained most.
+        force: Whether to go on where definitions or data differ.
+        called: What refusals and warnings call a run, by its place; the baseline's is 0.
+
+    Raises:
+        InputError: If two runs are the same, share no metric or no sample, or if definitions of a
+            metric or most of the data differ and `force` is not set.
+    """
+    terms = _Terms(level, wanted, most)
+    refuse_same(baseline, others, called)
+    compared_metrics: list[MetricComparison] = []
+    warnings: list[str] = []
+    for number, other in enumerate(others, start=1):
+        names = called(0), called(number)
+        shared = _shared(baseline, other, metrics)
+        if not metrics:
+            warnings += missing_metrics(baseline, other, names)
+        warnings += unlike_definitions(baseline, other, shared, names, force=force)
+        matched = match(baseline, other, keep_other_data=force)
+        warnings += unlike_data(matched, names, force=force)
+        warnings += drift_warnings(baseline, other)
+        warnings += unfinished(baseline, names[0]) + unfinished(other, names[1])
+        compared_metrics += [
+            _one(metric, number, matched, baseline, other, terms) for metric in shared
+        ]
+    return Comparison(
+        runs=tuple(_compared(result) for result in (baseline, *others)),
+        metrics=_adjusted(compared_metrics, terms),
+        warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
+        level=terms.level,
+    )
+
+
+def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:
+    named = [label for name in metrics for label in labels(baseline.run, name)]
+    available = other.run.metrics
+    for label in named:
+        if label not in available:  # named, so it must be there
+            raise InputError(f"run {other.run.id} has no '{label}': it has {', '.join(available)}")
+    shared = [label for label in named or baseline.run.metrics if label in available]
+    if not shared:
+        what = f"runs {baseline.run.id} and {other.run.id} have no metric in common"
+        raise InputError(what, "score both by the same metrics")
+    return shared
+
+
+def _one(
+    metric: str,
+    number: int,
+    matched: Matched,
+    baseline: Result,
+    other: Result,
+    terms: _Terms,
+) -> MetricComparison:
+    about = baseline.run.config["about"][metric]
+    up = bool(about["higher_is_better"])
+    scored_pairs, left_out = pairs(matched, metric, baseline, other)
+    numbers = None
+    if scored_pairs:
+        numbers = stats.paired(
+            [pair.before for pair in scored_pairs],
+            [pair.after for pair in scored_pairs],
+            groups=[pair.group for pair in scored_pairs] if matched.clustered else None,
+            span=_span(about["range"]),
+            level=terms.level,
+        )
+    runs, sign = (baseline, other), 1 if up else -1
+    return MetricComparison(
+        metric=metric,
+        run=number,
+        higher_is_better=up,
+        verdict=TOO_FEW,
+        paired=numbers,
+        p=None,
+        detectable=None,
+        least=None,
+        aim=None,
+        needed=None,
+        left_out=left_out,
+        worst=largest(scored_pairs, metric, runs, sign=-sign, max_samples=terms.most),
+        best=largest(scored_pairs, metric, runs, sign=sign, max_samples=terms.most),
+        noise=_noise(metric, runs, len(scored_pairs)),
+        range=(about["range"][0], about["range"][1]),
+    )
+
+
+def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
+    """How large a difference of two means of n samples the judges' noise makes by itself."""
+    moved = []
+    for result in runs:
+        with Store(result.path) as store:
+            measured = noise(store, result.run.metrics[metric])
+        moved.append(measured.of_mean(n) if measured else None)
+    before, after = moved
+    if before is None or after is None:
+        return None
+    # Each is what two askings of its judge set apart; here there is one asking of each.
+    return math.hypot(before, after) / math.sqrt(2)
+
+
+def _span(ends: Sequence[float | None]) -> float | None:
+    low, high = ends
+    return None if low is None or high is None else high - low
+
+
+def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[MetricComparison, ...]:
+    """The verdicts, which need all tests at once."""
+    tested = [one for one in compared if one.tested]
+    adjusted = iter(holm([one.paired.p for one in tested if one.paired]))
+    alpha = (1 - terms.level) / max(1, len(tested))
+    done = []
+    for one in compared:
+        changes: dict[str, Any] = {}
+        if one.paired:
+            p = next(adjusted) if one.tested else 1.0
+            aim = terms.wanted or abs(one.paired.difference) or None
+            changes = {
+                "p": p,
+                "verdict": _verdict(one, p, 1 - terms.level),
+                "detectable": stats.detectable(one.paired, alpha=alpha),
+                "least": fewest_changes(alpha),
+                "aim": aim,
+                "asked": terms.wanted is not None,
+                "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
+            }
+        done.append(replace(one, **changes))
+    return tuple(done)
+
+
+def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
+    if one.paired is None or one.paired.units < 2:
+        return TOO_FEW
+    if p > alpha:
+        return NOT_FOUND
+    return BETTER if (one.paired.difference > 0) is one.higher_is_better else WORSE
+
+
+def _compared(result: Result) -> Compared:
+    run = result.run
+    judge = str(run.config["judge"])
+    return Compared(
+        run.id, str(result.path), run.source, judge, run.n_samples, run.created, run.title
+    )
+
+
+def _gaps(compared: Sequence[MetricComparison], name_of: Callable[[int], str]) -> list[str]:
+    """Where so many samples are missing that the pairs may not speak for all."""
+    warned = []
+    for one in compared:
+        n = one.paired.n if one.paired else 0
+        missing = sum(left.n for left in one.left_out)
+        if missing > (n + missing) / 5:
+            both = f"{name_of(0)} and {name_of(one.run)}"
+            text = f"{one.metric}: {missing} of {n + missing} samples cannot be compared between"
+            warned.append(f"{text} {both}: the difference speaks about the rest.")
+    return warned
+
+
+def largest(
+    pairs: Iterable[Pair], metric: str, runs: tuple[Result, Result], *, sign: int, max_samples: int
+) -> tuple[SampleChange, ...]:
+    """The samples whose score rose (`sign` 1) or fell (-1) most, at most so many."""
+    moved = [pair for pair in pairs if sign * (pair.after - pair.before) > 0]
+    moved.sort(key=lambda pair: sign * (pair.before - pair.after))
+    baseline, other = runs
+    if not moved or not max_samples:
+        return ()
+    with Store(baseline.path) as first, Store(other.path) as second:
+        return tuple(
+            SampleChange(
+                pair.sample,
+                first.sample(baseline.run.id, pair.sample)[1].question,
+                pair.before,
+                pair.after,
+                changed(
+                    _parts(first, baseline.run.id, pair.rows[0], metric),
+                    _parts(second, other.run.id, pair.rows[1], metric),
+                    sign=sign,
+                ),
+            )
+            for pair in moved[:max_samples]
+        )
+
+
+def changed(
+    before: Sequence[Part], after: Sequence[Part], *, sign: int, max_parts: int = MOST_PARTS
+) -> tuple[PartChange, ...]:
+    """What changed between two sets of evidence, what moved the score that way first."""
+    old = {(part.kind, part.text): part for part in before}
+    new = {(part.kind, part.text): part for part in after}
+    weighted: list[tuple[float, PartChange]] = []
+    for key in dict.fromkeys([*new, *old]):
+        old_part, new_part = old.get(key), new.get(key)
+        if (
+            old_part
+            and new_part
+            and (old_part.label, old_part.value) == (new_part.label, new_part.value)
+        ):
+            continue
+        present = new_part or old_part
+        if present is None:  # it stands in one of them
+            continue
+        was, now = (part.label if part else None for part in (old_part, new_part))
+        values = (old_part.value if old_part else None, new_part.value if new_part else None)
+        change = PartChange(*key, was, now, present.reason, values)
+        weighted.append((sign * (_weight(new_part) - _weight(old_part)), change))
+    weighted.sort(key=lambda item: -item[0])
+    # What moved the other way explains nothing, unless there is nothing else.
+    weighted = [item for item in weighted if item[0] > 0] or weighted
+    return tuple(change for _, change in weighted[:max_parts])
+
+
+def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
+    outcome = store.outcome(run, row, metric)
+    return outcome.parts if outcome else ()
+
+
+def _weight(part: Part | None) -> float:
+    # What is not there neither adds nor takes away: half way between a yes and a no.
+    if part is None:
+        return 0.5
+    return 0.5 if part.value is None else part.value

@@ -1,0 +1,194 @@
+"""Diagnosis of a run: which part of the system failed on each sample, and what is worth trying."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from assay._analysis.diagnosis.classification import WITHIN, diagnosed
+from assay._analysis.diagnosis.counterfactual import (
+    Counterfactual,
+    RescoredSample,
+    compared,
+    counterfactual,
+    rescored,
+)
+from assay._analysis.diagnosis.facts import READ, Outcomes, gather
+from assay._analysis.diagnosis.findings import (
+    CAUSES,
+    REMEDIES,
+    Cause,
+    Diagnosed,
+    Evidence,
+    Finding,
+    Remedy,
+)
+from assay._analysis.diagnosis.statistics import (
+    PATTERNS,
+    Advice,
+    CauseCount,
+    Gap,
+    Missed,
+    Pattern,
+    PatternFound,
+    count_causes,
+    find_gaps,
+    find_patterns,
+    missed,
+    rank_advice,
+)
+from assay._runner.result import NOT_DONE, Result
+from assay._store import Run, Store
+from assay.errors import InputError
+from assay.stats.intervals import Interval, share_interval
+
+__all__ = [
+    "CAUSES",
+    "PATTERNS",
+    "REMEDIES",
+    "Advice",
+    "Cause",
+    "CauseCount",
+    "Counterfactual",
+    "Diagnosed",
+    "Diagnosis",
+    "Evidence",
+    "Finding",
+    "Gap",
+    "Pattern",
+    "PatternFound",
+    "Remedy",
+    "counterfactual",
+    "diagnose",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What went wrong in a run, and what to try.
+
+    Attributes:
+        run: Id of the run.
+        n_samples: Its samples.
+        n_failed: Samples with a main cause.
+        n_fine: Samples without any finding in what could be checked.
+        n_uncertain: Samples without any, where the judge is uncertain of a verdict.
+        n_open: Samples of which it cannot be told whether or why they failed.
+        failed: Interval of the share of failed samples among those that are not open, by Wilson.
+        causes: Every cause that was found, the most frequent main cause first.
+        advice: What to try, in the order of the samples that it touches.
+        patterns: The failure patterns of the means.
+        gaps: What could not be told, and what would tell it.
+        samples: Every sample, in the order of the data.
+        counterfactual: What the contexts known to be right would change; None if not computed.
+        missed: How many bad answers the judge is expected to have passed, where that is known.
+        n_declined: Answers that decline.
+        first: Ids of the failed samples, those first of which most is to be learnt.
+        within: The rank below which a right context counted as too low.
+        title: What the run is called: its name, or its data and when it began.
+    """
+
+    run: str
+    n_samples: int
+    n_failed: int
+    n_fine: int
+    n_uncertain: int
+    n_open: int
+    failed: Interval
+    causes: tuple[CauseCount, ...]
+    advice: tuple[Advice, ...]
+    patterns: tuple[PatternFound, ...]
+    gaps: tuple[Gap, ...]
+    samples: tuple[Diagnosed, ...]
+    counterfactual: Counterfactual | None
+    within: int
+    missed: Missed | None = None
+    n_declined: int = 0
+    first: tuple[str, ...] = ()
+    title: str = ""
+
+    def __str__(self) -> str:
+        """How many samples went wrong, why, and what to try, a line each."""
+        n_known = self.n_samples - self.n_open
+        lines = [f"{self.n_failed:,} of {n_known:,} samples went wrong, by what could be checked"]
+        lines += [f"{count.n:>6,}  {CAUSES[count.cause].title}" for count in self.causes if count.n]
+        advice = {remedy.name: remedy.advice for remedy in REMEDIES}
+        lines += [f"try: {advice[one.remedy]} ({one.n:,})" for one in self.advice]
+        return "\n".join(lines)
+
+
+def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
+    """Say of each sample which part of the system failed, and what is worth trying.
+
+    Nobody is asked: it reads what the run has found. Where the store holds the run's
+    `counterfactual`, that is read, too.
+
+    Args:
+        result: The run.
+        within: A right context below this rank counts as ranked too low; at least 1.
+
+    Raises:
+        InputError: If `within` is no such number.
+    """
+    if within < 1:
+        raise InputError(f"within is {within}", "give the last rank that is high enough, from 1")
+    with Store(result.path) as store:
+        run = store.run(result.run.id)
+        rescored_run = rescored(store, run)
+        samples: list[Diagnosed] = []
+        changed: list[RescoredSample | None] = []
+        groups: dict[int, Hashable] = {}
+        for row, sample in store.samples(run.id):
+            outcomes = _outcomes(store, run, row)
+            held = rescored_run.outcomes(sample.id) if rescored_run else {}
+            facts = gather(sample, outcomes, held)
+            samples.append(diagnosed(facts, row, within))
+            changed.append(
+                rescored_run.again(facts, row, outcomes, within) if rescored_run else None
+            )
+            # Without a group a sample is one of its own.
+            groups[row] = row if sample.group is None else sample.group
+        ids = {one.row: one.id for one in samples}
+        patterns = find_patterns(store, run, ids, groups)
+        what_if = compared(rescored_run, samples, changed) if rescored_run else None
+    return _diagnosis(run, samples, groups, patterns, what_if, within)
+
+
+def _outcomes(store: Store, run: Run, row: int) -> Outcomes:
+    read = (metric for metric in run.metrics if metric.partition("(")[0] in READ)
+    return {metric: store.outcome(run.id, row, metric) or NOT_DONE for metric in read}
+
+
+def _diagnosis(
+    run: Run,
+    samples: list[Diagnosed],
+    groups: Mapping[int, Hashable],
+    patterns: tuple[PatternFound, ...],
+    what_if: Counterfactual | None,
+    within: int,
+) -> Diagnosis:
+    states = [one.state for one in samples]
+    decided = [one for one in samples if one.state != "open"]
+    failed = [one.state == "failed" for one in decided]
+    return Diagnosis(
+        run=run.id,
+        title=run.title,
+        n_samples=len(samples),
+        n_failed=states.count("failed"),
+        n_fine=states.count("fine"),
+        n_uncertain=states.count("uncertain"),
+        n_open=states.count("open"),
+        failed=share_interval(failed, [groups[one.row] for one in decided]),
+        causes=count_causes(samples, groups),
+        advice=rank_advice(samples, groups),
+        patterns=patterns,
+        gaps=find_gaps(samples),
+        samples=tuple(samples),
+        counterfactual=what_if,
+        within=within,
+        missed=missed(run, samples),
+        n_declined=sum(one.declines is True for one in samples),
+        first=tuple(one.id for one in sorted(samples, key=_urgency) if one.main),
+    )
+
+
+def _urgency(one: Diagnosed) -> tuple[float, int, int]:
+    return -one.doubt, -len(one.causes), one.row

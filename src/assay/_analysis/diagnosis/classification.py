@@ -1,0 +1,467 @@
+"""Classification of a sample: where its evidence was lost, and which causes its facts show."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from assay._analysis.diagnosis.facts import ADDRESSES, Facts, Known, MetricParts, Parts, holds, sure
+from assay._analysis.diagnosis.findings import CAUSES, Diagnosed, Evidence, Finding, Support
+from assay.metrics.groundedness import any_unsupported
+
+# "behind": found below what was handed on. "there": the generator had it. "disputed": the right
+# context was handed on, and no part of the reference stands in it. "unknown": nothing tells.
+Where = Literal["lacking", "missed", "absent", "behind", "low", "there", "disputed", "unknown"]
+# A right context below this rank is far from where generators look.
+WITHIN = 3
+_CAUSES = {
+    "lacking": "not_in_corpus",
+    "missed": "not_retrieved",
+    "absent": "not_in_contexts",
+    "behind": "ranked_too_low",
+    "low": "ranked_too_low",
+}
+_ORDER = {name: number for number, name in enumerate(CAUSES)}
+_RETRIEVAL = frozenset({"not_in_corpus", "not_retrieved", "not_in_contexts", "ranked_too_low"})
+# What is claimed only of contexts that hold the answer.
+_HOLDING = frozenset({"wrong_refusal", "ignored", "incomplete"})
+_DISPUTED = (
+    "what counts as the right context is there and does not hold the reference: see whether the "
+    "reference is wrong, the document was cut in two, or another one is worded alike"
+)
+_OF_ANSWERS = frozenset(name for name, cause in CAUSES.items() if cause.part == "generation")
+_GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsupported", "incomplete")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where the evidence is.
+
+    Attributes:
+        where: How far it came.
+        evidence: What tells, empty if there is nothing to tell.
+    """
+
+    where: Where
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def finding(self) -> Finding | None:
+        """The cause, if the evidence did not reach the generator where it would see it."""
+        cause = _CAUSES.get(self.where)
+        return Finding(cause, self.evidence) if cause else None
+
+    @property
+    def reached_generator(self) -> bool:
+        """Whether the generator was given it."""
+        return self.where in ("there", "low")
+
+
+def locate_evidence(facts: Facts, within: int = WITHIN) -> Location:
+    """Where the evidence is, from what is known of the right contexts, else from the verdicts.
+
+    Args:
+        facts: The sample's facts.
+        within: A right context below this rank is too low.
+    """
+    if facts.corpus_empty:
+        why = "the data say that no context holds it"
+        return Location("lacking", (Evidence("data", facts.sample.reference or "", why),))
+    if facts.corpus_recall and not facts.corpus_recall.yes and facts.corpus_recall.no:
+        why = "not even the contexts known to be right hold it"
+        return Location(
+            "lacking",
+            _of_reference(facts.corpus_recall.no, why, facts.corpus_recall.metric),
+        )
+    if facts.known:
+        return _by_known(facts, facts.known, within)
+    return _by_verdicts(facts, within)
+
+
+def _by_known(facts: Facts, known: Known, within: int) -> Location:
+    recall = facts.recall
+    why = "known to be right, not retrieved"
+    lost = tuple(Evidence("context", text, why) for text in known.lost)
+    if known.first is None:
+        return Location("there") if _all_held(recall) else Location("missed", lost)
+    if lost and (known.all_needed if recall is None else recall.no):
+        missing = _of_reference(recall.no, "not in the contexts", recall.metric) if recall else ()
+        return Location("missed", (*lost, *missing))
+    contexts = facts.sample.contexts
+    handed = len(contexts) if contexts is not None else known.first
+    ranked = (_ranked(facts, known.first, handed),)
+    if known.first > handed:
+        return Location("there") if _all_held(recall) else Location("behind", ranked)
+    if recall and len(recall.no) == len(recall.parts):
+        return Location("disputed")
+    return Location("low", ranked) if known.first > within else Location("there")
+
+
+def _all_held(recall: MetricParts | None) -> bool:
+    """Whether the contexts surely hold the whole reference: another document may say the same."""
+    return recall is not None and len(recall.yes) == len(recall.parts)
+
+
+def _by_verdicts(facts: Facts, within: int) -> Location:
+    recall, usefulness = facts.recall, facts.usefulness
+    if recall is None:
+        return Location("unknown")
+    if recall.no:
+        return Location(
+            "absent",
+            _of_reference(recall.no, "not in the contexts", recall.metric),
+        )
+    if not recall.yes:
+        return Location("unknown")
+    ranks = (
+        [rank for rank, part in enumerate(usefulness.parts, 1) if holds(part)] if usefulness else []
+    )
+    if ranks and ranks[0] > within:
+        return Location("low", (_ranked(facts, ranks[0], ranks[0]),))
+    return Location("there")
+
+
+def _ranked(facts: Facts, rank: int, handed: int) -> Evidence:
+    texts, ids = facts.sample.contexts or (), facts.sample.context_ids or ()
+    text = texts[rank - 1] if rank <= len(texts) else ids[rank - 1]
+    beyond = f", and only {handed} were handed on" if rank > handed else ""
+    return Evidence("context", text, f"the first right context has rank {rank}{beyond}", rank=rank)
+
+
+def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence("reference statement", part.text, part.reason or why, metric=metric)
+        for part in parts
+    )
+
+
+def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
+    """What is to be said of a sample.
+
+    Args:
+        facts: Its facts.
+        row: Its row.
+        within: A right context below this rank is too low.
+    """
+    if facts.sample.failure is not None:
+        remark = f"the system gave no answer: {facts.sample.failure}"
+        question = facts.sample.question or ""
+        return Diagnosed(facts.sample.id, row, question, "open", remark=remark, untold=_OF_ANSWERS)
+    location = locate_evidence(facts, within)
+    findings = sorted(_findings(facts, location), key=lambda finding: _ORDER[finding.cause])
+    checked = frozenset(_checked(facts, location)) | {finding.cause for finding in findings}
+    sample = facts.sample
+    main = findings[0] if findings else None
+    remark = _disputed(facts, location) or ("" if main else _unexplained(facts, location, checked))
+    unsure = "" if main or remark else _uncertain(facts)
+    return Diagnosed(
+        sample.id,
+        row,
+        sample.question or "",
+        "failed" if main else "open" if remark else "uncertain" if unsure else "fine",
+        main,
+        tuple(findings[1:]),
+        checked,
+        remark or unsure,
+        _untold(facts, location) - checked,
+        _support(facts),
+        _doubt(facts),
+        None if facts.declined is None else bool(facts.declined),
+    )
+
+
+def _support(facts: Facts) -> Support | None:
+    if facts.support is None:
+        return None
+    if facts.support.no:
+        return "flagged"
+    return "passed" if all(map(sure, facts.support.parts)) else "uncertain"
+
+
+def _doubt(facts: Facts) -> float:
+    if facts.support is None:
+        return 0.0
+    return any_unsupported(
+        float(holds(part)) if part.probability is None else part.probability
+        for part in facts.support.parts
+    )
+
+
+def _untold(facts: Facts, location: Location) -> frozenset[str]:
+    """What no metric and no further column would tell."""
+    if facts.sample.answer is None:
+        return _OF_ANSWERS
+    return _HOLDING if location.where == "disputed" else frozenset()
+
+
+def _findings(facts: Facts, location: Location) -> list[Finding]:
+    if facts.unanswerable:
+        return _unanswerable(facts)
+    lost = location.finding
+    findings = [] if lost is None or _harmless(lost, facts) else [lost]
+    if facts.declined:
+        return [*findings, *_refused(facts, location)]
+    return [*findings, *(finding for find in _FINDERS if (finding := find(facts, location)))]
+
+
+def _harmless(lost: Finding, facts: Facts) -> bool:
+    """Whether the answer is right and supported in spite of what was lost on the way."""
+    if facts.declined:
+        return False
+    well = _answered_well(facts)
+    if lost.cause == "ranked_too_low":
+        # Made-up words beside a right answer are no sign that it went without the context.
+        return well or _told_from_contexts(facts)
+    # Of an answer that is only known to be supported, wrong contexts may be all that supports it.
+    return well and facts.coverage is not None
+
+
+def _told_from_contexts(facts: Facts) -> bool:
+    """Whether the answer says the whole reference, and nothing of that from elsewhere."""
+    if facts.coverage is None or not facts.coverage.all_hold():
+        return False
+    unsupported = {part.text for part in _unsupported(facts)}
+    if facts.correctness is None:  # which statements are the right ones is not known
+        return bool(facts.support and facts.support.yes)
+    return not any(holds(part) and part.text in unsupported for part in facts.correctness.parts)
+
+
+def _unanswerable(facts: Facts) -> list[Finding]:
+    if facts.declined is None or facts.declined:
+        return []
+    answer = Evidence(
+        "answer",
+        facts.sample.answer or "",
+        "answers a question that has no answer here",
+        metric=facts.declined_by,
+    )
+    unsupported = _added(facts, Location("unknown"))
+    return [Finding("should_have_refused", (answer,)), *([unsupported] if unsupported else [])]
+
+
+def _refused(facts: Facts, location: Location) -> list[Finding]:
+    known_answerable = facts.unanswerable is False and location.where == "unknown"
+    if not (location.reached_generator or known_answerable) or _says_nothing(facts):
+        return []
+    why = f"declines: {facts.declined}"
+    answer = Evidence("answer", facts.sample.answer or "", why, metric=facts.declined_by)
+    return [Finding("wrong_refusal", (answer, *_evidence(facts.recall, holding=True)))]
+
+
+def _says_nothing(facts: Facts) -> bool:
+    """Whether the answer is empty: cut off, filtered or lost, but declined by nobody."""
+    return facts.sample.answer is not None and not facts.sample.answer.strip()
+
+
+def _off_topic(facts: Facts, _location: Location) -> Finding | None:
+    if _on_topic(facts):
+        return None
+    if facts.answer_relevance:
+        parts = facts.answer_relevance.no
+        if (
+            facts.answer_relevance.yes
+            or not parts
+            or len(parts) < len(facts.answer_relevance.parts)
+        ):
+            return None
+        return Finding(
+            "off_topic", _of(parts, "does not help to answer", facts.answer_relevance.metric)
+        )
+    if facts.relevance is None or facts.coverage is None:
+        return None
+    value, least, metric = facts.relevance
+    # Judges that rate an answer as a whole also rate low what they find wrong: an answer that
+    # rests on nothing is not called off-topic for that.
+    made_up = least == ADDRESSES and bool(_unsupported(facts))
+    if value >= least or made_up:
+        return None
+    why = f"relevance {value:.2f}, and nothing of the reference is said"
+    return Finding(
+        "off_topic", (Evidence("answer", facts.sample.answer or "", why, metric=metric),)
+    )
+
+
+def _on_topic(facts: Facts) -> bool:
+    """Whether the answer says something of what the reference says."""
+    coverage, correctness = facts.coverage, facts.correctness
+    # That an unsure verdict finds a statement right does not outweigh sure ones that nothing of
+    # the reference is said.
+    return bool(
+        (coverage and any(holds(p) for p in coverage.parts)) or (correctness and correctness.yes)
+    )
+
+
+def _contradicted(facts: Facts, _location: Location) -> Finding | None:
+    parts = tuple(p for p in _unsupported(facts) if p.label == "contradicted")
+    if not parts or facts.support is None:
+        return None
+    return Finding("contradicted", _of(parts, "a context says otherwise", facts.support.metric))
+
+
+def _ignored(facts: Facts, location: Location) -> Finding | None:
+    if (
+        not location.reached_generator
+        or facts.coverage is None
+        or _on_topic(facts)
+        or _off_topic(facts, location)
+    ):
+        return None
+    if len(facts.coverage.no) < len(facts.coverage.parts):
+        return None
+    return Finding("ignored", _left_out(facts, facts.coverage))
+
+
+def _added(facts: Facts, _location: Location) -> Finding | None:
+    """What nothing supports and nothing is known to deny."""
+    parts = tuple(p for p in _unsupported(facts) if p.label != "contradicted")
+    if not parts or facts.support is None:
+        return None
+    cause = "over_claimed" if all(p.label == "absent" for p in parts) else "unsupported"
+    right = {p.text for p in facts.correctness.yes} if facts.correctness else frozenset()
+    evidence = tuple(
+        Evidence(
+            "statement",
+            part.text,
+            ("right by the reference, so it came from elsewhere. " if part.text in right else "")
+            + (part.reason or "no context supports it"),
+            metric=facts.support.metric,
+        )
+        for part in parts
+    )
+    return Finding(cause, evidence)
+
+
+def _incomplete(facts: Facts, location: Location) -> Finding | None:
+    coverage = facts.coverage
+    if (
+        not location.reached_generator
+        or coverage is None
+        or not coverage.no
+        or not _on_topic(facts)
+    ):
+        return None
+    in_contexts = {p.text for p in facts.recall.yes} if facts.recall else None
+    parts = tuple(p for p in coverage.no if in_contexts is None or p.text in in_contexts)
+    return (
+        Finding("incomplete", _left_out(facts, MetricParts(coverage.metric, parts)))
+        if parts
+        else None
+    )
+
+
+_FINDERS = (_off_topic, _contradicted, _ignored, _added, _incomplete)
+
+
+def _unsupported(facts: Facts) -> Parts:
+    return facts.support.no if facts.support else ()
+
+
+def _left_out(facts: Facts, coverage: MetricParts) -> tuple[Evidence, ...]:
+    """What the answer does not say, with the words of the context that do."""
+    by_text = {p.text: p for p in facts.recall.parts} if facts.recall else {}
+    return tuple(
+        Evidence(
+            "reference statement",
+            part.text,
+            "the answer does not say it",
+            quote=by_text[part.text].quote if part.text in by_text else "",
+            rank=_rank(by_text[part.text].context) if part.text in by_text else None,
+            metric=coverage.metric,
+        )
+        for part in coverage.no
+    )
+
+
+def _evidence(parts: MetricParts | None, *, holding: bool) -> tuple[Evidence, ...]:
+    if parts is None:
+        return ()
+    return _of(parts.yes if holding else parts.no, "in the contexts", parts.metric)
+
+
+def _of(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(p.kind, p.text, p.reason or why, p.quote, _rank(p.context), metric) for p in parts
+    )
+
+
+def _rank(context: int | None) -> int | None:
+    return None if context is None else context + 1
+
+
+def _answered_well(facts: Facts) -> bool:
+    """Whether all that is known of the answer is good, and something is known."""
+    known = [parts for parts in (facts.support, facts.coverage) if parts]
+    return bool(known) and all(not parts.no for parts in known) and not _off_topic(facts, _NOWHERE)
+
+
+_NOWHERE = Location("unknown")
+
+
+def _checked(facts: Facts, location: Location) -> Iterable[str]:
+    """The causes that the facts could have shown."""
+    known = facts.known is not None or facts.corpus_empty
+    if known:
+        yield from ("not_in_corpus", "not_retrieved", "ranked_too_low")
+    elif facts.recall:
+        yield "not_in_contexts"
+        if facts.usefulness or not location.reached_generator:
+            yield "ranked_too_low"
+        if location.reached_generator:
+            yield from ("not_in_corpus", "not_retrieved")
+    if facts.unanswerable is not None or known:
+        yield "should_have_refused"
+    if facts.declined is None:
+        return
+    disputed = location.where == "disputed" and not facts.unanswerable
+    told_so = facts.unanswerable is not None or location.where != "unknown"
+    if not facts.declined or (told_so and not disputed and not _says_nothing(facts)):
+        yield "wrong_refusal"
+    if _says_nothing(facts):
+        return
+    if facts.declined:  # it says nothing that could be wrong
+        yield from _GENERATION
+        return
+    yield from _of_generation(facts, location)
+
+
+def _of_generation(facts: Facts, location: Location) -> Iterable[str]:
+    if facts.answer_relevance or _on_topic(facts) or (facts.relevance and facts.coverage):
+        yield "off_topic"
+    if facts.support and all(p.label != "unsupported" for p in facts.support.parts):
+        yield from ("contradicted", "over_claimed", "unsupported")
+    elif facts.support:  # the judge was not asked whether a context says otherwise
+        yield "unsupported"
+    if facts.coverage and location.where not in ("unknown", "disputed"):
+        yield from ("ignored", "incomplete")
+
+
+def _disputed(facts: Facts, location: Location) -> str:
+    """What is to be said where data and verdicts deny each other; "" if that does no harm."""
+    if location.where != "disputed" or facts.unanswerable:
+        return ""
+    covered = facts.coverage is not None and not facts.coverage.no and not facts.declined
+    return "" if covered else _DISPUTED
+
+
+def _unexplained(facts: Facts, location: Location, checked: frozenset[str]) -> str:
+    """Why a sample without findings is not called fine; "" if it is."""
+    if facts.sample.answer is None:
+        return "" if checked else "there is no answer, and no right context is known"
+    if _says_nothing(facts) and not facts.unanswerable:
+        return "the answer is empty: see whether it was cut off, filtered or lost"
+    if facts.declined and not facts.unanswerable:
+        return "it declines, and whether it could have answered cannot be told"
+    if facts.coverage and facts.coverage.no and location.where == "unknown":
+        return "it does not say what the reference says, and whether it was given it is unknown"
+    # Where failures of retrieval count, its successes must, too: else all that is told has failed.
+    if not (facts.support or facts.coverage or facts.declined or checked & _RETRIEVAL):
+        return "no metric says whether the answer is right or supported"
+    return ""
+
+
+def _uncertain(facts: Facts) -> str:
+    """Of what the judge cannot tell either way; "" if it is sure of all."""
+    if facts.support and any(not sure(part) for part in facts.support.parts):
+        return "the judge is uncertain whether the contexts support a statement of the answer"
+    if facts.coverage and any(not sure(part) for part in facts.coverage.parts):
+        return "the judge is uncertain whether the answer says what the reference says"
+    return ""

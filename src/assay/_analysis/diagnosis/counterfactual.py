@@ -1,0 +1,296 @@
+"""Counterfactual of a run: the scores of its answers with the contexts known to be right.
+
+Nothing is generated anew: the answers are re-scored against their reference contexts, as a run of
+its own in the same store. What is no longer wrong then was a failure of retrieval.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay._analysis.diagnosis.classification import diagnosed
+from assay._analysis.diagnosis.facts import OF_CONTEXTS, Facts, MetricParts, Outcomes, gather
+from assay._analysis.diagnosis.findings import Diagnosed
+from assay._middleware.wrapper import Route
+from assay._runner.coalesce import coalesce_as_in
+from assay._runner.evaluate import score_run
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import config, plan, signature
+from assay._runner.result import NOT_DONE, Result
+from assay._runner.settings import Settings
+from assay._store import Run, Store
+from assay.data import Source
+from assay.data.memory import memory_records
+from assay.errors import InputError
+from assay.judges.specs import DEFAULT
+from assay.metrics import is_built_in, parse
+from assay.sample import Sample
+from assay.score import Outcome, Unscored
+
+# Of these causes it tells something; what an answer leaves out, or whether it is on topic, does not
+# depend on the contexts.
+_OF_RETRIEVAL = ("not_retrieved", "not_in_contexts", "ranked_too_low")
+_OF_CLAIMS = ("contradicted", "over_claimed", "unsupported")
+
+# What is scored again, where the run has it or the data allow it.
+_AGAIN = ("hallucination_spans", "deepeval:faithfulness", "faithfulness", "context_recall")
+_COALESCED = re.compile(r"\|together=[^|]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one main cause.
+
+    Attributes:
+        cause: Its name.
+        n: Samples with it that were re-scored and do not decline.
+        gone: Of these, those in which it is no longer found with the right contexts.
+        well: Of these, those in which nothing at all is found any more: the answer stands as it is.
+        samples: Ids of those in which it is gone.
+    """
+
+    cause: str
+    n: int
+    gone: int
+    well: int
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """What the contexts known to be right would change.
+
+    Attributes:
+        run: Id of the run that holds the scores.
+        n: Samples re-scored: those with reference contexts.
+        failed: Further ones that the judge failed on, or did not come to: nothing is said of them.
+        refused: Samples of the re-scored that decline: what they would answer cannot be known.
+        unsupported: Statements of answers that the retrieved contexts do not support.
+        borne_out: How many of these the right contexts support: true, and from elsewhere.
+        missing: Statements of references that the retrieved contexts do not hold.
+        found: How many of these the right contexts hold: retrieval lost them.
+        changes: By main cause, those that may change.
+        means: (metric, mean with the retrieved contexts, mean with the right ones, n): over the
+            samples that are scored in both.
+    """
+
+    run: str
+    n: int
+    failed: int
+    refused: int
+    unsupported: int
+    borne_out: int
+    missing: int
+    found: int
+    changes: tuple[Change, ...]
+    means: tuple[tuple[str, float, float, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RescoredSample:
+    """A sample with the right contexts, and its facts before and after.
+
+    `failed` says that a score of it is missing: what its verdicts would have been is not known.
+    """
+
+    diagnosed: Diagnosed
+    before: Facts
+    after: Facts
+    failed: bool
+
+
+def counterfactual(
+    result: Result, judge: Any = DEFAULT, *, embedder: Any = None, settings: Settings | None = None
+) -> Result:
+    """Re-score a run's answers against their reference contexts, in the same store.
+
+    Statements and all else that is known is not asked for again; `diagnose` of the first run finds
+    the second by itself.
+
+    Args:
+        result: The run.
+        judge: As for `evaluate`; it has to be the judge of the run.
+        embedder: As for `evaluate`.
+        settings: As for `evaluate`.
+
+    Returns:
+        The result of the new run.
+
+    Raises:
+        InputError: If no sample has reference contexts, or another judge is given.
+    """
+    run = result.run
+    settings = coalesce_as_in(settings, run.metrics.values())
+    with Store(result.path) as store:
+        swapped_samples = [
+            swapped for _, sample in store.samples(run.id) if (swapped := _swapped(sample))
+        ]
+        metrics = _metrics(run, swapped_samples)
+    if not swapped_samples:
+        what = f"no sample of run {run.id} has reference_contexts (their texts)"
+        raise InputError(what, "add a column reference_contexts and run again")
+    planned = plan(
+        Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
+    )
+    _check_judge(run, metrics, planned.route)
+    run_config = config(planned.metrics, planned.route, settings)
+    with Store(result.path) as store:
+        begun = store.begin(
+            planned.samples, {**run_config, "rescores": run.id}, planned.samples.name
+        )
+        run_to_completion(score_run(begun, planned, store))
+    return Result(result.path, begun.id)
+
+
+def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
+    """Refuse to set scores beside each other that another judge, prompt or version has made."""
+    same = route.default.name == run.config["judge"]
+    # Fewer metrics may share calls here than did there: that is no other judge.
+    uncoalesced = {metric: _COALESCED.sub("", text) for metric, text in run.metrics.items()}
+    others = [
+        m for m in metrics if m in uncoalesced and signature(parse(m), route) != uncoalesced[m]
+    ]
+    if others or not same:
+        what = f"run {run.id} was judged with other prompts or by another version of assay"
+        if not same:
+            what = f"run {run.id} was judged by {run.config['judge']}, not by {route.default.name}"
+        raise InputError(what, "give the same --judge: other scores could not be compared")
+
+
+def _source(run: Run) -> str:
+    return f"{run.source}, with the reference contexts for run {run.id}"
+
+
+def _swapped(sample: Sample) -> Sample | None:
+    """The sample as it would be with perfect retrieval; None where that is not known."""
+    if not sample.reference_contexts or sample.contexts is None:
+        return None
+    return replace(
+        sample,
+        contexts=sample.reference_contexts,
+        context_ids=None,
+        reference_context_ids=None,
+        relevance_grades=None,
+    )
+
+
+def _metrics(run: Run, samples: Sequence[Sample]) -> list[str]:
+    reached_generator = [m for m in run.metrics if m.partition("(")[0] in _AGAIN and is_built_in(m)]
+    return reached_generator or [
+        name
+        for name in ("faithfulness", "context_recall")
+        if all(getattr(s, field) is not None for s in samples for field in parse(name).needs)
+    ]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The run with the right contexts, read beside the first one."""
+
+    store: Store
+    run: Run
+    rows: dict[str, int]
+
+    def outcomes(self, sample: str) -> dict[str, Outcome]:
+        """Its outcomes of a sample by metric label; none if it was not re-scored."""
+        row = self.rows.get(sample)
+        if row is None:
+            return {}
+        return {m: self.store.outcome(self.run.id, row, m) or NOT_DONE for m in self.run.metrics}
+
+    def again(
+        self, before: Facts, row: int, outcomes: Outcomes, within: int
+    ) -> RescoredSample | None:
+        """The sample as it would be with the right contexts; None if it was not re-scored."""
+        swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
+        if swapped is None or not outcomes_now:
+            return None
+        kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
+        after = gather(swapped, {**kept, **outcomes_now}, outcomes_now)
+        failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in outcomes_now.items())
+        return RescoredSample(diagnosed(after, row, within), before, after, failed)
+
+
+def _failed(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Unscored) and outcome.why == "failed"
+
+
+def rescored(store: Store, run: Run) -> Rescored | None:
+    """The counterfactual of a run, if the store holds one."""
+    source = _source(run)
+    for other in store.runs():
+        if other.source == source:
+            rows = {sample.id: row for row, sample in store.samples(other.id)}
+            return Rescored(store, other, rows)
+    return None
+
+
+def compared(
+    rescored: Rescored, before: Sequence[Diagnosed], after: Sequence[RescoredSample | None]
+) -> Counterfactual:
+    """What changed between the diagnoses of the same samples."""
+    rescored_pairs = [(b, a) for b, a in zip(before, after, strict=True) if a is not None]
+    pairs = [(b, a) for b, a in rescored_pairs if not a.failed]
+    answered = [(b, a) for b, a in pairs if not a.before.declined]
+    unsupported, borne_out = _total(_turned(a.before.support, a.after.support) for _, a in pairs)
+    missing, found = _total(_turned(a.before.recall, a.after.recall) for _, a in pairs)
+    return Counterfactual(
+        run=rescored.run.id,
+        n=len(pairs),
+        failed=len(rescored_pairs) - len(pairs),
+        refused=len(pairs) - len(answered),
+        unsupported=unsupported,
+        borne_out=borne_out,
+        missing=missing,
+        found=found,
+        changes=tuple(_changes(answered)),
+        means=tuple(_means(rescored)),
+    )
+
+
+def _turned(before: MetricParts | None, after: MetricParts | None) -> tuple[int, int]:
+    """How many statements did not hold, and how many of these hold now."""
+    no = {part.text for part in before.no} if before else set()
+    yes = {part.text for part in after.yes} if after else set()
+    return len(no), len(no & yes)
+
+
+def _total(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    counts = list(pairs)
+    return sum(n for n, _ in counts), sum(n for _, n in counts)
+
+
+def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Change]:
+    for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
+        mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
+        gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
+        well = sum(_stands(a) for _, a in gone)
+        if mine:
+            yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
+
+
+def _stands(again: RescoredSample) -> bool:
+    """Whether the answer shows no failure, and something is known of it."""
+    return again.diagnosed.state == "fine" and bool(again.after.support or again.after.coverage)
+
+
+def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
+    first = again.run.source.rpartition(" ")[2]
+    ids = {row: sample.id for row, sample in again.store.samples(first)}
+    rows = {row: again.rows[i] for row, i in ids.items() if i in again.rows}
+    known = again.store.run(first).metrics
+    for metric in again.run.metrics:
+        if metric not in known:
+            continue
+        before = {rows.get(r): v for r, v, _ in again.store.values(first, metric) if v is not None}
+        after = {r: v for r, v, _ in again.store.values(again.run.id, metric) if v is not None}
+        rows_in_both = sorted(row for row in after if row in before)
+        if rows_in_both:
+            n = len(rows_in_both)
+            yield (
+                metric,
+                sum(before[r] for r in rows_in_both) / n,
+                sum(after[r] for r in rows_in_both) / n,
+                n,
+            )

@@ -1,0 +1,474 @@
+"""The gate: rules that a run has to hold, and the checks that say whether it does."""
+
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from assay._analysis.comparability import FORCING
+from assay._analysis.comparison import MetricComparison, compare
+from assay._runner.config_files import section
+from assay._runner.result import Result, known_labels
+from assay._runner.summary import MetricSummary
+from assay._store import Run
+from assay._text.numbers import decimals
+from assay.errors import InputError, Problem
+from assay.metrics.registry import check_threshold
+
+MARGIN = 0.05
+MAX_UNSCORED = 0.1
+KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
+T = TypeVar("T", bound=str)
+Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
+Ends: TypeAlias = tuple[float, float] | None
+# More samples than these are no advice.
+MOST_ADVISED = 100_000
+# So many of the samples that became worse most are named.
+NAMED = 3
+# What the baseline and the run are called: a gate shows no letters that could stand for them.
+_NAMES = ("the baseline", "this run")
+# Fewer independent pairs that happen to lie close together would be taken for proof.
+FEWEST = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What is demanded of a run. Metrics are named as `assay run -m` names them.
+
+    Attributes:
+        min: Least mean by metric.
+        max: Greatest mean by metric.
+        margin: How much worse than the baseline a mean may be, as a share of the metric's range
+            (of the baseline's mean where the range has no end); one for all, or by metric.
+        max_unscored: Greatest share of samples without a score, failed or undefined, in [0, 1];
+            one for all, or by metric.
+        on: "bound": the whole confidence interval must lie on the right side; "mean": the mean.
+        undecided: Whether a rule fails or passes that the interval lies on both sides of.
+
+    Raises:
+        InputError: If a number or a word is none of these.
+    """
+
+    min: Mapping[str, float] = field(default_factory=dict)
+    max: Mapping[str, float] = field(default_factory=dict)
+    margin: float | Mapping[str, float] = MARGIN
+    max_unscored: float | Mapping[str, float] = MAX_UNSCORED
+    on: Literal["bound", "mean"] = "bound"
+    undecided: Literal["fail", "pass"] = "fail"
+
+    def __post_init__(self) -> None:
+        for name in ("min", "max", "margin", "max_unscored"):
+            given = getattr(self, name)
+            by_metric = given if isinstance(given, Mapping) else {"": given}
+            for metric, value in by_metric.items():
+                _check_number(name, metric, value)
+        _one_of("on", self.on, ("bound", "mean"))
+        _one_of("undecided", self.undecided, ("fail", "pass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule, held against one metric.
+
+    Attributes:
+        metric: Label of the metric.
+        rule: The rule in words.
+        verdict: "pass", "fail", or "undecided" where the interval lies on both sides.
+        why: What was found, in a sentence.
+        value: The mean, the difference or the share that was found; None if there is none.
+        interval: Its 95 % interval, where it was decided on one.
+        n: Samples it rests on.
+    """
+
+    metric: str
+    rule: str
+    verdict: Verdict
+    why: str
+    value: float | None = None
+    interval: Ends = None
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What came of all rules.
+
+    Attributes:
+        run: Id of the run.
+        source: Its data.
+        judge: Who judged it.
+        baseline: Id of the run it was compared with, "" without one.
+        checks: Every rule, in the order of the metrics.
+        warnings: What makes the comparison doubtful.
+        lenient: Whether undecided rules pass.
+        title: What the run is called: its name, or its data and when it began.
+        baseline_title: The same of the baseline, "" without one.
+    """
+
+    run: str
+    source: str
+    judge: str
+    baseline: str
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+    lenient: bool = False
+    title: str = ""
+    baseline_title: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all rules."""
+        verdicts = {check.verdict for check in self.checks}
+        return "fail" if "fail" in verdicts else "undecided" if "undecided" in verdicts else "pass"
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run may pass."""
+        return self.verdict == "pass" or (self.lenient and self.verdict == "undecided")
+
+    def __str__(self) -> str:
+        """A line for each rule."""
+        return "\n".join(f"{c.verdict}: {c.metric}: {c.rule}: {c.why}" for c in self.checks)
+
+
+def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
+    """Hold a run against rules. What cannot be known does not pass.
+
+    A threshold passes if the whole 95 % interval of the mean lies on its right side, fails if all
+    of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
+    the interval of the paired difference to the baseline, and is undecided below five independent
+    pairs. A metric that the run does not have fails; so does one without a score on too many
+    samples, where a rule is about it or a share of unscored samples names it.
+
+    Args:
+        result: The run.
+        rules: What is demanded.
+        baseline: The run that it may not be worse than, by any metric that this one has.
+
+    Raises:
+        InputError: If no rule was given, a threshold lies outside its metric's range or its name
+            does not say which way it counts, a margin or a share of unscored samples is about a
+            metric that no run has, or the runs cannot be compared.
+    """
+    thresholds = [(name, ">=", value) for name, value in rules.min.items()]
+    thresholds += [(name, "<=", value) for name, value in rules.max.items()]
+    runs = [result.run] + ([baseline.run] if baseline else [])
+    rules = resolved(rules, runs)
+    if not thresholds and baseline is None and not named(rules.max_unscored):
+        remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2 or --no-regression RUN"
+        raise InputError("no rule was given", remedy)
+    run, rows = result.run, {row.metric: row for row in result.summary()}
+    checks: list[Check] = []
+    for name, sign, value in thresholds:
+        if name not in result.run.metrics:  # a label that the run has says which way it counts
+            check_threshold(name)
+        rule = f"{sign} {value:g}"
+        matching = known_labels(result.run, name)
+        checks += [_threshold(result, rows[label], sign, value, rules) for label in matching]
+        checks += [] if matching else [_missing(name, rule, rows)]
+    warnings: tuple[str, ...] = ()
+    if baseline is not None:
+        against, warnings = regression_checks(result, baseline, rules)
+        checks += against
+    metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
+    checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
+    places = {label: place for place, label in enumerate(rows)}
+    checks.sort(key=lambda check: places.get(check.metric, -1))
+    before = baseline.run if baseline else None
+    return Gate(
+        run=run.id,
+        source=run.source,
+        judge=str(run.config["judge"]),
+        baseline=before.id if before else "",
+        checks=tuple(checks),
+        warnings=warnings,
+        lenient=rules.undecided == "pass",
+        title=run.title,
+        baseline_title=before.title if before else "",
+    )
+
+
+def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
+    return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
+
+
+def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
+    low, high = result.run.config["about"][row.metric]["range"]
+    if (low is not None and limit < low) or (high is not None and limit > high):
+        span = _span(low, high)
+        raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")
+    rule, n = f"{sign} {limit:g}", row.n_scored
+    if row.mean is None:
+        return Check(row.metric, rule, "fail", "no sample has a score")
+    ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
+
+    def holds(value: float) -> bool:
+        return at_least(value, limit) if sign == ">=" else at_least(limit, value)
+
+    verdict = side(ends, holds)
+    number = _with_interval(row.mean, ends if rules.on == "bound" else None)
+    why = f"the mean is {number}"
+    if verdict == "undecided":
+        both = "" if ends is None else "its interval lies on both sides of the limit, "
+        why += f": {both}{_samples_to_decide(ends, row.mean, limit, n)}"
+    why += _noise_in_words(row.noise.of_mean(n) if row.noise else None)
+    return Check(row.metric, rule, verdict, why, row.mean, ends, n)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"{high:g} or less"
+    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+
+
+def _scored(row: MetricSummary, rules: Rules) -> Check:
+    limit = number_for(rules.max_unscored, row.metric, MAX_UNSCORED)
+    total = row.n_scored + row.n_undefined + row.n_failed + row.n_unanswered
+    share = (total - row.n_scored) / total if total else 1.0
+    why = f"{row.n_undefined:,} undefined and {row.n_failed:,} failed of {total:,}"
+    if row.n_unanswered:
+        why = f"{row.n_unanswered:,} unanswered, {why}"
+    verdict: Verdict = "pass" if share <= limit else "fail"
+    return Check(
+        row.metric, f"at most {100 * limit:.3g}% unscored", verdict, why, share, None, total
+    )
+
+
+def read_rules(folder: Path) -> dict[str, Any]:
+    """The rules that stand in a folder's ``assay.toml`` or ``pyproject.toml``; {} if none do.
+
+    Returns:
+        Fields of `Rules` by name, and "no_regression" where a baseline is named.
+
+    Raises:
+        InputError: If the file cannot be read, or a key is unknown.
+    """
+    table, name = section(folder, "gate")
+    if unknown := sorted(set(table) - set(KEYS)):
+        what = f"the rules of '{name}': {', '.join(unknown)}"
+        raise InputError(what, f"there are {', '.join(KEYS)}")
+    for key in ("min", "max"):
+        if not isinstance(table.get(key, {}), dict):
+            remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
+            raise InputError(f"the rules of '{name}': {key} is no table of metrics", remedy)
+    if not isinstance(table.get("no-regression", ""), str):
+        raise InputError(f"the rules of '{name}': no-regression is no text", "name a run")
+    return {key.replace("-", "_"): value for key, value in table.items()}
+
+
+def number_for(numbers: float | Mapping[str, float], metric: str, default: float) -> float:
+    """What holds for a metric: its own number, that of its name without parameters, or the rest's.
+
+    Args:
+        numbers: One number for all, or numbers by metric, "" for all others.
+        metric: Label of the metric.
+        default: For metrics that have none.
+    """
+    if not isinstance(numbers, Mapping):
+        return numbers
+    name = metric.partition("(")[0]
+    return numbers.get(metric, numbers.get(name, numbers.get("", default)))
+
+
+def named(numbers: float | Mapping[str, float]) -> list[str]:
+    """The metrics that have a number of their own."""
+    return [metric for metric in numbers if metric] if isinstance(numbers, Mapping) else []
+
+
+def resolved(rules: Rules, runs: Sequence[Run]) -> Rules:
+    """The rules with every margin and share by the labels of the metrics that it is meant for.
+
+    A metric that a threshold names, too, is let pass: where no run has it, the threshold fails.
+
+    Raises:
+        InputError: If one is about a metric that neither a run has nor a threshold names.
+    """
+    by_key = {"margin": rules.margin, "max-unscored": rules.max_unscored}
+    unknown = [
+        _unknown(key, metric, runs)
+        for key, numbers in by_key.items()
+        for metric in named(numbers)
+        if not _matching(metric, runs) and metric not in {*rules.min, *rules.max}
+    ]
+    if unknown:
+        raise InputError(unknown)
+    margin, unscored = (_by_label(numbers, runs) for numbers in by_key.values())
+    return replace(rules, margin=margin, max_unscored=unscored)
+
+
+def _by_label(
+    numbers: float | Mapping[str, float], runs: Sequence[Run]
+) -> float | Mapping[str, float]:
+    if not isinstance(numbers, Mapping):
+        return numbers
+    by_label = dict(numbers)
+    for metric in named(numbers):
+        # A label's own number goes before that of its name without parameters.
+        labels_meant = [label for label in _matching(metric, runs) if label not in numbers]
+        by_label.update(dict.fromkeys(labels_meant, numbers[metric]))
+    return by_label
+
+
+def _matching(metric: str, runs: Iterable[Run]) -> list[str]:
+    return list(dict.fromkeys(label for run in runs for label in known_labels(run, metric)))
+
+
+def _unknown(key: str, metric: str, runs: Sequence[Run]) -> Problem:
+    known = list(dict.fromkeys(label for run in runs for label in run.metrics))
+    close = difflib.get_close_matches(metric, known, n=1)
+    where = "neither the run nor the baseline has" if len(runs) > 1 else "the run does not have"
+    what = f"{key} is given for '{metric}', which {where}"
+    hint = f"did you mean {close[0]}? " if close else ""
+    return Problem(what, f"{hint}there are {', '.join(known)}")
+
+
+def _check_number(name: str, metric: str, value: object) -> None:
+    about = f"{name} of {metric}" if metric else name
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{about} is {value!r}", "give a number")
+    if name == "max_unscored" and not 0 <= value <= 1:
+        raise InputError(f"{about} is {value!r}", "give a share, 0 to 1")
+    if name == "margin" and value < 0:
+        raise InputError(f"{about} is {value!r}", "give 0 or more")
+
+
+def _one_of(name: str, value: T, known: tuple[T, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} is {value!r}", f"one of: {', '.join(known)}")
+
+
+def regression_checks(
+    result: Result, baseline: Result, rules: Rules
+) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+    """(a check for every metric of the baseline, what makes the comparison doubtful).
+
+    Raises:
+        InputError: If the runs cannot be compared.
+    """
+    try:
+        compared = compare(baseline, result, most=NAMED, called=_NAMES.__getitem__)
+    except InputError as error:
+        raise error.without(FORCING) from error
+    by_metric = {metric.metric: metric for metric in compared.metrics}
+    scored = {row.metric: row.n_scored for row in baseline.summary()}
+    about = result.run.config["about"]
+    baseline_name = baseline.run.name or f"run {baseline.run.short}"
+    checks = []
+    for label, n in scored.items():
+        margin, metric = number_for(rules.margin, label, MARGIN), by_metric.get(label)
+        ends = (baseline.run.config["about"] if metric is None else about)[label]["range"]
+        before = abs(metric.paired.before) if metric and metric.paired else None
+        allowed_loss = _allowed_loss(margin, ends, before)
+        worse = _worse(margin, ends, allowed_loss)
+        rule = f"not worse by more than {worse} than {baseline_name}"
+        if metric is None:
+            why = "the baseline has it, and this run does not"
+            checks.append(Check(label, rule, "fail", why))
+            continue
+        checks.append(_regression(metric, rule, n, -(allowed_loss or 0.0), rules))
+    return tuple(checks), compared.warnings
+
+
+def _allowed_loss(
+    margin: float, ends: Sequence[float | None], mean_before: float | None
+) -> float | None:
+    """The greatest loss that is no regression, in the metric's unit; None if it is not known."""
+    low, high = ends
+    span = mean_before if low is None or high is None else high - low
+    return None if span is None else margin * span
+
+
+def _worse(margin: float, ends: Sequence[float | None], most: float | None) -> str:
+    """A margin in words: in the unit of the metric, and as a share where the two differ."""
+    low, high = ends
+    share = f"{margin:.3g}"
+    if low is None or high is None:
+        of_what = f"{share} of the mean before"
+    elif not margin or high - low == 1:
+        return share
+    else:
+        of_what = f"{share} of its range {low:g} to {high:g}"
+    return of_what if most is None else f"{most:.3g}, which is {of_what},"
+
+
+def _regression(
+    metric: MetricComparison, rule: str, scored: int, limit: float, rules: Rules
+) -> Check:
+    label, paired = metric.metric, metric.paired
+    n = paired.n if paired else 0
+    left_out = (scored - n) / scored if scored else 1.0
+    if paired is None or left_out > number_for(rules.max_unscored, label, MAX_UNSCORED):
+        why = f"{n:,} of the {scored:,} samples scored in the baseline can be compared"
+        return Check(label, rule, "fail", why, None, None, n)
+    ends = (paired.interval.low, paired.interval.high) if paired.interval else None
+    if paired.same == n:
+        return Check(label, rule, "pass", f"every score is the same on {n:,} samples", 0.0, ends, n)
+    up = 1 if metric.higher_is_better else -1
+    gain = up * paired.difference
+    gains = (min(up * e for e in ends), max(up * e for e in ends)) if ends else None
+    verdict = side(
+        gains if rules.on == "bound" else (gain, gain), lambda value: at_least(value, limit)
+    )
+    few = rules.on == "bound" and paired.units < FEWEST
+    verdict = "undecided" if few else verdict
+    number = _with_interval(paired.difference, ends if rules.on == "bound" else None)
+    before, after = decimals(paired.before, 3), decimals(paired.after, 3)
+    why = f"{before} before, {after} now: a difference of {number}"
+    why += _noise_in_words(metric.noise, "the judge's noise alone makes a difference of")
+    if few:
+        why += f"; {_too_few(paired.units)}"
+    elif verdict == "undecided":
+        why += f"; {_samples_to_decide(gains, gain, limit, n)}"
+    if verdict != "pass" and metric.worst:
+        why += f"; worst: {', '.join(change.sample for change in metric.worst)}"
+    return Check(label, rule, verdict, why, paired.difference, ends, n)
+
+
+def _too_few(units: int) -> str:
+    pairs = f"{units} independent pairs are" if units > 1 else "one independent pair is"
+    return f"{pairs} too few to tell, however alike: at least {FEWEST} are needed"
+
+
+def at_least(value: float, limit: float) -> bool:
+    """Whether a number reaches a limit; what differs by rounding only is the same."""
+    return value >= limit or math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def side(ends: Ends, holds: Callable[[float], bool]) -> Verdict:
+    """On which side of a limit an interval lies: all of it, none of it, or both sides."""
+    if ends is None:
+        return "undecided"
+    right = {holds(end) for end in ends}
+    return "undecided" if len(right) > 1 else "pass" if right.pop() else "fail"
+
+
+def _with_interval(value: float, ends: Ends) -> str:
+    """A number with its interval, in words."""
+    text = decimals(value, 3)
+    return text if ends is None else f"{text} ({decimals(ends[0], 3)} to {decimals(ends[1], 3)})"
+
+
+def _noise_in_words(noise: float | None, what: str = "asked again, its judge moves it by") -> str:
+    """How far the judge alone moves a number, or what else it does; "" if that is not known."""
+    return f"; {what} up to \N{PLUS-MINUS SIGN}{decimals(noise, 3)}" if noise else ""
+
+
+def _samples_to_decide(ends: Ends, value: float, limit: float, n: int) -> str:
+    """How many samples would decide, if the mean stays where it is."""
+    gap = abs(value - limit)
+    if ends is None and n == 1:
+        return "one independent sample has no interval: score at least two"
+    if ends is None:  # one document, or a range without end whose scores are all the same
+        return "there is no interval: it takes two or more independent samples that differ"
+    if not gap:
+        return "no number of samples is sure to decide it"
+    below, above = value - ends[0], ends[1] - value
+    near, far = (below, above) if limit < value else (above, below)
+    # The arm near the limit decides. Near an end of the range the arms differ: their product and
+    # their difference both shrink as 1/n, and so many samples make that arm as short as the gap.
+    wanted = round(n * (near * far + gap * (near - far)) / gap**2)
+    if wanted > MOST_ADVISED:
+        return "it lies too near to be decided by more samples"
+    return f"about {max(wanted, n + 1):,} samples like these would decide it"

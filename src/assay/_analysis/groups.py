@@ -1,0 +1,289 @@
+"""Scores of a run by groups of its samples, compared with each other."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Final
+
+from assay._runner.result import Result, labels
+from assay._store import Store
+from assay.errors import InputError
+from assay.stats.comparison import Welch, describe, gap_interval, holm, welch
+from assay.stats.intervals import LEVEL, Interval, mean_interval
+
+MOST_GROUPS: Final = 20
+# Fewer scores, or fewer that are all the same, do not tell how far others would lie.
+LEAST, LEAST_EQUAL = 5, 30
+YES, NO, REST = "yes", "no", "all others"
+_FIELDS: Final = ("group", "language", "answerable")
+_TRUTH: Final = {
+    **dict.fromkeys(("true", "yes", "y", "1", "1.0", "correct"), YES),
+    **dict.fromkeys(("false", "no", "n", "0", "0.0", "incorrect", "wrong"), NO),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """The scores of one group by one metric.
+
+    Attributes:
+        name: The value of the field.
+        n: Samples with a score.
+        mean: Their mean, None without any.
+        sd: Their standard deviation (n - 1), None for fewer than two.
+        interval: Confidence interval of the mean, None for fewer than two independent samples.
+        unscored: Samples of the group without a score.
+    """
+
+    name: str
+    n: int
+    mean: float | None
+    sd: float | None
+    interval: Interval | None
+    unscored: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTest:
+    """Welch's t-test of one group against another, its p-value by permutation.
+
+    Attributes:
+        first: The group; of yes and no, the one expected to score higher.
+        second: The other, or "all others".
+        found: The test, its interval no narrower than those of the two means make it; None where
+            a group has fewer than 5 scores, or fewer than 30 all the same.
+        p: Its p-value adjusted by Holm over all tests of the table, None without a test.
+    """
+
+    first: str
+    second: str
+    found: Welch | None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricByGroup:
+    """One metric, group by group."""
+
+    metric: str
+    higher_is_better: bool
+    groups: tuple[GroupScores, ...]
+    tests: tuple[GroupTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByGroup:
+    """The scores of a run, by a field of its samples.
+
+    Attributes:
+        run: Id of the run.
+        field: The field.
+        without: Samples that have no value there; they stand in no group.
+        metrics: Metric by metric.
+        warnings: What a reader must know.
+        level: Nominal coverage of the intervals.
+        title: What the run is called: its name, or its data and when it began.
+    """
+
+    run: str
+    field: str
+    without: int
+    metrics: tuple[MetricByGroup, ...]
+    warnings: tuple[str, ...]
+    level: float
+    title: str = ""
+
+
+def by_group(
+    result: Result, field: str, *, metrics: Sequence[str] = (), level: float = LEVEL
+) -> ByGroup:
+    """Compare the scores of a run's samples by a field.
+
+    A field of yes and no is tested one-sided: yes is expected to score better. Two other values are
+    tested against each other two-sided, more of them each against all others.
+
+    Args:
+        result: The run.
+        field: A column of the data that assay has no other use for (kept in the metadata), or
+            group, language, answerable, or a metric of the run whose scores are all 0 or 1.
+        metrics: Only these; all if empty.
+        level: Nominal coverage of the intervals.
+
+    Raises:
+        InputError: If there is no such field, or it does not make 2 to 20 groups.
+    """
+    samples = _samples(result)
+    values, grouping_metric = _values(result, field, samples)
+    names, ordered = _names(field, values.values())
+    named = {row: names[_text(value)] for row, value in values.items()}
+    order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
+    wanted = [label for name in metrics for label in labels(result.run, name)]
+    compared_labels = [label for label in wanted or result.run.metrics if label != grouping_metric]
+    if not compared_labels:
+        raise InputError(f"run {result.run.id} has no metric beside '{field}'")
+    clusters = _clusters(samples) if field != "group" else None
+    compared = [_metric(result, label, named, order, clusters, level) for label in compared_labels]
+    warned = ["Samples of one document or conversation are not independent of each other, which"]
+    warned[0] += " the test takes them to be: its p-values may be too small."
+    return ByGroup(
+        run=result.run.id,
+        field=field,
+        without=len(samples) - len(named),
+        metrics=_adjusted(compared),
+        warnings=tuple(warned) if clusters else (),
+        level=level,
+        title=result.run.title,
+    )
+
+
+def _samples(result: Result) -> dict[int, tuple[str | None, Mapping[str, Any]]]:
+    """By row: its cluster, and the fields that it may be grouped by."""
+    with Store(result.path) as store:
+        return {
+            row: (
+                sample.group,
+                {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata},
+            )
+            for row, sample in store.samples(result.run.id)
+        }
+
+
+def _clusters(
+    samples: Mapping[int, tuple[str | None, Mapping[str, Any]]],
+) -> Mapping[int, Hashable] | None:
+    if all(group is None for group, _ in samples.values()):
+        return None
+    return {row: (row,) if group is None else group for row, (group, _) in samples.items()}
+
+
+def _values(
+    result: Result, field: str, samples: Mapping[int, tuple[str | None, Mapping[str, Any]]]
+) -> tuple[dict[int, Any], str]:
+    """By row the value of the field, and the metric whose scores these are ("" if none's)."""
+    values = {row: fields.get(field) for row, (_, fields) in samples.items()}
+    values = {row: value for row, value in values.items() if value is not None}
+    if values:
+        return values, ""
+    known = {name for _, fields in samples.values() for name in fields if fields[name] is not None}
+    metrics = result.run.metrics
+    if field not in {*metrics, *(label.partition("(")[0] for label in metrics)}:
+        what = f"the samples of run {result.run.id} have no field '{field}'"
+        has = f"they have {', '.join(sorted(known))}" if known else "they have none to group by"
+        raise InputError(what, f"{has}; metrics that are 0 or 1 will do, too")
+    (label, *_) = labels(result.run, field)
+    with Store(result.path) as store:
+        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+    if not set(scores.values()) <= {0.0, 1.0}:
+        raise InputError(f"the scores of {label} are not all 0 or 1", "name a field, or a metric")
+    return scores, label
+
+
+def _text(value: Any) -> str:
+    return str(value).strip()
+
+
+def _names(field: str, values: Iterable[Any]) -> tuple[dict[str, str], bool]:
+    """What each value is called, and whether they are a yes and a no."""
+    kinds = {type(value) for value in values}
+    if kinds & {list, dict, tuple}:
+        raise InputError(f"field '{field}' holds lists or objects", "group by a plain value")
+    texts = {_text(value) for value in values}
+    truths = {text: _TRUTH.get(text.lower(), "") for text in texts}
+    if all(truths.values()) and len(set(truths.values())) == 2:
+        return truths, True
+    if not 2 <= len(texts) <= MOST_GROUPS:
+        what = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
+        raise InputError(what, f"groups take 2 to {MOST_GROUPS}")
+    return {text: text for text in texts}, False
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Scores of one side of a test, the cluster of each (None: independent), their range."""
+
+    scores: Sequence[float]
+    clusters: Sequence[Hashable] | None
+    range: tuple[float | None, float | None]
+    level: float
+
+    @property
+    def interval(self) -> Interval | None:
+        low, high = self.range
+        return mean_interval(
+            self.scores, groups=self.clusters, low=low, high=high, level=self.level
+        )
+
+
+def _metric(
+    result: Result,
+    label: str,
+    named: Mapping[int, str],
+    order: Sequence[str],
+    clusters: Mapping[int, Hashable] | None,
+    level: float,
+) -> MetricByGroup:
+    about = result.run.config["about"][label]
+    with Store(result.path) as store:
+        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+
+    def side(names: Collection[str]) -> _Side:
+        rows = [row for row, its in named.items() if its in names and row in scores]
+        keys = None if clusters is None else [clusters[row] for row in rows]
+        return _Side([scores[row] for row in rows], keys, tuple(about["range"]), level)
+
+    size = Counter(named.values())
+    groups = []
+    for name in order:
+        one_side = side([name])
+        described = describe(one_side.scores)
+        unscored = size[name] - described.n
+        groups.append(
+            GroupScores(
+                name, described.n, described.mean, described.sd, one_side.interval, unscored
+            )
+        )
+    up = bool(about["higher_is_better"])
+    return MetricByGroup(label, up, tuple(groups), tuple(_tests(side, order, up=up)))
+
+
+def _tests(
+    side: Callable[[Collection[str]], _Side], names: Sequence[str], *, up: bool
+) -> Iterable[GroupTest]:
+    if len(names) == 2:
+        first, second = names if up or names != [YES, NO] else reversed(names)
+        one_sided = names == [YES, NO]
+        yield GroupTest(first, second, _welch(side([first]), side([second]), one_sided=one_sided))
+        return
+    for name in names:
+        rest = side([other for other in names if other != name])
+        yield GroupTest(name, REST, _welch(side([name]), rest, one_sided=False))
+
+
+def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
+    for side in (first, second):
+        if len(side.scores) < (LEAST if len(set(side.scores)) > 1 else LEAST_EQUAL):
+            return None
+    tested = welch(first.scores, second.scores, one_sided=one_sided, level=first.level)
+    ends = first.interval, second.interval
+    if tested is None or ends[0] is None or ends[1] is None:
+        return tested
+    # A small group of perfect scores has no spread, and t is then as sure of it as of a large one.
+    means = fmean(first.scores), fmean(second.scores)
+    of_means, of_test = gap_interval(means, (ends[0], ends[1])), tested.interval
+    wider = replace(
+        of_test, low=min(of_test.low, of_means.low), high=max(of_test.high, of_means.high)
+    )
+    return replace(tested, interval=wider)
+
+
+def _adjusted(metrics: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
+    p_values = [test.found.p for metric in metrics for test in metric.tests if test.found]
+    adjusted = iter(holm(p_values))
+    return tuple(
+        replace(
+            metric,
+            tests=tuple(replace(t, p=next(adjusted)) if t.found else t for t in metric.tests),
+        )
+        for metric in metrics
+    )

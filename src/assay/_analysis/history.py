@@ -1,0 +1,284 @@
+"""History of a store: the scores of its runs over time, in series that can be compared."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from assay._analysis.comparability import DATA_FIELDS, compare_definitions, judges
+from assay._runner.result import known_labels
+from assay._runner.summary import MetricSummary, flat, frame, summarise
+from assay._store import Run, Store
+from assay._store.runs import written
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+LIMIT = 30
+SEVERAL = "several"
+MANY = 2  # values of a column that are told apart: one is all, or there are several
+# What a run is told apart by on request, beside the columns of its data.
+_OF_RUNS = ("source", "judge", "embedder", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one run found of a metric.
+
+    Attributes:
+        run: The run.
+        score: Its mean with interval, bounds and counts.
+        settings: (key, value) of what the runs of the series are ordered by.
+        n_older: Older runs of the series with the same values, in whose place this one stands.
+    """
+
+    run: Run
+    score: MetricSummary
+    settings: tuple[tuple[str, str], ...] = ()
+    n_older: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The runs whose means of a metric can be set beside each other.
+
+    They have one definition of the metric, one judge, one set of questions and references; what
+    differs is what the systems made of these.
+
+    Attributes:
+        metric: Label of the metric.
+        name: "1", "2" ... in the order in which the series of the metric begin.
+        judges: Who answered what the metric asks; () for one that asks nobody.
+        data: Which set of questions and references: 1, 2 ... over all metrics.
+        settings: (key, value) of what was asked to be told apart beside that.
+        differs: Why its means cannot be set beside those of series 1, in words; () if they can.
+        points: The runs, the oldest first, or the smallest value of what they are ordered by.
+    """
+
+    metric: str
+    name: str
+    judges: tuple[str, ...]
+    data: int
+    settings: tuple[tuple[str, str], ...]
+    differs: tuple[str, ...]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The scores over the runs of a store.
+
+    Attributes:
+        series: By metric, then in the order in which they begin.
+        n_runs: Runs that it is about.
+        n_older: Older runs that were left out.
+        n_derived: Runs left out that ask again about another run: repetitions, counterfactuals.
+        over: What the runs of a series are ordered by, beside time; () if by time alone.
+        n_without: Runs left out because they do not have what the others are ordered by.
+    """
+
+    series: tuple[Series, ...]
+    n_runs: int
+    n_older: int
+    n_derived: int
+    over: tuple[str, ...] = ()
+    n_without: int = 0
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A data frame, one row a metric and run; only rows of one metric and series compare.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        return frame(
+            {
+                "metric": one.metric,
+                "series": one.name,
+                "run": point.run.id,
+                "name": point.run.name,
+                "created": point.run.created,
+                "source": point.run.source,
+                "data": one.data,
+                "judge": ", ".join(one.judges),
+                **dict(one.settings),
+                **dict(point.settings),
+                **{name: value for name, value in flat(point.score).items() if name != "metric"},
+                "finished": point.run.finished is not None,
+            }
+            for one in self.series
+            for point in one.points
+        )
+
+
+def history(
+    store: str | Path,
+    metrics: Sequence[str] = (),
+    *,
+    by: Sequence[str] = (),
+    over: Sequence[str] = (),
+    limit: int | None = LIMIT,
+) -> History:
+    """The scores over the runs of a store, told apart where they cannot be compared.
+
+    Args:
+        store: The SQLite file.
+        metrics: Labels, or names without parameters; all where none is given.
+        by: What to tell apart beside judge, definition and data: a parameter of the runs, "source",
+            "judge", "embedder", "name", or a further column of the data that is the same in all
+            samples of a run.
+        over: What to order the runs of a series by, one of the same: of the runs with the same
+            values the newest counts, and runs without such a parameter are left out.
+        limit: The newest so many runs; None for all.
+
+    Raises:
+        InputError: If there is no such store, or no run in it has such a metric, parameter or
+            column.
+    """
+    if not Path(store).is_file():
+        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
+    with Store(store) as opened:
+        runs = opened.runs()
+        original = [run for run in runs if not run.derived]
+        named = _chosen(original, metrics)
+        params = {key for run in original for key in run.params}
+        needed = params.intersection(over)
+        chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
+        taken = chosen[:limit]
+        reading = _Reading(opened, tuple(by), tuple(over))
+        for run, wanted in reversed(taken):
+            reading.add(run, wanted)
+    if taken:
+        _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
+    return History(
+        tuple(_series(reading)),
+        n_runs=len(taken),
+        n_older=len(chosen) - len(taken),
+        n_derived=len(runs) - len(original),
+        over=tuple(over),
+        n_without=len(named) - len(chosen),
+    )
+
+
+def _check_known(keys: Sequence[str], known: Sequence[str]) -> None:
+    for key in keys:
+        if key not in known:
+            remedy = f"there are {', '.join(known)}; `assay run --param {key}=VALUE` makes one"
+            raise InputError(f"no run can be told apart by '{key}'", remedy)
+
+
+def _chosen(runs: Sequence[Run], metrics: Sequence[str]) -> list[tuple[Run, list[str]]]:
+    """The runs that have one of the metrics, each with those that are meant."""
+    chosen = []
+    for run in runs:
+        wanted = [label for name in metrics for label in known_labels(run, name)]
+        if wanted or not metrics:
+            chosen.append((run, wanted or list(run.metrics)))
+    if runs and not chosen:
+        known = ", ".join(sorted({label for run in runs for label in run.metrics}))
+        raise InputError(f"no run has {' or '.join(metrics)}", f"the runs have {known}")
+    return chosen
+
+
+_Key: TypeAlias = tuple[str, str, int, tuple[tuple[str, str], ...]]
+
+
+class _Reading:
+    """What is known of the runs read so far.
+
+    Attributes:
+        points: By (metric, signature, data, settings): the runs that can be set beside each other.
+        data: The sets of questions and references that were seen, each as digests of its samples.
+        columns: Further columns of the data that were seen.
+    """
+
+    def __init__(self, store: Store, by: tuple[str, ...], over: tuple[str, ...]) -> None:
+        self._store, self._by, self._over = store, by, over
+        self.points: dict[_Key, list[Point]] = {}
+        self.data: dict[frozenset[int], int] = {}
+        self.columns: set[str] = set()
+
+    def add(self, run: Run, wanted: Collection[str]) -> None:
+        """Read a run: what it was given, and its scores."""
+        given: set[int] = set()
+        values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
+        for fields in self._store.fields(run.id):
+            # Good for this process only, and small: runs over a million samples must fit.
+            given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *DATA_FIELDS))))
+            if values_of:
+                self._tell(values_of, msgspec.json.decode(fields.get("metadata") or b"{}"))
+        data = self.data.setdefault(frozenset(given), len(self.data) + 1)
+        settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
+        values = tuple((key, _setting(run, key, values_of[key])) for key in self._over)
+        for score in summarise(self._store, run, wanted):
+            key = (score.metric, score.signature, data, settings)
+            self.points.setdefault(key, []).append(Point(run, score, values))
+
+    def _tell(self, values_by_key: dict[str, set[str]], metadata: dict[str, Any]) -> None:
+        self.columns.update(metadata)
+        for key, values in values_by_key.items():
+            if key in metadata and len(values) < MANY:
+                values.add(str(metadata[key]))
+
+
+def _setting(run: Run, key: str, values: Collection[str]) -> str:
+    if key in run.params:
+        return written(run.params[key])
+    if key in ("source", "name"):
+        return str(getattr(run, key)) or "none"
+    if key in _OF_RUNS:
+        return str(run.config[key] or "none")
+    return SEVERAL if len(values) > 1 else next(iter(values), "none")
+
+
+def _series(reading: _Reading) -> Iterator[Series]:
+    samples = {number: given for given, number in reading.data.items()}
+    for metric in dict.fromkeys(key[0] for key in reading.points):
+        mine = [item for item in reading.points.items() if item[0][0] == metric]
+        first, points = mine[0]
+        for place, (key, others) in enumerate(mine):
+            _, _, data, settings = key
+            differs = _other_way(metric, points[0].run, others[0].run) if place else []
+            if data != first[2]:
+                differs.append(_other_data(samples[first[2]], samples[data]))
+            name = str(place + 1)
+            judge_names = tuple(judges(metric, key[1]))
+            ordered_points = _ordered(others)
+            yield Series(metric, name, judge_names, data, settings, tuple(differs), ordered_points)
+
+
+def _ordered(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The newest point of each value, the smallest value first; all, by time, without values."""
+    if not points[0].settings:
+        return tuple(points)
+    by_value: dict[tuple[tuple[str, str], ...], list[Point]] = {}
+    for point in points:
+        by_value.setdefault(point.settings, []).append(point)
+    newest = [replace(alike[-1], n_older=len(alike) - 1) for alike in by_value.values()]
+    return tuple(sorted(newest, key=lambda point: [by_size(value) for _, value in point.settings]))
+
+
+def by_size(value: str) -> tuple[bool, float, str]:
+    """By which values are ordered: numbers by their size, before all others."""
+    try:
+        return False, float(value), ""
+    except ValueError:
+        return True, 0.0, value
+
+
+def _other_way(metric: str, first: Run, other: Run) -> list[str]:
+    """What differs in how the metric was computed, and in who judged."""
+    differences = compare_definitions(metric, first, other)
+    judges = {f"{b or 'nobody'} instead of {a or 'nobody'}": None for _, a, b in differences.judges}
+    coalesced_with = [differences.coalesced_with] if differences.coalesced_with else []
+    definition = [f"other {text}" for text in differences.definition]
+    return [*(f"judge: {text}" for text in judges), *definition, *coalesced_with]
+
+
+def _other_data(first: frozenset[int], other: frozenset[int]) -> str:
+    shared = len(first & other)
+    same = f"{shared:,} of them the same" if shared else "none of them the same"
+    return f"data: {len(other):,} samples instead of {len(first):,}, {same}"

@@ -1,0 +1,300 @@
+"""Item analysis: questions that tell systems apart, and those that better systems get wrong."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from assay._analysis.comparability import match, refuse_same, unlike_data, unlike_definitions
+from assay._analysis.comparison import letter
+from assay._analysis.labelled import one_metric
+from assay._runner.result import Result
+from assay._store import Store
+from assay.errors import InputError
+from assay.stats.intervals import Floats, Interval, share_interval
+from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
+
+Flag: TypeAlias = Literal["", "all right", "all wrong", "inverted"]
+# With fewer systems a question's discrimination mostly repeats what was believed beforehand.
+FEW_SYSTEMS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One run as an examinee.
+
+    Attributes:
+        name: "A", "B" ... in the order given.
+        run: Id of the run.
+        source: Name of its data.
+        n: Questions that it has a score for.
+        mean: Mean score.
+        right: Share of questions got right.
+        right_interval: Its Wilson interval, questions of one group taken together.
+        ability: In logits; the average question is got right half the time at 0. None where all
+            or none are right.
+        interval: The interval of the ability.
+        title: What the run is called: its name, or its data and when it began.
+    """
+
+    name: str
+    run: str
+    source: str
+    n: int
+    mean: float | None
+    right: float | None
+    right_interval: Interval
+    ability: float | None
+    interval: Interval | None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question as an item.
+
+    Attributes:
+        sample: Id of its sample.
+        question: Its text.
+        scores: Score of each system, None where there is none.
+        right: Whether each system got it right.
+        difficulty: In logits, expected given the answers; None without a fit.
+        difficulty_sd: How far it may be off.
+        discrimination: How strongly it tells able from less able systems; 1 is usual.
+        discrimination_sd: How far it may be off.
+        flag: "all right", "all wrong", "inverted" (the less able systems get it right), or "".
+        p: Chance of answers as much against the abilities, where some are right and some wrong.
+    """
+
+    sample: str
+    question: str
+    scores: Sequence[float | None]
+    right: Sequence[bool | None]
+    difficulty: float | None
+    difficulty_sd: float | None
+    discrimination: float | None
+    discrimination_sd: float | None
+    flag: Flag
+    p: float | None
+
+
+@dataclass(frozen=True)
+class ItemAnalysis:
+    """Systems and questions on one scale.
+
+    Attributes:
+        metric: Label of the metric.
+        threshold: The score from which on (down to which) a question counts as got right.
+        threshold_by: Where it is from.
+        higher_is_better: Whether a question counts as got right above it, or below.
+        systems: The runs, in the order given.
+        questions: All questions that two systems or more have a score for, in order of the data.
+        spread: Standard deviation of the difficulties in logits; None without a fit.
+        inverted_by_chance: How many questions would be flagged as inverted if nothing were wrong.
+        few: Whether there are too few systems to tell one question's discrimination from another's.
+        left_out: Questions that fewer than two systems have a score for.
+        warnings: What else than the systems differs between the runs.
+    """
+
+    metric: str
+    threshold: float
+    threshold_by: str
+    higher_is_better: bool
+    systems: Sequence[System]
+    questions: Sequence[Question]
+    spread: float | None
+    inverted_by_chance: float
+    few: bool
+    left_out: int
+    warnings: Sequence[str]
+
+
+def items(
+    results: Sequence[Result],
+    metric: str | None = None,
+    *,
+    threshold: float | None = None,
+    force: bool = False,
+) -> ItemAnalysis:
+    """Item analysis of several runs over the same questions.
+
+    Args:
+        results: Two to sixteen runs; questions are those of the first, matched by their ids.
+        metric: The metric, by its label or name; None: the only one.
+        threshold: The score from which on a question counts as got right (down to which, where low
+            is good); None: the metric's guide value, or else the middle of its range.
+        force: Go on where the runs do not compute the same, or other data.
+
+    Raises:
+        InputError: If runs cannot be compared, or there is no threshold, or it is no value that
+            the metric can take.
+    """
+    _check_number(results)
+    label = one_metric(results[0], metric)
+    about = results[0].run.config["about"][label]
+    least, source = _threshold(label, about, threshold)
+    table, groups, warnings = _table(results, label, force=force)
+    kept = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
+    if not kept:
+        raise InputError(f"no question has a score of {label} in two of the runs")
+    scores = table.scores[kept]
+    sign = 1.0 if about["higher_is_better"] else -1.0
+    right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * least)
+    members = [groups[at] for at in kept]
+    fit = rasch(right, members)
+    tested = inversions(right, fit.abilities) if fit else [None] * len(kept)
+    questions = [
+        _question(table, at, right[place], fit, place, tested[place])
+        for place, at in enumerate(kept)
+    ]
+    return ItemAnalysis(
+        metric=label,
+        threshold=least,
+        threshold_by=source,
+        higher_is_better=bool(about["higher_is_better"]),
+        systems=[
+            _system(results[s], s, scores[:, s], right[:, s], members, fit)
+            for s in range(len(results))
+        ],
+        questions=questions,
+        spread=fit.spread if fit else None,
+        inverted_by_chance=sum(one.by_chance for one in tested if one),
+        few=len(results) < FEW_SYSTEMS,
+        left_out=len(table.ids) - len(kept),
+        warnings=warnings,
+    )
+
+
+def _check_number(results: Sequence[Result]) -> None:
+    if not results:
+        raise InputError("there are no runs", "name two; `assay runs` lists them")
+    refuse_same(results[0], results[1:], letter)
+    if len(results) > MOST_SYSTEMS:
+        raise InputError(f"{len(results)} runs are too many", f"name {MOST_SYSTEMS} at most")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Scores of every question of the first run, shape (n, systems), NaN where there is none."""
+
+    ids: Sequence[str]
+    texts: Sequence[str]
+    scores: Floats
+
+
+def refuse_outside(
+    metric: str, ends: Sequence[float | None], given: float, name: str, remedy: str
+) -> None:
+    """Raise InputError where no value of a metric can be a threshold: it calls all good, or none.
+
+    Args:
+        metric: The metric's label.
+        ends: Ends of its range; None where it has no end.
+        given: The threshold.
+        name: What the user calls it.
+        remedy: What to do instead.
+    """
+    low, high = ends
+    bottom = -math.inf if low is None else low
+    top = math.inf if high is None else high
+    if not (math.isfinite(given) and bottom <= given <= top):
+        raise InputError(
+            f"{name} {given:g}: the values of {metric} are {bottom:g} to {top:g}", remedy
+        )
+
+
+def _threshold(metric: str, about: Mapping[str, object], chosen: float | None) -> tuple[float, str]:
+    guide, ends = about["guide"], about["range"]
+    low, high = ends if isinstance(ends, Sequence) else (None, None)
+    if chosen is not None:
+        refuse_outside(metric, (low, high), chosen, "threshold", "give one of them")
+        return chosen, "given"
+    if isinstance(guide, int | float):
+        return float(guide), "the metric's guide value"
+    if low is None or high is None:
+        what = f"{metric} has no threshold from which on a question counts as got right"
+        raise InputError(what, "give one with --threshold")
+    return (low + high) / 2, "the middle of the range"
+
+
+def _table(
+    results: Sequence[Result], metric: str, *, force: bool
+) -> tuple[_Table, list[str], list[str]]:
+    """(table, group of each question, warnings)."""
+    first = results[0]
+    with Store(first.path) as store:
+        texts = {sample.id: sample.question or "" for _, sample in store.samples(first.run.id)}
+    place = {sample: at for at, sample in enumerate(texts)}
+    scores = np.full((len(texts), len(results)), np.nan)
+    groups = [f"sample {sample}" for sample in texts]
+    warnings: list[str] = []
+    for system, result in enumerate(results):
+        name = letter(system)
+        if metric not in result.run.metrics:
+            raise InputError(f"run {name} ({result.run.id}) has no {metric}", "score it there, too")
+        matched = match(first, result, keep_other_data=force)
+        if system:
+            warnings += unlike_definitions(first, result, [metric], (letter(0), name), force=force)
+            warnings += unlike_data(matched, (letter(0), name), force=force)
+        with Store(result.path) as store:
+            values = {row: value for row, value, _ in store.values(result.run.id, metric)}
+        for sample, (mine, theirs) in matched.rows.items():
+            value = values.get(theirs.row)
+            if value is not None:
+                scores[place[sample], system] = value
+            if mine.group is not None:
+                groups[place[sample]] = f"group {mine.group}"
+    return _Table(list(texts), list(texts.values()), scores), groups, warnings
+
+
+def _system(
+    result: Result,
+    number: int,
+    scores: Floats,
+    right: Floats,
+    groups: Sequence[str],
+    fit: Rasch | None,
+) -> System:
+    known = ~np.isnan(scores)
+    n, hits = int(known.sum()), right[known] == 1
+    members = [groups[row] for row in np.flatnonzero(known).tolist()]
+    return System(
+        name=letter(number),
+        run=result.run.id,
+        source=result.run.source,
+        n=n,
+        mean=float(scores[known].mean()) if n else None,
+        right=float(hits.mean()) if n else None,
+        right_interval=share_interval(hits, members),
+        ability=fit.abilities[number] if fit else None,
+        interval=fit.intervals[number] if fit else None,
+        title=result.run.title,
+    )
+
+
+def _question(
+    table: _Table,
+    at: int,
+    right: Floats,
+    fit: Rasch | None,
+    place: int,
+    tested: Inversion | None,
+) -> Question:
+    answered = right[~np.isnan(right)]
+    flag: Flag = "inverted" if tested is not None and tested.flagged else ""
+    if answered.all() or not answered.any():
+        flag = "all right" if answered.all() else "all wrong"
+    return Question(
+        sample=table.ids[at],
+        question=table.texts[at],
+        scores=[None if np.isnan(score) else float(score) for score in table.scores[at]],
+        right=[None if np.isnan(one) else bool(one) for one in right],
+        difficulty=float(fit.difficulties[place]) if fit else None,
+        difficulty_sd=float(fit.difficulty_sds[place]) if fit else None,
+        discrimination=float(fit.discriminations[place]) if fit else None,
+        discrimination_sd=float(fit.discrimination_sds[place]) if fit else None,
+        flag=flag,
+        p=tested.p if tested else None,
+    )

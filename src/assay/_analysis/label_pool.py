@@ -1,0 +1,340 @@
+"""The samples, or pairs of answers, that labels are asked for: which next, and what they tell."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._analysis.correction import as_labels, groups, label_ends
+from assay._analysis.labelled import goodness
+from assay._analysis.selection import uncertainty
+from assay._runner.result import Result
+from assay._store.labels import Drawn
+from assay.errors import InputError
+from assay.sample import Sample
+from assay.score import Score
+from assay.stats.batches import Batch, as_chances, draw, error_sizes, weights
+from assay.stats.correction import Corrected, Design, correct_mean, fixed_numbers, sizes
+from assay.stats.intervals import LEVEL, Floats, Interval
+from assay.stats.power import labels_like_these
+
+Order: TypeAlias = Literal["mean", "difference", "threshold", "random"]
+ORDERS: Final = ("mean", "difference", "threshold", "random")
+# The part of a choice that is the same for all: no label stands for more than 1 / 0.3 as many.
+UNIFORM: Final = 0.3
+FIRST, STEP = 20, 10  # samples of the first batch, and of each later one
+LEAST: Final = 30  # fewer labels settle nothing, however narrow an interval they happen to make
+# A difference is looked at after every batch: at this level all the looks together find one that
+# is not there about as rarely as one look at the usual level.
+SETTLED_LEVEL: Final = 0.99
+NEAR: Final = (
+    0.1  # a score this far from a threshold, as a share of its range, is one deviation off
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a metric says of the samples of a run that it scored.
+
+    Attributes:
+        ids: Ids of the samples, in the order of the run.
+        scores: Shape (N,).
+        doubt: Shape (N,): how far each may be wrong, by the judge itself.
+        worst: Shape (N,): how good the least good statement is, or the score where there is none.
+        groups: What samples are not independent of; None if no sample names a group.
+        parts: How good each judged statement of each score is, by the judge.
+        answers: A digest of each answer with its contexts.
+        range: Ends of the metric's range.
+        falling: Whether low scores are good.
+    """
+
+    ids: tuple[str, ...]
+    scores: Floats
+    doubt: Floats
+    worst: Floats
+    groups: tuple[Hashable, ...] | None
+    parts: tuple[tuple[float, ...], ...]
+    answers: tuple[int, ...]
+    range: tuple[float | None, float | None]
+    falling: bool
+
+    @classmethod
+    def of(cls, result: Result, metric: str) -> "Judged":
+        """Read from the store.
+
+        Raises:
+            InputError: If no sample has a score.
+        """
+        about = result.run.config["about"][metric]
+        ends, high = (about["range"][0], about["range"][1]), bool(about["higher_is_better"])
+        samples: list[Sample] = []
+        rows: list[tuple[float, float, float, tuple[float, ...], int]] = []
+        for sample, outcome in result.outcomes(metric):
+            if not isinstance(outcome, Score):
+                continue
+            parts = [part for part in outcome.parts if part.value is not None]
+            good = tuple(goodness(part, higher_is_better=high) for part in parts)
+            own = outcome.value if high else -outcome.value
+            answered = hash((sample.answer, sample.contexts))
+            least = min(good, default=own)
+            rows.append((outcome.value, uncertainty(outcome, ends), least, good, answered))
+            samples.append(Sample(id=sample.id, group=sample.group))
+        if not rows:
+            what = f"run {result.run.id} has no score of {metric}"
+            raise InputError(what, "labels are chosen by scores: name another run or --metric")
+        scores, doubt, worst, parts_of, answers = zip(*rows, strict=True)
+        known = groups(samples)
+        return cls(
+            ids=tuple(sample.id for sample in samples),
+            scores=np.array(scores, np.float64),
+            doubt=np.array(doubt, np.float64),
+            worst=np.array(worst, np.float64),
+            groups=None if known is None else tuple(known),
+            parts=parts_of,
+            answers=answers,
+            range=ends,
+            falling=not high,
+        )
+
+    def with_parts(self) -> "Judged":
+        """The samples whose scores have judged statements.
+
+        Raises:
+            InputError: If there are none.
+        """
+        places = [place for place, parts in enumerate(self.parts) if parts]
+        if not places:
+            raise InputError("no score has statements that were judged", "label whole answers")
+        return self.at(places)
+
+    def threshold(self, given: float | None, guide: float | None) -> float:
+        """The score from which on a sample is called good (down to which, where low is good)."""
+        low, high = self.range
+        middle = float(np.median(self.scores)) if low is None or high is None else (low + high) / 2
+        return next(value for value in (given, guide, middle) if value is not None)
+
+    def calls_good(self, place: int, statement: int | None, threshold: float) -> bool:
+        """Whether the judge calls a sample good, or one of its statements."""
+        if statement is not None:
+            return self.parts[place][statement] >= 0.5
+        score = float(self.scores[place])
+        return score <= threshold if self.falling else score >= threshold
+
+    def leads(self, other: "Judged", place: int) -> bool | None:
+        """Whether this run's score of a sample is the better of two; None if they are equal."""
+        ours, theirs = float(self.scores[place]), float(other.scores[place])
+        return None if ours == theirs else (ours > theirs) is not self.falling
+
+    def at(self, places: Sequence[int]) -> "Judged":
+        """Some of the samples."""
+        chosen = np.array(places, np.intp)
+        return replace(
+            self,
+            ids=tuple(self.ids[place] for place in places),
+            scores=self.scores[chosen],
+            doubt=self.doubt[chosen],
+            worst=self.worst[chosen],
+            groups=self.groups and tuple(self.groups[place] for place in places),
+            parts=tuple(self.parts[place] for place in places),
+            answers=tuple(self.answers[place] for place in places),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawRequest:
+    """What the next batch is drawn by.
+
+    Attributes:
+        drawn: What was drawn before, in order.
+        values: The label of each sample that has one.
+        ends: The least and the greatest label possible.
+        order: What the chances rise with.
+        threshold: For the order "threshold": the score that a threshold is looked for at.
+        seed: Another seed draws others.
+    """
+
+    drawn: Sequence[Drawn]
+    values: Mapping[str, float]
+    ends: tuple[float, float]
+    order: Order
+    threshold: float
+    seed: str
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What labels are asked for: every scored sample of a run, or every pair of two runs.
+
+    Attributes:
+        first: The run.
+        second: The run that it is compared with, the same samples in the same order; None for one
+            run. Pairs of equal answers are in neither: their labels are equal.
+        share: How many of all pairs differ, as a share; 1 for one run.
+    """
+
+    first: Judged
+    second: Judged | None = None
+    share: float = 1.0
+
+    @classmethod
+    def of_two(cls, first: Judged, second: Judged) -> "Pool":
+        """The pairs of two runs.
+
+        Raises:
+            InputError: If no sample is scored in both with different answers.
+        """
+        places = {name: place for place, name in enumerate(second.ids)}
+        both = [(n, places[name]) for n, name in enumerate(first.ids) if name in places]
+        other = [(a, b) for a, b in both if first.answers[a] != second.answers[b]]
+        if not other:
+            what = "the two runs have no sample in common whose answers differ"
+            raise InputError(what, "compare runs of the same questions")
+        ours, theirs = zip(*other, strict=True)
+        return cls(first.at(ours), second.at(theirs), len(other) / len(both))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the samples."""
+        return self.first.ids
+
+    @property
+    def judge_mean(self) -> float:
+        """The judge's mean; of two runs the difference of their means."""
+        theirs = 0.0 if self.second is None else float(self.second.scores.mean())
+        return self.share * (float(self.first.scores.mean()) - theirs)
+
+    def scaled(self, ends: tuple[float, float]) -> Floats:
+        """The scores on the scale of the labels."""
+        first = _scaled(self.first, ends)
+        return first if self.second is None else first - _scaled(self.second, ends)
+
+    def ends(
+        self, labels: Sequence[float], scale: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """The least and the greatest label possible: of the scale, or by those that were given."""
+        return scale or label_ends(labels or [0.0, 1.0], None, self.first.range)
+
+    def weights(self, drawn: Sequence[Drawn], values: Mapping[str, float]) -> dict[str, float]:
+        """How many samples each labelled one stands for.
+
+        Args:
+            drawn: What was drawn, in order.
+            values: The label of each sample that has one.
+        """
+        by_batch: dict[int, list[Drawn]] = {}
+        for one in drawn:
+            if one.sample in self.place_of:
+                by_batch.setdefault(one.batch, []).append(one)
+        batches = [
+            Batch(
+                np.array([one.chance for one in batch]),
+                np.array([one.sample in values for one in batch]),
+            )
+            for batch in by_batch.values()
+        ]
+        named = [[one.sample for one in b if one.sample in values] for b in by_batch.values()]
+        each = zip(named, weights(batches, len(self.ids)), strict=True)
+        return {s: w for names, ws in each for s, w in zip(names, ws.tolist(), strict=True)}
+
+    def corrected(
+        self,
+        drawn: Sequence[Drawn],
+        values: Mapping[str, float],
+        ends: tuple[float, float],
+        level: float = LEVEL,
+    ) -> Corrected | None:
+        """The mean label of all samples, or of the differences of all pairs; None without labels.
+
+        Of pairs only those that differ count in it: see `of_all`.
+        """
+        weight = self.weights(drawn, values)
+        if not weight:
+            return None
+        at = self._places(list(weight))
+        limits = ends if self.second is None else (ends[0] - ends[1], ends[1] - ends[0])
+        chances = as_chances(np.array(list(weight.values())))
+        design = Design(chances, None, self.first.groups)
+        labels = [values[name] for name in weight]
+        return correct_mean(self.scaled(ends), at, labels, design=design, ends=limits, level=level)
+
+    def of_all(self, corrected: Corrected) -> Corrected:
+        """The same of all pairs, those of equal answers included."""
+        ends, share = corrected.interval, self.share
+        scaled = ends and Interval(ends.low * share, ends.high * share, ends.level, ends.method)
+        return replace(
+            corrected,
+            estimate=corrected.estimate * share,
+            interval=scaled,
+            judge_mean=self.judge_mean,
+            error=corrected.error * share,
+            floor=corrected.floor * share**2,
+        )
+
+    def labels_for(self, half_width: float, corrected: Corrected) -> int | None:
+        """How many samples in all have to be labelled for an interval so narrow; None if open."""
+        return labels_like_these(2 * half_width / self.share, corrected)
+
+    def draw(self, request: "DrawRequest") -> list[Drawn]:
+        """The next batch; empty once all samples are drawn."""
+        drawn = request.drawn
+        before = {one.sample for one in drawn}
+        left = [place for place, name in enumerate(self.ids) if name not in before]
+        if not left:
+            return []
+        size = sizes(self._sizes(request)[left], UNIFORM)
+        batch = max((one.batch for one in drawn), default=-1) + 1
+        names = [self.ids[place] for place in left]
+        numbers = fixed_numbers(names, f"{request.seed}\0{batch}")
+        places, chances = draw(size, numbers, STEP if drawn else FIRST)
+        found = zip(places.tolist(), chances.tolist(), strict=True)
+        return [Drawn(batch, names[place], chance, request.order) for place, chance in found]
+
+    def _sizes(self, request: "DrawRequest") -> Floats:
+        """What the chance of each sample rises with."""
+        values, ends = request.values, request.ends
+        if request.order == "random":
+            return np.ones(len(self.ids))
+        if request.order == "threshold":
+            away = (self.first.scores - request.threshold) / (NEAR * _width(self.first))
+            near: Floats = np.exp(-0.5 * away**2)
+            return near
+        corrected = self.corrected(request.drawn, values, ends)
+        doubt, alike = self._doubt()
+        if corrected is None:
+            return doubt
+        weight = self.weights(request.drawn, values)
+        at, counted = self._places(list(weight)), np.array(list(weight.values()))
+        slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(at), 1)
+        errors = np.array([values[name] for name in weight]) - slope * self.scaled(ends)[at]
+        errors = (errors - np.average(errors, weights=counted)) / ((ends[1] - ends[0]) or 1.0)
+        return error_sizes(doubt, alike, at, errors, counted)
+
+    def _doubt(self) -> tuple[Floats, Floats]:
+        """How far the judge may be wrong by itself, and by what samples are alike."""
+        first, second = self.first, self.second
+        if second is None:
+            return first.doubt, np.column_stack([first.scores, first.worst])
+        doubt: Floats = np.hypot(first.doubt, second.doubt)
+        worst = np.minimum(first.worst, second.worst)
+        return doubt, np.column_stack([np.abs(first.scores - second.scores), worst])
+
+    def _places(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
+        return np.array([self.place_of[name] for name in names], np.intp)
+
+    @cached_property
+    def place_of(self) -> dict[str, int]:
+        """The place of each sample among all."""
+        return {name: place for place, name in enumerate(self.ids)}
+
+
+def _scaled(judged: Judged, ends: tuple[float, float]) -> Floats:
+    return as_labels(judged.scores, judged.range, ends, falling=judged.falling)
+
+
+def _width(judged: Judged) -> float:
+    low, high = judged.range
+    known = None if low is None or high is None else high - low
+    return known or float(np.ptp(judged.scores)) or 1.0

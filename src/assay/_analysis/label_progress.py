@@ -1,0 +1,238 @@
+"""What labels tell so far: the corrected mean, the judge's agreement, how many more it takes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from assay._analysis.label_items import Key, Progress, State
+from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Pool
+from assay._store.labels import Drawn
+from assay.stats.correction import Corrected
+from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of
+from assay.stats.raters import cohen_kappa
+
+Per: TypeAlias = Literal["answer", "statement", "pair"]
+_FEWEST: Final = 3  # items that kappa is reckoned of
+_TOO_FEW: Final = "label a few more to see how many it takes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Labels of a pool, counted.
+
+    Attributes:
+        pool: What can be labelled.
+        run: Id of the run.
+        against: Id of the run that it is compared with, "" for none.
+        per: What a label is about.
+        half_width: The half-width of the interval that is wanted.
+        threshold: The score from which on the judge calls a sample good.
+        scale: The least and the greatest grade; None: 1 or 0, or by the labels.
+    """
+
+    pool: Pool
+    run: str
+    against: str
+    per: Per
+    half_width: float
+    threshold: float
+    scale: tuple[float, float] | None
+
+    def items(self, sample: str) -> list[Key]:
+        """All that is to be labelled of a sample."""
+        if sample not in self.pool.place_of:
+            return []
+        if self.per == "pair":
+            return [(self.run, sample, None)]
+        place = self.pool.place_of[sample]
+        judged = [(self.run, self.pool.first)]
+        if self.pool.second is not None:
+            judged.append((self.against, self.pool.second))
+        if self.per == "answer":
+            return [(run, sample, None) for run, _ in judged]
+        return [(run, sample, n) for run, of in judged for n in range(len(of.parts[place]))]
+
+    def progress(self, state: State, disputes: int) -> Progress:
+        """What they tell so far.
+
+        Args:
+            state: The labels.
+            disputes: Disagreements that are not settled.
+        """
+        pool = self.pool
+        values, ends = self.values(state), self.ends(state)
+        corrected = pool.corrected(state.drawn, values, ends)
+        agreement, interval = self._kappa(state, values)
+        needed, enough = self._needed(state, values, ends, corrected)
+        of_all = corrected and pool.of_all(corrected)
+        labels = [one for items in state.by_item.values() for one in items.values()]
+        return Progress(
+            labelled=len(values),
+            total=len(pool.ids),
+            decisions=sum(one.kind == "label" for one in labels),
+            left_open=sum(one.sample not in values for one in state.drawn),
+            judge_mean=pool.judge_mean,
+            corrected=of_all,
+            kappa=agreement,
+            kappa_interval=interval,
+            needed=needed,
+            enough=enough,
+            verdict=verdict(of_all, needed, self.half_width, two=bool(self.against)),
+            disputes=disputes,
+        )
+
+    def values(self, state: State) -> dict[str, float]:
+        """The label of each sample (of each pair the difference) that has all that it needs."""
+        values: dict[str, float] = {}
+        for drawn in state.drawn:
+            by_run: dict[str, list[float]] = {}
+            for key in self.items(drawn.sample):
+                value = state.value(key)
+                if value is None:
+                    by_run = {}
+                    break
+                by_run.setdefault(key[0], []).append(value)
+            means = {run: sum(each) / len(each) for run, each in by_run.items()}
+            if means and self.per == "pair":
+                values[drawn.sample] = 2 * means[self.run] - 1
+            elif means and len(means) == (2 if self.against else 1):
+                values[drawn.sample] = means[self.run] - means.get(self.against, 0.0)
+        return values
+
+    def ends(self, state: State) -> tuple[float, float]:
+        """The least and the greatest label possible."""
+        given = [v for key in state.by_item if (v := state.value(key)) is not None]
+        return self.pool.ends(given, self.scale)
+
+    def _needed(
+        self,
+        state: State,
+        values: dict[str, float],
+        ends: tuple[float, float],
+        corrected: Corrected | None,
+    ) -> tuple[int | None, bool]:
+        """(about how many more samples settle what is wanted, whether it is settled)."""
+        if len(values) == len(self.pool.ids):
+            return 0, True
+        if corrected is None or corrected.interval is None:
+            return None, False
+        pool, wanted = self.pool, [(self.half_width, corrected)]
+        if self.against:
+            strict = pool.corrected(state.drawn, values, ends, SETTLED_LEVEL)
+            if strict is not None and strict.interval is not None and strict.estimate:
+                wanted.append((abs(strict.estimate) * pool.share, strict))
+        numbers = [pool.labels_for(width, estimate) for width, estimate in wanted]
+        known = [number for number in numbers if number is not None]
+        if not known:
+            return None, False
+        # Within a batch nothing is called settled: each look is another chance to be misled.
+        whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
+        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
+        least = max(min(known), min(LEAST, len(pool.ids)))
+        return (0 if done else max(least - len(values), 1)), done
+
+    def _is_left(self, state: State, drawn: Drawn) -> bool:
+        """Whether somebody has decided not to label a sample."""
+        return any(state.by_item.get(key) for key in self.items(drawn.sample))
+
+    def _kappa(
+        self, state: State, values: Mapping[str, float]
+    ) -> tuple[float | None, Interval | None]:
+        """Cohen's kappa of the judge's verdicts and people's labels, in all samples."""
+        verdicts: list[Verdicts] = []
+        for name, weight in self.pool.weights(state.drawn, values).items():
+            for run, sample, statement in self.items(name):
+                people = self.is_good(state.value((run, sample, statement)))
+                judge = self.called((run, sample, statement))
+                if people is not None and judge is not None:
+                    verdicts.append(Verdicts(judge, people, name, weight))
+        return kappa(verdicts)
+
+    def is_good(self, value: float | None) -> bool | None:
+        """Whether a label calls an item good; None for neither, as a grade in the middle is."""
+        if self.scale is not None and value is not None:
+            middle = sum(self.scale) / 2
+            return None if value == middle else value > middle
+        return value == 1.0 if value in (0.0, 1.0) else None
+
+    def called(self, key: Key) -> bool | None:
+        """Whether the judge calls an item good, or this run's answer better; None for neither."""
+        run, sample, statement = key
+        first, second = self.pool.first, self.pool.second
+        place = self.pool.place_of[sample]
+        if self.per == "pair" and second is not None:
+            return first.leads(second, place)
+        judged = second if run == self.against and second is not None else first
+        return judged.calls_good(place, statement, self.threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the judge and people call one item.
+
+    Attributes:
+        judge: Whether the judge calls it good.
+        people: Whether people do.
+        sample: Id of its sample.
+        weight: How many samples that stands for.
+    """
+
+    judge: bool
+    people: bool
+    sample: str
+    weight: float
+
+
+def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:
+    """Cohen's kappa of judge and people in all samples, with its interval.
+
+    Args:
+        verdicts: Of the labelled items, each counting for the samples that it stands for.
+    """
+    if len(verdicts) < _FEWEST:
+        return None, None
+    statistic = cohen_kappa([one.judge for one in verdicts], [one.people for one in verdicts])
+    counts = np.array([one.weight for one in verdicts])
+    units = [one.sample for one in verdicts]
+
+    def weighted(rows: Floats) -> float:
+        return statistic(rows * counts)
+
+    return value_of(weighted, len(units)), jackknife_interval(weighted, units, low=-1.0)
+
+
+def verdict(
+    corrected: Corrected | None, needed: int | None, half_width: float, *, two: bool
+) -> str:
+    """What is known, in a sentence.
+
+    Args:
+        corrected: Mean or difference as people would have judged it.
+        needed: How many more labels settle it; 0 if it is settled.
+        half_width: The half-width of the interval that is wanted.
+        two: Whether two runs are compared.
+    """
+    if corrected is None or corrected.interval is None:
+        return _TOO_FEW
+    ends = corrected.interval
+    what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
+    what = "settle which run is better" if two else what
+    if needed is None:
+        enough = corrected.n_labelled >= LEAST
+        return f"as it looks, only labels of all {what}" if enough else _TOO_FEW
+    if needed:
+        return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
+    return _settled(ends, half_width, two=two)
+
+
+def _settled(ends: Interval, half_width: float, *, two: bool) -> str:
+    """What is known once it is settled."""
+    if not two and ends.high - ends.low > 2 * half_width:
+        return "everything is labelled"
+    if not two:
+        return f"enough: the interval is within {half_width:g} of the mean"
+    if ends.low > 0 or ends.high < 0:
+        return f"enough: {'this run' if ends.low > 0 else 'the other run'} is better"
+    return f"enough: the runs differ by no more than {max(-ends.low, ends.high):.2g}"

@@ -1,0 +1,262 @@
+"""Repetition of a run: how far its scores move when its judge is asked again."""
+
+import asyncio
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay._runner.coalesce import coalesce_as_in
+from assay._runner.evaluate import score_run
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import Plan, config, plan
+from assay._runner.result import NOT_DONE, Result
+from assay._runner.settings import Settings
+from assay._runner.summary import Flips, Noise
+from assay._store import Run, Store
+from assay.errors import InputError
+from assay.judge import Reply, repeated
+from assay.judges.specs import DEFAULT
+from assay.metrics import Metric, is_built_in
+from assay.sample import Sample
+from assay.score import Outcome, Score
+
+DRAWS = 3
+SAMPLES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How often a judge's reply to the very same task was worded otherwise.
+
+    Attributes:
+        n: Tasks of this kind that were asked more than once.
+        differ: How many of them brought replies that are not all equal, letter for letter.
+    """
+
+    n: int
+    differ: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What asking again has shown.
+
+    Attributes:
+        run: The run that was asked again.
+        judge: Who was asked.
+        metrics: What was found of each metric, by label; kept in the store with its signature.
+        wording: What was found of the replies, by kind of task.
+        runs: Ids of the runs that hold the repetitions, in order.
+    """
+
+    run: str
+    judge: str
+    metrics: Mapping[str, Noise]
+    wording: Mapping[str, Wording]
+    runs: tuple[str, ...]
+
+
+async def arepeat(
+    result: Result,
+    judge: Any = DEFAULT,
+    *,
+    draws: int = DRAWS,
+    samples: int | None = SAMPLES,
+    metrics: Iterable[str | Metric] | None = None,
+    embedder: Any = None,
+    settings: Settings | None = None,
+) -> Repeated:
+    """Ask the judge of a run again, about the same samples, and measure how its scores move.
+
+    Every repetition is a run of its own in the same store: stopped, the same call goes on, and
+    what was asked before is not asked again. What is found is kept by the metrics' signatures,
+    and shown beside every score that has the same one.
+
+    Args:
+        result: The run.
+        judge: Its judge, given as it was for the run; likewise `embedder` and `settings.prompts`.
+        draws: How often every task is asked again, from 1.
+        samples: So many samples, drawn at random and the same each time; None for all.
+        metrics: These of the run's metrics; objects where they are the user's own. None for all.
+        embedder: Who makes embeddings.
+        settings: Limits and prompts; a budget holds for each repetition.
+
+    Raises:
+        InputError: If the judge, a prompt or a metric is not that of the run.
+        Denied: If the judge refuses.
+    """
+    if draws < 1 or (samples is not None and samples < 2):
+        raise InputError(f"draws {draws}, samples {samples}", "give 1 draw and 2 samples or more")
+    run = result.run
+    if "repeats" in run.config:
+        raise InputError(f"run {run.id} is a repetition itself", "name the run that it repeats")
+    settings = coalesce_as_in(settings, run.metrics.values())
+    store = await asyncio.to_thread(Store, result.path)
+    try:
+        rows = await asyncio.to_thread(_drawn, store, run, samples)
+        planned = plan([s for _, s in rows], metrics or _known(run), judge, embedder, settings)
+        _check_same(run, planned)
+        again = []
+        for time in range(1, draws + 1):
+            # Signatures say which time it is: each is a run that nothing else can be taken for.
+            config_of_repetition = _config(run, planned, time)
+            begun = await asyncio.to_thread(
+                store.begin, [sample for _, sample in rows], config_of_repetition, run.source
+            )
+            await score_run(begun, planned, store, again=time)
+            again.append(begun.id)
+        repeated_run = await asyncio.to_thread(_found, store, run, rows, planned, tuple(again))
+        for label, noise in repeated_run.metrics.items():
+            await store.judges.keep_noise(run.metrics[label], run.id, msgspec.to_builtins(noise))
+    finally:
+        await asyncio.to_thread(store.close)
+    return repeated_run
+
+
+def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
+    """`arepeat` run to completion."""
+    return run_to_completion(arepeat(result, judge, **given))
+
+
+def _known(run: Run) -> list[str]:
+    """The metrics of a run, of which none is anybody's own: a store must not name code to run."""
+    users_own = [label for label in run.metrics if not is_built_in(label)]
+    if users_own:
+        what = f"run {run.id} has metrics that are not assay's: {', '.join(users_own)}"
+        raise InputError(what, "name with -m what to ask again; MODULE:ATTRIBUTE for one of yours")
+    return list(run.metrics)
+
+
+def _drawn(store: Store, run: Run, max_samples: int | None) -> list[tuple[int, Sample]]:
+    drawn = set(range(1, run.n_samples + 1))
+    if max_samples is not None and max_samples < run.n_samples:
+        # The same samples each time: what was asked before is known.
+        drawn = set(random.Random(0).sample(sorted(drawn), max_samples))  # noqa: S311
+    return [(row, sample) for row, sample in store.samples(run.id) if row in drawn]
+
+
+def _check_same(run: Run, planned: Plan) -> None:
+    now = config(planned.metrics, planned.route, planned.settings)["metrics"]
+    for label, signature in now.items():
+        if label not in run.metrics:
+            raise InputError(f"run {run.id} has no '{label}': it has {', '.join(run.metrics)}")
+        if signature != run.metrics[label]:
+            what = f"{label} of run {run.id} was judged otherwise: {run.metrics[label]}"
+            remedy = "give the judge, the embedder and the prompts of that run"
+            raise InputError(f"{what}, and now it would be {signature}", remedy)
+
+
+def _config(run: Run, planned: Plan, time: int) -> dict[str, Any]:
+    unrepeated = config(planned.metrics, planned.route, planned.settings)
+    signatures = {label: f"{text}|repeat={time}" for label, text in unrepeated["metrics"].items()}
+    return {**unrepeated, "metrics": signatures, "repeats": {"run": run.id, "time": time}}
+
+
+def _found(
+    store: Store,
+    run: Run,
+    rows: Sequence[tuple[int, Sample]],
+    planned: Plan,
+    again: tuple[str, ...],
+) -> Repeated:
+    places = [(run.id, [row for row, _ in rows])]
+    places += [(other, list(range(1, len(rows) + 1))) for other in again]
+    all_replies: dict[tuple[Any, ...], list[str]] = {}
+    metrics = {}
+    for label in (metric.label for metric in planned.metrics):
+        columns = [
+            [store.outcome(name, row, label) or NOT_DONE for row in numbers]
+            for name, numbers in places
+        ]
+        replies: dict[tuple[Any, ...], list[str]] = {}
+        for name, numbers in places:
+            for number, row in enumerate(numbers):
+                _hear(replies, number, store.replies(name, row, label))
+        metrics[label] = _noise(run, columns, replies)
+        all_replies |= replies
+    judge = str(run.config["judge"])
+    return Repeated(run.id, judge, metrics, _wording(all_replies), again)
+
+
+def _hear(
+    replies_by_task: dict[tuple[Any, ...], list[str]], number: int, replies: Iterable[Reply]
+) -> None:
+    for reply in replies:
+        task = (number, reply.kind, repeated(reply.draw), reply.pieces)
+        replies_by_task.setdefault(task, []).append(reply.raw)
+
+
+def _wording(replies_by_task: Mapping[tuple[Any, ...], list[str]]) -> dict[str, Wording]:
+    wordings: dict[str, Wording] = {}
+    for (_, kind, *_), texts in replies_by_task.items():
+        if len(texts) > 1:
+            before = wordings.get(kind, Wording(0, 0))
+            wordings[kind] = Wording(before.n + 1, before.differ + (len(set(texts)) > 1))
+    return wordings
+
+
+def _noise(
+    run: Run,
+    columns: Sequence[Sequence[Outcome]],
+    replies_by_task: Mapping[tuple[Any, ...], list[str]],
+) -> Noise:
+    import numpy as np
+
+    from assay.stats.raters import within_sd
+
+    values = np.array([[_value(outcome) for outcome in column] for column in columns]).T
+    scored = ~np.isnan(values)
+    always, never = scored.all(axis=1), ~scored.any(axis=1)
+    steady = bool((values[always] == values[always][:, :1]).all())
+    return Noise(
+        run=run.id,
+        samples=len(values),
+        draws=len(columns) - 1,
+        sd=within_sd(values),
+        means=tuple(float(v) for v in values[always].mean(axis=0)) if always.any() else (),
+        flips=_flips(columns),
+        unsettled=int((~always & ~never).sum()),
+        same=steady
+        and bool((always | never).all())
+        and all(len(set(texts)) == 1 for texts in replies_by_task.values()),
+    )
+
+
+def _value(outcome: Outcome) -> float:
+    return outcome.value if isinstance(outcome, Score) else float("nan")
+
+
+def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
+    from assay.stats.intervals import mean_interval
+    from assay.stats.raters import disagreement
+
+    rates: dict[str, list[tuple[int, float]]] = {}
+    for number, outcomes in enumerate(zip(*columns, strict=True)):
+        verdicts: dict[tuple[str, str, int], list[str]] = {}
+        for outcome in outcomes:
+            for name, label in _labelled(outcome):
+                verdicts.setdefault(name, []).append(label)
+        for (kind, *_), labels in verdicts.items():
+            rate = disagreement(labels)
+            if rate is not None:
+                rates.setdefault(kind, []).append((number, rate))
+    flips = {}
+    for kind, pairs in rates.items():
+        groups, values = zip(*pairs, strict=True)
+        ends = mean_interval(values, groups=groups, low=0.0, high=1.0)
+        interval = (ends.low, ends.high) if ends else None
+        flips[kind] = Flips(sum(values) / len(values), interval, len(values))
+    return flips
+
+
+def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
+    """Each verdict with what it is on: its kind, its text, and which of equal texts it is."""
+    seen: dict[tuple[str, str], int] = {}
+    for part in outcome.parts:
+        if part.label:
+            name = (part.kind, part.text)
+            seen[name] = seen.get(name, 0) + 1
+            yield (*name, seen[name]), part.label

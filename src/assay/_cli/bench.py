@@ -1,0 +1,213 @@
+"""The command `assay bench`: measure a judge on human-labelled sets."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import click
+import msgspec
+
+from assay._cli import options, output
+from assay._cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
+from assay._cli.judges import Judges, LimitedJudgeRequest, budget
+from assay._cli.progress import Meter, meter
+from assay._cli.user_modules import look_here
+from assay._report.bench import text
+from assay._runner.progress import Progress
+from assay._runner.settings import Settings
+from assay.bench import card as cards
+from assay.bench.card import JudgeCard
+from assay.bench.catalogue import chosen
+from assay.bench.data import Data
+from assay.bench.measurement import Sampling, estimate_costs, measure, together
+from assay.errors import Denied, InputError
+
+T = TypeVar("T")
+
+_FORMS = {".json": "the card, which can be read again", ".md": "Markdown"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchRequest(LimitedJudgeRequest, options.ReportRequest):
+    """What `assay bench` is asked for."""
+
+    names: tuple[str, ...]
+    data: str | None
+    listed: bool
+    dry_run: bool
+    limit: int | None
+    full: bool
+    fit: bool
+    beside: str | None
+    quiet: bool
+    no_progress: bool
+
+
+@click.command("bench")
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.option(
+    "--data",
+    metavar="DIR",
+    envvar="ASSAY_DATA",
+    help="The folder with the labelled sets, which do not ship; instead of ASSAY_DATA.",
+)
+@options.flag("--list", "listed", help="List the sets and their files; ask nobody.")
+@options.flag("--dry-run", help="Only estimate calls, tokens and money of each set; ask nobody.")
+@options.judge
+@options.count(
+    "--limit", help="At most N rows of each kind; the same ones each time, few among more."
+)
+@options.flag("--full", help="All rows of large sets, which are sampled otherwise.")
+@options.flag(
+    "--fit",
+    help="Fit the thresholds that sets need on training rows first. Those of the embedded judge "
+    "ship.",
+)
+@options.concurrency
+@options.retries
+@options.rpm
+@options.tpm
+@options.price
+@options.budget
+@options.outs("Write the card to .json (it can be read again) or .md (Markdown). Repeatable.")
+@click.option(
+    "--beside", metavar="FILE", help="Also show the card of another judge: JSON from --out."
+)
+@options.as_json
+@options.store
+@options.quiet
+@options.no_progress
+@options.takes(BenchRequest)
+def bench_command(request: BenchRequest) -> int:
+    """Measure a judge's agreement with human labels, beside baselines, on the named sets or all.
+
+    Replies are kept in the store: killed or stopped at any point, the same command asks nothing
+    twice. A set whose file is absent, or that asks for what the judge cannot do, says so.
+    """
+    if request.listed:
+        return _list(request)
+    if request.dry_run:
+        return _estimate(request)
+    beside_file = filter(None, [request.beside])
+    output.check_files(request.outs, request.store, *beside_file, forms=_FORMS)
+    beside = msgspec.to_builtins(cards.read(request.beside)) if request.beside else None
+    try:
+        card = _over_sets(measure, request)
+    except KeyboardInterrupt:
+        say(f"interrupted: every reply is kept in {request.store}; the same command goes on")
+        return INTERRUPTED
+    except Denied as error:
+        say(f"error: {error}")
+        say(f"every reply is kept in {request.store}; put it right, and the same command goes on")
+        return REFUSED
+    data = msgspec.to_builtins(card)
+    output.write_data(data, request.outs, {".md": partial(text.markdown, beside=beside)})
+    if request.as_json:
+        output.print_json(data)
+    elif not request.quiet:
+        output.stdout().print(text.console(data, beside))
+        output.print_lines(output.file_lines(request.outs))
+    return _exit_code(card)
+
+
+def _estimate(request: BenchRequest) -> int:
+    if request.outs or request.beside:
+        raise InputError("--dry-run measures nothing", "leave out --out and --beside")
+    estimates = _over_sets(estimate_costs, request)
+    data = {"sets": msgspec.to_builtins(estimates), "all": msgspec.to_builtins(together(estimates))}
+    if request.as_json:
+        output.print_json(data)
+    elif not request.quiet:
+        output.stdout().print(text.console_costs(data))
+    return OK
+
+
+def _over_sets(function: Callable[..., T], request: BenchRequest) -> T:
+    """What `measure` or `estimate_costs` gives for the sets and the judge of the request."""
+    sets, data = chosen(request.names), _data(request.data)
+    if request.full and request.limit is not None:
+        raise InputError("--full and --limit are both given", "keep one of them")
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files, forms=_FORMS)
+    look_here()
+    with _SetMeter(silent=request.quiet or request.no_progress) as progress:
+        return function(
+            judge=judge,
+            sets=sets,
+            data=data,
+            embedder=embedder,
+            store=request.store,
+            sampling=Sampling(
+                limit=request.limit, full=request.full, fit=request.fit, on_set=progress.begin
+            ),
+            settings=Settings(
+                limits=request.limits(),
+                budget=budget(request.price, request.budget),
+                on_progress=progress,
+            ),
+        )
+
+
+def _data(folder: str | None) -> Data:
+    remedy = "`assay bench --list` says which files it is to hold"
+    if not folder:
+        what = "the labelled sets do not ship: --data says where they are, or ASSAY_DATA"
+        raise InputError(what, remedy)
+    if not Path(folder).is_dir():
+        raise InputError(f"there is no folder '{folder}'", remedy)
+    return Data(Path(folder))
+
+
+def _exit_code(card: JudgeCard) -> int:
+    if card.stopped:
+        say(f"stopped: {card.stopped}")
+        return BUDGET
+    if all(one.skipped for one in card.sets):
+        say("nothing was measured")
+        return BAD_INPUT
+    return SOME_FAILED if any(one.unanswered for one in card.sets) else OK
+
+
+def _list(request: BenchRequest) -> int:
+    data = Data(Path(request.data)) if request.data else None
+    sets = [
+        {
+            "name": one.name,
+            "family": one.family,
+            "about": one.about,
+            "files": list(one.files),
+            "licence": one.licence,
+            "present": None if data is None else not one.absent(data),
+        }
+        for one in chosen(request.names)
+    ]
+    if request.as_json:
+        output.print_json({"sets": sets})
+    else:
+        output.stdout().print(text.console_catalogue({"sets": sets}))
+    return OK
+
+
+class _SetMeter(ExitStack):
+    """Shows how far each set is: a meter of its own for each."""
+
+    def __init__(self, *, silent: bool) -> None:
+        super().__init__()
+        self._silent = silent
+        self._meter: Meter | None = None
+
+    def begin(self, name: str) -> None:
+        """A set begins, and so the last one has ended."""
+        self.close()
+        if not self._silent:
+            say(f"{name} ...")
+        self._meter = self.enter_context(meter(silent=self._silent))
+
+    def __call__(self, progress: Progress) -> None:
+        """Show how far it is."""
+        if self._meter is not None:
+            self._meter(progress)

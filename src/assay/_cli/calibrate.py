@@ -1,0 +1,264 @@
+"""The command `assay calibrate`: a threshold and probabilities fitted to human labels."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import click
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from assay._analysis import calibration as analysis
+from assay._analysis.calibration import Applied, Card, Quality, load
+from assay._analysis.labelled import read_for_run
+from assay._analysis.selection import choose_examples, warn_of_other_answers
+from assay._cli import options, output
+from assay._cli.errors import OK, say
+from assay._report import calibration as report
+from assay._report import numbers, sanitize
+from assay._runner.result import Result
+from assay._runner.result import labels as meant
+from assay.data import Labels
+from assay.errors import InputError
+from assay.stats.calibration import Objective
+
+CROSS_VALIDATED: Final = "cross-validated, whole groups held out"
+OTHERS: Final = "labels that the card was not fitted on, if you kept them apart"
+_PAGES: Final = {".html": "a page with the reliability diagram", ".md": "its tables"}
+_FITTING: Final = ("objective", "costs", "method", "good")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrateRequest(options.ReportRequest):
+    """What `assay calibrate` is asked for."""
+
+    run: str
+    labels: str | None
+    metric: str | None
+    objective: Literal["balanced", "f1", "f1-bad"]
+    costs: str | None
+    method: Literal["platt", "isotonic"]
+    good: float
+    card: str | None
+    examples: str | None
+    example_count: int
+
+
+@click.command("calibrate")
+@click.argument("run", metavar="[RUN]", default="last")
+@options.labels_if_any
+@click.option("--metric", "-m", metavar="METRIC", help="The metric that the labels are about.")
+@options.choice(
+    "--objective",
+    choices=["balanced", "f1", "f1-bad"],
+    default="balanced",
+    help="What the threshold is to reach: balanced accuracy, or F1 of the good or of the bad.",
+)
+@click.option(
+    "--costs",
+    metavar="ACCEPT:REJECT",
+    help="Instead: minimum cost; a bad sample called good costs ACCEPT, the reverse REJECT.",
+)
+@options.choice(
+    "--method",
+    choices=["platt", "isotonic"],
+    default="platt",
+    help="The curve from scores to probabilities; isotonic needs a few hundred labels.",
+)
+@options.number(
+    "--good", default=0.5, metavar="LABEL", help="A label of at least this counts as good."
+)
+@click.option(
+    "--card",
+    metavar="FILE",
+    help="Fit nothing: apply this card to RUN, or with --labels measure it on these.",
+)
+@click.option(
+    "--examples",
+    metavar="FILE",
+    help="Write a prompts file (.toml) with examples for an LLM judge, chosen from the labels.",
+)
+@options.count("--example-count", default=4, help="With --examples: maximum number of examples.")
+@options.outs(
+    "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "
+    "or with --card the calibrated scores (.jsonl). Repeatable."
+)
+@options.as_json
+@options.store
+@options.takes(CalibrateRequest)
+def calibrate_command(request: CalibrateRequest) -> int:
+    """Fit a threshold and a curve of probabilities for one metric of RUN to human labels.
+
+    What is reported is cross-validated: whole groups are held out in turn. The card is tied to
+    judge, metric and versions, and refuses others. Scores in the store stay as they are.
+    """
+    if request.card is None and request.labels is None:
+        raise InputError("there are no labels to learn from", "--labels FILE, or --card to apply")
+    if request.examples and not request.examples.lower().endswith(".toml"):
+        raise InputError(f"--examples {request.examples} is no prompts file", "end it in .toml")
+    if request.card is None:
+        return _fit(request, str(request.labels))
+    if request.examples:
+        raise InputError("--examples are chosen while fitting", "leave --card out")
+    why = "is for fitting, and --card is given"
+    options.reject_options(why, "leave it out, or --card", *_FITTING)
+    if request.labels is None:
+        return _apply(request, request.card)
+    return _check(request, request.card, request.labels)
+
+
+def _fit(request: CalibrateRequest, labels_file: str) -> int:
+    _check_files(request, {".json": "the card", **_PAGES})
+    output.check_file("--examples", request.examples, labels_file, request.store, *request.outs)
+    result = Result(request.store, request.run)
+    labels = _read_labels(labels_file, result)
+    card = analysis.calibrate(
+        result,
+        labels,
+        request.metric,
+        objective=_objective(request),
+        method=request.method,
+        good_from=request.good,
+    )
+    if request.examples:
+        chosen = choose_examples(result, labels, card.metric, n=request.example_count)
+        output.write_text("--examples", request.examples, chosen.prompts())
+        say(f"{len(chosen.examples)} examples in {request.examples}, for --prompts")
+        if chosen.one_sided:
+            say("  all with the same verdict: label statements of both kinds for better ones")
+    _present(request, card, card.quality, CROSS_VALIDATED)
+    if not request.as_json and not any(out.endswith(".json") for out in request.outs):
+        say("nothing is kept: --out card.json writes the card")
+    return OK
+
+
+def _check(request: CalibrateRequest, card_file: str, labels_file: str) -> int:
+    _check_files(request, _PAGES)
+    result = Result(request.store, request.run)
+    labels = _read_labels(labels_file, result)
+    card = load(card_file)
+    _check_metric(card, result, request.metric)
+    _present(request, card, analysis.check(card, result, labels), OTHERS)
+    return OK
+
+
+def _apply(request: CalibrateRequest, card_file: str) -> int:
+    _check_files(request, {".jsonl": "the calibrated scores"})
+    result = Result(request.store, request.run)
+    card = load(card_file)
+    _check_metric(card, result, request.metric)
+    applied = card.apply(result)
+    for out in request.outs:
+        lines = (json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in applied)
+        output.write_text("--out", out, "".join(f"{line}\n" for line in lines))
+    if request.as_json:
+        output.print_json(msgspec.to_builtins(applied))
+        return OK
+    if not applied:
+        raise InputError(f"run {result.run.id} has no score of {card.metric}")
+    _show_applied(card, applied)
+    output.print_lines(output.file_lines(request.outs))
+    return OK
+
+
+def _check_files(request: CalibrateRequest, forms: Mapping[str, str]) -> None:
+    if not request.examples:
+        options.reject_options("is for --examples", "leave it out", "example_count")
+    files = [file for file in (request.labels, request.card, request.store) if file]
+    output.check_files(request.outs, *files, forms=forms)
+
+
+def _read_labels(file: str, result: Result) -> Labels:
+    labels = read_for_run(file, result)
+    if warning := warn_of_other_answers(file, result):
+        say(warning)
+    return labels
+
+
+def _present(request: CalibrateRequest, card: Card, quality: Quality, held_out: str) -> None:
+    """Write the card and its quality, and show them; a card that was given is not shown again."""
+    writers = {
+        ".json": lambda _: card.json(),
+        ".html": lambda _: report.page(card, quality, held_out=held_out),
+        ".md": lambda _: report.markdown(card, quality, held_out=held_out),
+    }
+    output.write_data(None, request.outs, writers)
+    if request.as_json:
+        output.print_json(msgspec.to_builtins(card if request.card is None else quality))
+    else:
+        _show(card, quality, held_out)
+        output.print_lines(output.file_lines(request.outs))
+
+
+def _check_metric(card: Card, result: Result, metric: str | None) -> None:
+    if metric is not None and meant(result.run, metric) != [card.metric]:
+        raise InputError(f"--metric {metric}: the card is about {card.metric}", "leave it out")
+
+
+def _objective(request: CalibrateRequest) -> Objective:
+    costs = request.costs
+    if costs is None:
+        return Objective(request.objective)
+    accept, _, reject = costs.partition(":")
+    try:
+        objective = Objective("cost", float(accept), float(reject))
+    except ValueError:
+        objective = None
+    if objective is None or not all(
+        0 < cost < math.inf for cost in (objective.accept, objective.reject)
+    ):
+        raise InputError(f"--costs '{costs}' are not two amounts", "such as --costs 5:1")
+    return objective
+
+
+def _show(card: Card, quality: Quality, held_out: str) -> None:
+    console = output.stdout()
+    console.print(Text(sanitize.plain(card.metric), style="bold"))
+    for name, value in report.head(card):
+        console.print(Text(f"  {name.lower()}: {sanitize.plain(value)}"))
+    console.print(Text(f"  {report.counted(quality, held_out)}", style="dim"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "before", "calibrated"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("", overflow="fold", style="dim")
+    for row in report.rows(card, quality):
+        table.add_row(row.name, row.before, Text(row.after, style="bold"), row.note)
+    console.print(table)
+    diagram = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    diagram.title = Text("reliability: do predicted probabilities come true?", style="bold")
+    for name in ("labels", "predicted", "observed"):
+        diagram.add_column(name, justify="right")
+    diagram.add_column("95 % interval")
+    diagram.add_column("predicted \N{MIDDLE DOT}, observed \N{BLACK CIRCLE}", no_wrap=True)
+    for cells, bin_ in zip(report.bin_rows(quality.bins), quality.bins, strict=True):
+        diagram.add_row(*cells, _line(bin_.said, bin_.share))
+    console.print(diagram)
+
+
+def _line(predicted: float, share: float, width: int = 30) -> str:
+    places = [" "] * (width + 1)
+    places[round(predicted * width)] = "\N{MIDDLE DOT}"
+    places[round(share * width)] = "\N{BLACK CIRCLE}"
+    return "".join(places)
+
+
+def _show_applied(card: Card, applied: Sequence[Applied]) -> None:
+    n = len(applied)
+    means = {
+        "score": sum(one.score for one in applied) / n,
+        "called good": sum(one.calibrated for one in applied) / n,
+        "probability of good": sum(one.probability for one in applied) / n,
+    }
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(Text(sanitize.plain(card.metric)))
+    table.add_column("mean", justify="right")
+    for name, mean in means.items():
+        table.add_row(name, numbers.score(mean))
+    console = output.stdout()
+    console.print(table)
+    console.print(Text(f"{numbers.plural(n, 'sample')}; the store keeps the raw scores", "dim"))
+    note = "a mean over all samples needs labels of these very samples: assay correct"
+    console.print(Text(note, style="dim"))

@@ -1,0 +1,133 @@
+"""The command `assay compare`: runs sample by sample, or groups of one run's samples."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import click
+from rich.console import RenderableType
+
+from assay._analysis.comparison import compare as compare_runs
+from assay._analysis.groups import by_group as compare_groups
+from assay._cli import options, output
+from assay._cli.errors import OK
+from assay._cli.options import POSITIVE, NumberRange
+from assay._report import comparison
+from assay._report.comparison import html, text
+from assay._runner.result import open_run
+from assay.errors import InputError
+
+_FORMS = {
+    ".html": "a page that needs nothing else",
+    ".md": "the same in Markdown",
+    ".json": "all that is shown",
+}
+# What is found, what shows it on the terminal, and what writes it, by the ending of the file.
+_Shown = tuple[
+    Mapping[str, Any],
+    Callable[[Mapping[str, Any]], RenderableType],
+    Mapping[str, Callable[[Mapping[str, Any]], str]],
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(options.ReportRequest):
+    """What `assay compare` is asked for."""
+
+    runs: tuple[str, ...]
+    by: str | None
+    metrics: tuple[str, ...]
+    wanted: float | None
+    level: float
+    most: int
+    show_all: bool
+    force: bool
+
+
+@click.command("compare")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option(
+    "--by",
+    metavar="FIELD",
+    help="Of one RUN, compare the samples by a further column of the data, by group, language or "
+    "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
+)
+@options.only_metrics
+@options.number(
+    "--detect",
+    "wanted",
+    type=POSITIVE,
+    metavar="D",
+    help="Show how many samples detect a difference of D; default: the observed one.",
+)
+@options.number(
+    "--level",
+    type=NumberRange(0.5, 0.999),
+    default=0.95,
+    metavar="SHARE",
+    help="Confidence level of the intervals and of the verdicts.",
+)
+@options.count(
+    "--most",
+    default=5,
+    least=0,
+    help="How many of the samples that lost most, and gained most, to show.",
+)
+@options.flag("--all", "show_all", help="Show metrics without a difference as well.")
+@options.force
+@options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")
+@options.as_json
+@options.store
+@options.takes(CompareRequest)
+def compare_command(request: CompareRequest) -> int:
+    """Compare the scores of RUNs with those of the first RUN, sample by sample.
+
+    A RUN is a run's name, the beginning of its id, "last" or "last~1"; FILE:RUN one of another
+    store, FILE its last.
+    Samples are matched by id: run both over the same questions, by the same metrics and judge.
+
+    One RUN with --by compares groups of its samples. To see several definitions of a metric on the
+    same answers, use `assay metrics --compare`.
+    """
+    if request.by is None:
+        data, show, writers = _compare_runs(request)
+    else:
+        data, show, writers = _compare_groups(request, request.by)
+    output.present(data, request, writers, show)
+    return OK
+
+
+def _compare_runs(request: CompareRequest) -> _Shown:
+    _check_files(request, _FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    if len(results) == 1:
+        raise InputError("one run is no comparison", "name two, or the groups of one: --by FIELD")
+    compared = compare_runs(
+        *results,
+        metrics=request.metrics,
+        level=request.level,
+        wanted=request.wanted,
+        most=request.most,
+        force=request.force,
+    )
+    show = partial(text.console, show_all=request.show_all)
+    writers = {".html": html.render, ".md": text.markdown}
+    return comparison.collect(compared), show, writers
+
+
+def _compare_groups(request: CompareRequest, by: str) -> _Shown:
+    if len(request.runs) > 1:
+        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
+    why = "is for two runs, and --by compares the samples of one"
+    options.reject_options(why, "leave it out, or --by", "wanted", "most", "force", "show_all")
+    _check_files(request, {form: what for form, what in _FORMS.items() if form != ".html"})
+    result = open_run(request.runs[0], request.store)
+    groups = compare_groups(result, by, metrics=request.metrics, level=request.level)
+    writers = {".md": text.markdown_groups}
+    return comparison.collect_groups(groups), text.console_groups, writers
+
+
+def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:
+    files = [name for spec in request.runs for name in (spec, spec.rpartition(":")[0]) if name]
+    output.check_files(request.outs, request.store, *files, forms=forms)

@@ -1,0 +1,116 @@
+"""The command `assay diagnose`: which part of the system failed, and what to try."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import click
+
+from assay._analysis import diagnosis
+from assay._cli import options, output
+from assay._cli.errors import OK, SOME_FAILED
+from assay._cli.judges import JUDGE_OPTIONS, JudgeRequest, Judges
+from assay._cli.output import command_line, run_name
+from assay._cli.progress import meter
+from assay._report.diagnosis import text, told
+from assay._report.run import collect, html
+from assay._runner.result import Result
+from assay._runner.settings import Settings
+from assay.errors import InputError
+
+_FORMS = {
+    ".md": "Markdown",
+    ".json": "what --json shows",
+    ".html": "the report, which begins with it",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagnoseRequest(JudgeRequest, options.ReportRequest):
+    """What `assay diagnose` is asked for."""
+
+    run: str
+    sample: str | None
+    within: int
+    counterfactual: bool
+    show_all: bool
+
+
+@click.command("diagnose")
+@click.argument("run", metavar="[RUN]", default="last")
+@click.option("--sample", metavar="ID", help="Show the findings of this sample with all evidence.")
+@options.count(
+    "--within",
+    default=3,
+    metavar="K",
+    help="A right context below rank K counts as ranked too low.",
+)
+@options.flag(
+    "--counterfactual",
+    help="Re-score the answers against the reference contexts first, as a run of its own in the "
+    "store, and say which failures would be gone. Nothing is generated anew.",
+)
+@options.flag("--all", "show_all", help="List every sample under its cause.")
+@options.outs("Write it: .md, .json, or .html (the report, which begins with it). Repeatable.")
+@options.judge
+@options.as_json
+@options.store
+@options.takes(DiagnoseRequest)
+def diagnose_command(request: DiagnoseRequest) -> int:
+    """Say of each sample of RUN which part of the system failed, and what is worth trying.
+
+    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
+    asked, but for --counterfactual, which takes the --judge of the run.
+    """
+    result = Result(request.store, request.run)
+    output.check_files(request.outs, request.store, forms=_FORMS)
+    if not request.counterfactual:
+        why = "is for --counterfactual: nobody is asked otherwise"
+        options.reject_options(why, "leave it out, or add --counterfactual", *JUDGE_OPTIONS)
+    code = _rescore(result, request) if request.counterfactual else OK
+    data = told(diagnosis.diagnose(result, within=request.within))
+    sample = request.sample
+    if sample is not None and all(one["id"] != sample for one in data["samples"]):
+        raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
+    writers: dict[str, Any] = {".md": text.markdown, ".html": partial(_page, result)}
+    output.write_data(data, request.outs, writers)
+    if request.as_json:
+        output.print_json(_of(data, sample))
+        return code
+    console = output.stdout()
+    if sample is not None:
+        console.print(text.console_sample(data, sample))
+    else:
+        console.print(text.console(data, show_all=request.show_all))
+    shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
+    lines = output.file_lines(request.outs)
+    if shown is not None:
+        command = command_line("show", run_name(result), "--sample", shown, store=request.store)
+        lines.append(("next", command))
+    console.print()
+    output.print_lines(lines)
+    return code
+
+
+def _rescore(result: Result, request: DiagnoseRequest) -> int:
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files, forms=_FORMS)
+    progress = meter(silent=request.as_json)
+    with progress:
+        again = diagnosis.counterfactual(
+            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
+        )
+    return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
+
+
+def _of(data: dict[str, Any], sample: str | None) -> dict[str, Any]:
+    if sample is None:
+        return data
+    return next(one for one in data["samples"] if one["id"] == sample)
+
+
+def _page(result: Result, data: Mapping[str, Any]) -> str:
+    """The report, with this diagnosis."""
+    return html.render({**collect(result, diagnosed=False), "diagnosis": data})

@@ -1,0 +1,337 @@
+"""The command `assay doctor`: whether the installation, the store and the judges work."""
+
+import asyncio
+import importlib.metadata
+import platform
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay._cli import options, output
+from assay._cli.errors import OK, REFUSED
+from assay._cli.judges import JudgeRequest, Judges
+from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.wrapper import Route
+from assay._report import numbers
+from assay._store import Store
+from assay._store.connection import check_place
+from assay._version import __version__
+from assay.errors import Denied, InputError, Unavailable, Unreadable
+from assay.judge import Backend, Reply, Task
+from assay.judges.embedded import Embedded
+from assay.judges.embedded import card as cards
+from assay.judges.embedded.card import Card, CardSection
+from assay.judges.specs import DEFAULT, backend
+from assay.tasks import TASKS, Embed, Statement, VerifyStatements
+
+_STYLES = {"ok": "green", "note": "cyan", "FAIL": "bold red"}
+_REQUIRED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"]([\w-]+)['\"])?")
+_QUESTION = VerifyStatements(
+    (
+        Statement("s1", "The library opens at nine in the morning."),
+        Statement("s2", "Volcanoes in Iceland erupt every year."),
+    ),
+    ("The library opens at nine in the morning and closes at six. Entry is free.",),
+)
+_RIGHT = (True, False)
+_REPLY_FORMS = {
+    "json_schema": "it accepts a JSON schema",
+    "json_object": "it accepts no JSON schema, but has a JSON mode",
+    "text": "it has no JSON mode, so only the prompt asks for JSON",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        level: "ok"; "note" if nothing is wrong but it is worth knowing; "FAIL" if it is wrong.
+        what: What was found.
+        remedy: What to do about it.
+    """
+
+    level: Literal["ok", "note", "FAIL"]
+    what: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorRequest(JudgeRequest):
+    """What `assay doctor` is asked for."""
+
+    store: str
+    card: bool
+    as_json: bool
+
+
+@click.command("doctor")
+@options.judge
+@options.store
+@options.flag("--card", help="Show instead how well the embedded judge agrees with human labels.")
+@options.as_json
+@options.takes(DoctorRequest)
+def doctor_command(request: DoctorRequest) -> int:
+    """Check the installation: versions, extras, embedded model, store and judge.
+
+    With --judge, every judge named is sent one small question with a known answer.
+    """
+    if request.card:
+        return _show_card(as_json=request.as_json)
+    if request.as_json:
+        raise click.UsageError("--json goes with --card")
+    return _examine(request)
+
+
+def _examine(request: DoctorRequest) -> int:
+    """Look at everything, show what was found; the exit code."""
+    judges = Judges(request)
+    embedded = _embedded()  # before the probes, which load it too: loading is timed
+    probes = _probes(judges, request)
+    judges.check()
+    console = output.stdout()
+    failed = False
+    for finding in _findings(request, embedded, probes):
+        failed |= finding.level == "FAIL"
+        table = Table.grid(padding=(0, 2))
+        table.add_column(width=4)
+        table.add_column(overflow="fold")
+        table.add_row(Text(finding.level, style=_STYLES[finding.level]), Text(finding.what))
+        console.print(table)
+        if finding.remedy:
+            console.print(Padding(Text(f"-> {finding.remedy}"), (0, 0, 0, 6)))
+    return REFUSED if failed else OK
+
+
+def _findings(
+    request: DoctorRequest, embedded: Finding, probes: "list[Probe]"
+) -> Iterator[Finding]:
+    yield _python()
+    yield from _packages()
+    yield embedded
+    yield from _store(request.store)
+    for each in probes:
+        yield each.finding(request.timeout)
+
+
+def _python() -> Finding:
+    system = f"{platform.system()} {platform.machine()}"
+    what = f"assay {__version__}, Python {platform.python_version()}, {system}"
+    # An older Python may get this far when assay was not installed but put on the path.
+    right = sys.version_info >= (3, 11)
+    return Finding("ok" if right else "FAIL", what, "" if right else "use Python 3.11 or newer")
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        required = importlib.metadata.requires("assay") or []
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("note", "assay is not installed as a package: extras are not known")
+        return
+    groups: dict[str, list[str]] = {}
+    for line in required:
+        if match := _REQUIRED.match(line):
+            groups.setdefault(match[2] or "", []).append(match[1])
+    absent = []
+    for extra, names in groups.items():
+        versions = {name: _version(name) for name in names}
+        missing = [name for name, version in versions.items() if not version]
+        if extra and missing:
+            absent.append(f"{extra} ({', '.join(missing)})")
+        else:
+            yield _group(extra, versions, missing)
+    if absent:
+        what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
+        yield Finding("note", what, "if you need one: pip install 'assay[EXTRA]'")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str]) -> Finding:
+    if missing:
+        what = f"not installed: {', '.join(missing)}"
+        return Finding("FAIL", what, "pip install --force-reinstall assay")
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Finding("ok", f"extra [{extra}]: {shown}" if extra else shown)
+
+
+def _embedded() -> Finding:
+    start = time.perf_counter()
+    try:
+        judge = backend(DEFAULT)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+        what = f"the embedded judge cannot be loaded: {type(error).__name__}: {error}"
+        return Finding("FAIL", what, "pip install --force-reinstall assay")
+    loaded = (time.perf_counter() - start) * 1000
+    finding = Probe(judge, "verify_statements").finding(60.0)
+    return replace(finding, what=f"{finding.what}, loaded in {loaded:.0f} ms")
+
+
+def _store(path: str) -> Iterator[Finding]:
+    try:
+        check_place(Path(path))
+    except InputError as error:
+        (problem,) = error.problems
+        remedy = problem.remedy or "make it, or name another file"
+        yield Finding("FAIL", problem.what, f"{remedy} with --store")
+        return
+    if not Path(path).is_file():
+        yield Finding("note", f"no store '{path}' here yet: `assay run` makes it")
+        return
+    try:
+        with Store(path) as store:
+            runs = numbers.plural(len(store.runs()), "run")
+    except InputError as error:
+        yield Finding("FAIL", str(error), "name another with --store, or move the file away")
+        return
+    size = Path(path).stat().st_size / 1e6
+    yield Finding("ok", f"store '{path}': {runs}, {size:.1f} MB")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question to one backend.
+
+    Attributes:
+        backend: Who is asked.
+        kind: The kind of task it is to serve.
+    """
+
+    backend: Backend
+    kind: str
+
+    def finding(self, timeout: float) -> Finding:
+        """Whether it answers rightly, how fast, and what it takes; else what to do."""
+        task: Task[Any] = Embed("one text") if self.kind == Embed.kind else _QUESTION
+        name = self.backend.name
+        if self.backend.identity(type(task)) is None:
+            serves = [kind for kind, t in TASKS.items() if self.backend.identity(t)]
+            what = f"{name} was not asked: it does {', '.join(serves) or 'no task'} only"
+            return Finding("note", what)
+        try:
+            reply = asyncio.run(self._ask(task, timeout))
+            return self._judged(task, reply)
+        except Unreadable as error:
+            what = f"{name} sent a reply that cannot be read ({error}): {error.raw[:200]!r}"
+            return Finding("FAIL", what, "use a model that follows instructions, or a larger one")
+        except Denied as error:
+            why, _, remedy = str(error).partition(" -> ")
+            return Finding("FAIL", f"{name} refused: {why}", remedy)
+        except Unavailable as error:
+            remedy = "check that the server runs and that --base-url is its address"
+            return Finding("FAIL", f"{name} sent no reply: {error}", remedy)
+        except Exception as error:  # noqa: BLE001 - a judge of the user's own may raise
+            what = f"{name} raised {type(error).__name__}: {error}"
+            return Finding("FAIL", what, "put it right: a run stops at such an error")
+
+    async def _ask(self, task: Task[Any], timeout: float) -> Reply:  # noqa: ASYNC109
+        limit = Limiter(self.backend, Limits(concurrency=1, timeout=timeout, retries=1))
+        try:
+            return await limit.reply(task)
+        finally:
+            await limit.aclose()
+
+    def _judged(self, task: Task[Any], reply: Reply) -> Finding:
+        answer = task.read(reply.raw)
+        if isinstance(task, Embed):
+            return Finding("ok", f"{self.backend.name}: {len(answer)} dimensions{_took(reply)}")
+        verdicts = tuple(verdict.supported for verdict in answer)
+        form = _REPLY_FORMS.get(self.backend.capabilities.form, "")
+        details = f"{_took(reply)}{f'; {form}' if form else ''}"
+        if verdicts != _RIGHT:
+            pairs = zip(_QUESTION.statements, verdicts, _RIGHT, strict=True)
+            wrong = [statement.text for statement, is_, should in pairs if is_ != should]
+            what = f"{self.backend.name} answered, but wrongly about {wrong[0]!r}{details}"
+            return Finding("FAIL", what, "do not trust its scores: use a better model")
+        return Finding("ok", f"{self.backend.name}: the right answer{details}")
+
+
+def _probes(judges: Judges, request: DoctorRequest) -> list[Probe]:
+    """A probe for every backend that is named, each once."""
+    probes: list[Probe] = []
+    if request.judges:
+        route = Route.of(judges.judge())
+        probes = [Probe(route.default, VerifyStatements.kind)]
+        probes += [Probe(backend, kind) for kind, backend in route.kinds.items()]
+    if request.embedder:
+        probes.append(Probe(judges.backend(request.embedder, embedder=True), Embed.kind))
+    once = {(id(p.backend), p.kind == Embed.kind): p for p in reversed(probes)}
+    return list(reversed(once.values()))
+
+
+def _took(reply: Reply) -> str:
+    tokens = f", {reply.tokens_in:,} + {reply.tokens_out:,} tokens" if reply.tokens_in else ""
+    return f" in {reply.ms:,.0f} ms{tokens}"
+
+
+def _show_card(*, as_json: bool) -> int:
+    """Print the card; the exit code."""
+    card = cards.card()
+    if as_json:
+        output.print_json(msgspec.to_builtins(card))
+        return OK
+    console = output.stdout()
+    console.print(Text(f"The card of {card.judge}", style="bold"))
+    now = Embedded().name
+    if now != card.judge:
+        console.print(Text(f"This is {now}: it has not been measured yet.", style="bold red"))
+    console.print("A judge whose interval does not lie above the floor adds nothing to that rule.")
+    for section in card.sections:
+        console.print()
+        console.print(_section_table(section))
+        console.print(Text(section.command, style="dim"))
+    _print_remarks(console, card)
+    return OK
+
+
+def _section_table(section: CardSection) -> Table:
+    table = Table(
+        title=section.title, title_justify="left", box=box.SIMPLE, pad_edge=False, expand=True
+    )
+    table.add_column("measured", ratio=5)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("95 % interval", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("floor", ratio=3)
+    table.add_column("others", ratio=3)
+    styles = {"above": "green", "level": "yellow", "below": "red", None: ""}
+    for figure in section.figures:
+        name = Text(figure.name)
+        if figure.note:
+            name.append(f"\n{figure.note}", style="dim")
+        table.add_row(
+            name,
+            Text(cards.number(figure.value), style=styles[figure.standing]),
+            cards.interval(figure),
+            str(figure.n),
+            Text(cards.floor(figure)),
+            Text(figure.reference),
+        )
+    return table
+
+
+def _print_remarks(console: Console, card: Card) -> None:
+    console.print(Text(f"\nMeasured on {card.machine}. {card.languages}"))
+    console.print(Text("\nKnown weaknesses", style="bold"))
+    for weakness in card.weaknesses:
+        console.print(Text(f"- {weakness}"))
+    console.print(Text("\nText seen in training", style="bold"))
+    for model, seen in card.training_text.items():
+        console.print(Text(f"- {model}: {seen}"))

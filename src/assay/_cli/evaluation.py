@@ -1,0 +1,274 @@
+"""An evaluation as the command line asks for it: options read, metrics selected, all checked."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay._cli import options, output, values
+from assay._cli.judges import Judges, LimitedJudgeRequest, budget, measured
+from assay._cli.prompts import read_prompts
+from assay._cli.target import Target, TargetRequest, read_target
+from assay._cli.user_modules import look_here
+from assay._middleware.wrapper import Route
+from assay._runner.plan import who_can
+from assay._runner.settings import Engine, Settings
+from assay._runner.stack import choose
+from assay.data import FIELDS, Record, read
+from assay.data.files import is_uri, near
+from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
+from assay.data.tables import parted
+from assay.data.validation import no_rows
+from assay.errors import InputError, Problem
+from assay.judge import Backend, Task
+from assay.metrics import METRICS, Metric, resolve
+from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
+
+# So many rows are looked at.
+_ROWS = 1000
+_CANNOT = "the judge cannot do"
+_ABSENT = "is in no row"
+_MAP = "name columns with --map field=column; one row is one question"
+_COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
+_NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
+# Of two metrics that differ in what they need only, the one that needs more tells more.
+_SPARES = {"context_precision_without_reference": "context_precision"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(LimitedJudgeRequest, TargetRequest, options.ReportRequest):
+    """What `assay run` is asked for."""
+
+    data: str
+    metrics: tuple[str, ...]
+    name: str | None
+    tags: tuple[str, ...]
+    note: str | None
+    params: tuple[str, ...]
+    maps: tuple[str, ...]
+    contexts: str
+    limit: int | None
+    skip_invalid: str | None
+    judge_cards: tuple[str, ...]
+    prompts: str | None
+    engine: Engine
+    workers: int | None
+    worker_cores: int
+    together: bool
+    probe: bool | None
+    dry_run: bool
+    quiet: bool
+    no_progress: bool
+
+
+@dataclass(frozen=True)
+class MetricSelection:
+    """The metrics that fit the data.
+
+    Attributes:
+        metrics: Their names.
+        left_out: Name -> why, for the others of the usual ones.
+    """
+
+    metrics: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What is evaluated, and how.
+
+    Attributes:
+        data: Path of the data, or what a system answered to it.
+        metrics: What to compute; none yet if that depends on what a system answers.
+        selection: How the metrics were selected, None if the user named them.
+        judge: Who judges.
+        embedder: Who makes embeddings, None for the default.
+        store: The SQLite file.
+        settings: Everything else.
+        outs: Files to write.
+        target: The system that is asked first, None if the data holds answers.
+    """
+
+    data: Any
+    metrics: tuple[Metric, ...]
+    selection: MetricSelection | None
+    judge: Backend
+    embedder: Backend | None
+    store: str
+    settings: Settings
+    outs: tuple[str, ...]
+    target: Target | None = None
+
+
+def read_request(request: RunRequest) -> Evaluation:
+    """The evaluation that the options describe."""
+    data = request.data
+    if not is_uri(data) and not parted(Path(data))[0].exists():
+        raise InputError(f"there is no file '{data}'", near(Path(data)))
+    inputs = [data, request.store, *request.judge_cards, *filter(None, [request.prompts])]
+    output.check_files(request.outs, *inputs, *filter(None, [request.skip_invalid]))
+    output.check_file("--skip-invalid", request.skip_invalid, *inputs[1:])
+    if request.engine == "local":
+        options.reject_options("is for --engine ray", "leave it out", "workers", "worker_cores")
+    settings = read_settings(request)
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files)
+    output.check_file("--skip-invalid", request.skip_invalid, *judges.files)
+    look_here()
+    specs = values.metric_specs(request.metrics)
+    target, selection = read_target(request, settings), None
+    if not specs and not target:
+        selection = select_metrics(data, settings, choose(judge, embedder, settings))
+        specs = list(selection.metrics)
+    return Evaluation(
+        data=data,
+        metrics=resolve(specs) if specs else (),
+        selection=selection,
+        judge=judge,
+        embedder=embedder,
+        store=request.store,
+        settings=settings,
+        outs=request.outs,
+        target=target,
+    )
+
+
+def read_settings(request: RunRequest) -> Settings:
+    """The settings that the options describe, beside data, metrics and judge."""
+    return Settings(
+        mapping=values.mapping(request.maps),
+        limit=request.limit,
+        contexts=values.contexts(request.contexts),
+        skip_invalid=Path(request.skip_invalid) if request.skip_invalid else None,
+        prompts=read_prompts(request.prompts),
+        together=request.together,
+        limits=request.limits(),
+        engine=request.engine,
+        workers=request.workers,
+        cores=request.worker_cores,
+        budget=budget(request.price, request.budget),
+        probe=request.probe,
+        measured=measured(request.judge_cards),
+        name=request.name or "",
+        tags=request.tags,
+        note=request.note or "",
+        params=values.params(request.params),
+    )
+
+
+def select_metrics(data: Any, settings: Settings, route: Route) -> MetricSelection:
+    """The common metrics whose needs some row fills and whose tasks the judge can do.
+
+    With judges in this process also those that only a diagnosis needs: they cost no money.
+    """
+    survey = _survey(data, settings)
+    gaps = survey.gaps()
+    fit: list[str] = []
+    left_out: dict[str, str] = {}
+    unable: list[type[Task[Any]]] = []
+    local = route.capabilities.local
+    for name in (*USUAL, *(DIAGNOSTIC if local else ()), *OCCASIONAL):
+        metric = METRICS[name]
+        missing = _reasons(metric.needs, gaps)
+        tasks = metric().asks(route.serves)
+        cannot = [kind for kind in tasks if not route.serves(kind)]
+        if missing:
+            left_out[name] = ", ".join(missing)
+        elif name not in survey.served:
+            left_out[name] = f"no row holds all of {', '.join(metric.needs)}"
+        elif cannot:
+            left_out[name] = f"{_CANNOT} {', '.join(kind.kind for kind in cannot)}"
+            unable += cannot
+        elif _SPARES.get(name) not in fit:
+            fit.append(name)
+    if not fit:
+        remedy = who_can(unable[0]) if unable else _MAP
+        raise InputError(_none_fits(data, settings.mapping, survey, left_out, remedy))
+    return MetricSelection(tuple(fit), {name: left_out[name] for name in USUAL if name in left_out})
+
+
+def _none_fits(
+    data: Any,
+    mapping: Mapping[str, str],
+    survey: "_Survey",
+    left_out: Mapping[str, str],
+    remedy: str,
+) -> list[Problem]:
+    wanted = {need for name in USUAL for need in METRICS[name].needs}
+    reasons = _reasons([need for need in FIELDS if need in wanted], survey.gaps())
+    reasons += [f"{name}: {why}" for name, why in left_out.items() if _CANNOT in why]
+    what = f"no metric can be computed from {getattr(data, 'name', data)}: {', '.join(reasons)}"
+    columns = ", ".join(name + kind for name, kind in survey.columns.items()) or "none"
+    lost = (name for name in mapping if name in survey.unfound)
+    unfound = [not_found(name, mapping[name], survey.columns) for name in lost]
+    return [*unfound, Problem(f"{what}; columns found: {columns}", remedy)]
+
+
+def _reasons(needs: Iterable[str], gaps: Mapping[str, str]) -> list[str]:
+    """Why these fields cannot be used; those that no row holds are told together."""
+    missing = [need for need in needs if need in gaps]
+    absent = " or ".join(need for need in missing if gaps[need] == _ABSENT)
+    others = [f"{need} {gaps[need]}" for need in missing if gaps[need] != _ABSENT]
+    return [f"no row holds {absent}", *others] if absent else others
+
+
+@dataclass
+class _Survey:
+    """What the first rows hold, of the fields that the common metrics need.
+
+    Attributes:
+        present: The fields that some row holds.
+        filled: Those that some row holds something in: an empty list is present, not filled.
+        served: The metrics whose fields stand in one row together.
+        columns: Every column, and what to say of its kind.
+        unfound: The fields whose column by --map no row has.
+        usable: Whether some row has nothing wrong with it.
+    """
+
+    present: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    served: set[str] = field(default_factory=set)
+    columns: dict[str, str] = field(default_factory=dict)
+    unfound: set[str] = field(default_factory=set)
+    usable: bool = False
+
+    def gaps(self) -> dict[str, str]:
+        """Why a field cannot be used, by field."""
+        gaps = dict.fromkeys(_NEEDS - self.present, _ABSENT)
+        # One empty list says that nothing was retrieved; only empty ones, that none were kept.
+        return gaps | dict.fromkeys(self.present - self.filled, "is empty in every row")
+
+
+def _survey(data: Any, settings: Settings) -> _Survey:
+    survey = _Survey(unfound=set(settings.mapping))
+    source = read(data, mapping=settings.mapping, limit=min(settings.limit or _ROWS, _ROWS))
+    row = None
+    for row in source:
+        survey.columns |= {name: _nested(row.record, name) for name in row.columns}
+        if row.record.values is not None:
+            survey.unfound &= row.unfound
+        if row.problems:  # refused or skipped when the run begins
+            continue
+        survey.usable = True
+        held = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
+        survey.present |= held
+        survey.filled |= {need for need in held if row.fields.get(need) != ()}
+        survey.served |= {name for name in _COMMON if held.issuperset(METRICS[name].needs)}
+    if row is None:
+        raise no_rows(source.name)
+    ambiguous = row.reading.ambiguous.items()
+    if unclear := {name: columns for name, columns in ambiguous if name != "reference"}:
+        # To compute what needs none of them would be another answer than was asked for.
+        raise InputError(ambiguous_columns(unclear))
+    if not survey.usable:  # what is wrong with the rows is told when the run begins
+        survey.served, survey.present, survey.filled = {*_COMMON}, {*_NEEDS}, {*_NEEDS}
+    return survey
+
+
+def _nested(record: Record, column: str) -> str:
+    """What to add to the name of a column that holds rows of its own, as in SQuAD's files."""
+    value = (record.values or {}).get(column)
+    nested = isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
+    return " (a list of objects)" if nested else ""

@@ -1,0 +1,70 @@
+"""The command `assay items`: which questions tell systems apart."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import click
+import msgspec
+
+from assay._analysis import items as analysis
+from assay._cli import options, output
+from assay._cli.errors import OK
+from assay._report.items import html, text
+from assay._runner.result import open_run
+
+_FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsRequest(options.ReportRequest):
+    """What `assay items` is asked for."""
+
+    runs: tuple[str, ...]
+    metric: str | None
+    threshold: float | None
+    most: int
+    force: bool
+
+
+@click.command("items")
+@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True)
+@click.option(
+    "--metric", "-m", metavar="METRIC", help="The metric; required if the runs have several."
+)
+@options.number(
+    "--threshold",
+    metavar="SCORE",
+    help="A question counts as got right from this score on. Without it: the metric's guide value, "
+    "or else the middle of its range.",
+)
+@options.count(
+    "--most",
+    default=10,
+    least=0,
+    help="How many questions of each kind to show, on the console and in Markdown.",
+)
+@options.force
+@options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")
+@options.as_json
+@options.store
+@options.takes(ItemsRequest)
+def items_command(request: ItemsRequest) -> int:
+    """Put the systems behind several RUNs and the questions they answered on one scale.
+
+    Item response theory: each system has an ability, each question a difficulty. Questions that
+    every system gets right, that none gets right, and that better systems get wrong where worse
+    ones get them right, are listed to be read. A RUN is a run's name, the
+    beginning of its id, "last" or "last~1", or STORE:RUN.
+    """
+    output.check_files(request.outs, request.store, forms=_FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    items = analysis.items(
+        results, request.metric, threshold=request.threshold, force=request.force
+    )
+    markdown = partial(text.markdown, most=request.most)
+    writers: dict[str, Callable[[Any], str]] = {".html": html.render, ".md": markdown}
+    show = partial(text.console, most=request.most)
+    output.present(msgspec.to_builtins(items), request, writers, show)
+    return OK

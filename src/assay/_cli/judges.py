@@ -1,0 +1,155 @@
+"""The judges and embedders that the options of a command name, and how they may be called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from assay._cli import values
+from assay._cli.user_modules import look_here
+from assay._middleware.budget import Budget, Price
+from assay._middleware.limiter import Limits
+from assay.errors import InputError
+from assay.judge import Backend
+from assay.judges.embedded.card import Quality
+from assay.judges.specs import backend, mixed
+
+_EMBEDDERS = ("openai", "ollama")
+_FROM_FILES = ("scripted", "gguf", "onnx")
+_JUDGES = (*_EMBEDDERS, "openai-batch")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeRequest:
+    """The part of a request that says who judges, as `options.judge` asks for it."""
+
+    judges: tuple[str, ...]
+    embedder: str | None = None
+    base_url: str | None
+    api_key: str | None = field(repr=False)
+    timeout: float
+    window: int | None
+
+
+JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitedJudgeRequest(JudgeRequest):
+    """One that says too how fast a judge may be asked, and for how much money."""
+
+    concurrency: int
+    retries: int
+    rpm: float | None
+    tpm: float | None
+    hedge: bool = False
+    price: str | None
+    budget: str | None
+
+    def limits(self) -> Limits:
+        """How a judge may be asked."""
+        return Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.rpm,
+            tokens_per_minute=self.tpm,
+            timeout=self.timeout,
+            retries=self.retries,
+            hedge=self.hedge,
+        )
+
+
+def budget(price: str | None, amount: str | None) -> Budget:
+    """What --price and --budget allow; raises InputError if they make no sense."""
+    prices = Price(*values.price(price)) if price else None
+    money, tokens, calls = values.budget(amount) if amount else (None, None, None)
+    if money is not None and prices is None:
+        what = f"--budget {amount} is an amount of money, but the price of a token is unknown"
+        raise InputError(what, "add --price IN/OUT, or give tokens: --budget 200000tok")
+    return Budget(money=money, tokens=tokens, price=prices, calls=calls)
+
+
+class Judges:
+    """Builds backends, one for each spec however often it is named: its limits are shared.
+
+    Attributes:
+        files: What the judges made so far are read from.
+    """
+
+    def __init__(self, request: JudgeRequest) -> None:
+        embedder = [] if request.embedder is None else [request.embedder]
+        for option, specs in (("--judge", request.judges), ("--embedder", embedder)):
+            if any(not spec.strip(" ,") for spec in specs):
+                raise InputError(f"{option} is empty", "name one, or leave it out")
+        self.files: list[str] = []
+        self._request = request
+        self._made: dict[tuple[str, bool], Backend] = {}
+        self._addressed = False
+        self._windowed = False
+
+    def build(self) -> tuple[Backend, Backend | None]:
+        """The judge and the embedder that the options name; None for the default embedder."""
+        embedder = self._request.embedder
+        built = self.judge(), self.backend(embedder, embedder=True) if embedder else None
+        self.check()
+        return built
+
+    def judge(self) -> Backend:
+        """The judge that the specs describe, as `mixed` reads them."""
+        return mixed(self._request.judges, self.backend)
+
+    def backend(self, spec: str, *, embedder: bool = False) -> Backend:
+        """The backend of one spec."""
+        key = (spec, embedder)
+        if key not in self._made:
+            self._made[key] = self._make(spec, embedder=embedder)
+        return self._made[key]
+
+    def check(self) -> None:
+        """See to it that --base-url, --api-key and --window were meant for somebody."""
+        if (self._request.base_url or self._request.api_key) and not self._addressed:
+            what = "--base-url and --api-key apply to openai: judges, and none is given"
+            raise InputError(what, "add --judge openai:MODEL")
+        if self._request.window and not self._windowed:
+            what = "--window applies to openai: and ollama: judges, and none is given"
+            raise InputError(what, "leave it out; gguf: judges know their window")
+
+    def _make(self, spec: str, *, embedder: bool) -> Backend:
+        scheme, _, model = spec.partition(":")
+        if scheme in (_EMBEDDERS if embedder else _JUDGES) and model:
+            return self._over_http(scheme, model, embedder=embedder)
+        look_here()
+        if scheme in _FROM_FILES:
+            self.files.append(model)
+        return backend(spec, embedder=embedder)
+
+    def _over_http(self, scheme: str, model: str, *, embedder: bool) -> Backend:
+        from assay.judges.openai.batch import OpenAIBatch
+        from assay.judges.openai.embeddings import OpenAIEmbedder
+        from assay.judges.openai.judge import OpenAI
+
+        options: dict[str, Any] = {"timeout": self._request.timeout}
+        if not embedder and scheme != "openai-batch":
+            self._windowed = True
+            options["window"] = self._request.window
+        kind = OpenAIEmbedder if embedder else OpenAI
+        if scheme == "ollama":
+            return kind.ollama(model, **options)
+        self._addressed = True
+        if scheme == "openai-batch":
+            kind = OpenAIBatch
+        base_url, api_key = self._request.base_url, self._request.api_key
+        return kind(model, base_url=base_url, api_key=api_key, **options)
+
+
+def measured(files: Sequence[str]) -> dict[str, Quality]:
+    """How well metrics by the judges whose cards these are tell bad from good."""
+    from assay.bench.card import read
+
+    qualities: dict[str, Quality] = {}
+    for file in files:
+        card = read(file)
+        if not card.quality:
+            what = f"the judge card '{file}' has no figure that is reported beside scores"
+            remedy = "measure it again: assay bench --out FILE (replies in the store cost nothing)"
+            raise InputError(what, remedy)
+        qualities |= card.quality
+    return qualities

@@ -1,0 +1,325 @@
+"""The command `assay metrics`: list the metrics, or compare several on the same data."""
+
+import inspect
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay._cli import options, output, values
+from assay._cli.errors import OK
+from assay._cli.evaluation import Evaluation, RunRequest
+from assay._cli.judges import JUDGE_OPTIONS, JudgeRequest
+from assay._cli.output import command_line, run_name
+from assay._cli.run import run, run_command
+from assay._cli.user_modules import look_here
+from assay._report import numbers, sanitize
+from assay._runner.result import Result
+from assay._runner.settings import Settings
+from assay._runner.stack import choose
+from assay.conformance import definition
+from assay.data.missing_fields import SKIP_HINT
+from assay.errors import InputError
+from assay.judges.specs import DEFAULT
+from assay.metrics import ALIASES, METRICS, Metric, resolve
+from assay.metrics.registry import GROUPS
+from assay.sample import Sample
+from assay.score import Outcome, Score
+
+_LLM = "needs an LLM"
+_SHOWN_SAMPLES = 5  # on the terminal; --json has them all
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsRequest(JudgeRequest):
+    """What `assay metrics` is asked for."""
+
+    names: tuple[str, ...]
+    data: str | None
+    store: str
+    maps: tuple[str, ...]
+    limit: int | None
+    as_json: bool
+
+
+@click.command("metrics")
+@click.argument("names", metavar="[METRIC]...", nargs=-1)
+@click.option(
+    "--compare",
+    "data",
+    metavar="DATA",
+    help="Compute these METRICs for DATA side by side, from the same evidence, and say why they "
+    "differ.",
+)
+@options.judge
+@options.store
+@options.maps
+@options.limit
+@options.as_json
+@options.takes(MetricsRequest)
+def metrics_command(request: MetricsRequest) -> int:
+    """List the metrics, a line each, and whether they need an LLM.
+
+    With METRICs only those, one of your own (MODULE:ATTRIBUTE) included: definition, needs, the
+    tasks it asks, who can do them, other names. With --compare they are computed for the same
+    samples, each by its own definition. To compare two systems, use `assay compare`.
+    """
+    look_here()
+    names = values.metric_specs(request.names)
+    if request.data is not None:
+        return _compare(names, request)
+    needless = (*JUDGE_OPTIONS, "store", "maps", "limit")
+    options.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
+    rows = _describe_metrics(names)
+    if request.as_json:
+        output.print_json(rows)
+        return OK
+    (_print_details if names else _print_list)(rows)
+    return OK
+
+
+def _print_list(rows: Sequence[dict[str, Any]]) -> None:
+
+    console = output.stdout()
+    by_name = {row["name"]: row for row in rows}
+    width = max(map(len, by_name))
+    for group, metrics in GROUPS.items():
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        table.add_column(width=width, no_wrap=True)
+        table.add_column(width=len(_LLM), no_wrap=True, style="dim")
+        table.add_column()
+        for name in (metric.name for metric in metrics):
+            row = by_name[name]
+            table.add_row(name, _who(row), Text(row["definition"]))
+        console.print(Text(f"\n{group}", style="bold"))
+        console.print(table)
+    console.print(
+        "\n`assay metrics METRIC` shows what one needs, `assay explain METRIC` all of it."
+    )
+
+
+def _who(row: dict[str, Any]) -> str:
+    if not row["tasks"]:
+        return "no judge"
+    return _LLM if row["embedded_lacks"] else "offline"
+
+
+def _print_details(rows: Sequence[dict[str, Any]]) -> None:
+
+    console = output.stdout()
+    for row in rows:
+        console.print(Text(row["name"], style="bold"))
+        console.print(Padding(Text(row["definition"]), (0, 0, 0, 4)))
+        for line in _details(row):
+            console.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
+    console.print("`assay explain METRIC` shows the whole definition and every prompt.")
+
+
+def _describe_metrics(names: Sequence[str]) -> list[dict[str, Any]]:
+    route = choose(DEFAULT, None, Settings())
+    rows = []
+    for metric in resolve(names or [kind() for kind in METRICS.values()]):
+        tasks = metric.asks(route.serves)
+        row = {
+            "name": metric.name,
+            "definition": (type(metric).__doc__ or "").strip().partition("\n")[0],
+            "parameters": {field.name: getattr(metric, field.name) for field in fields(metric)},
+            "source": metric.source,
+            "follows": metric.follows,
+            "needs": list(metric.needs),
+            "instead": [list(way) for way in metric.instead],
+            "tasks": [kind.kind for kind in metric.tasks],
+            "range": metric.ends(),
+            "higher_is_better": metric.higher_is_better,
+            "guide": metric.guide,
+            "embedded_asks": [kind.kind for kind in tasks],
+            "embedded_lacks": [k.kind for k in tasks if not route.serves(k)],
+            "aliases": [alias for alias, meant in ALIASES.items() if meant == metric.name],
+        }
+        rows.append(row)
+    return rows
+
+
+def _details(row: dict[str, Any]) -> list[str]:
+    ways = [", ".join(way) or "nothing" for way in (row["needs"], *row["instead"])]
+    lines = [f"follows {row['follows']}"] if row["follows"] else []
+    lines.append(f"needs {'; or '.join(ways)}")
+    lines.append(f"asks {', '.join(row['tasks']) or 'nobody'}")
+    if row["embedded_lacks"]:
+        lines.append(
+            f"needs an LLM: the embedded judge cannot do {', '.join(row['embedded_lacks'])}"
+        )
+    elif row["embedded_asks"] != row["tasks"]:
+        lines.append(f"the embedded judge can, asked {', '.join(row['embedded_asks'])} only")
+    elif row["tasks"]:
+        lines.append("the embedded judge can")
+    if row["parameters"]:
+        parameters = (f"{name}={value}" for name, value in row["parameters"].items())
+        lines.append(f"parameters: {', '.join(parameters)}")
+    if row["aliases"]:
+        lines.append(f"also called {', '.join(row['aliases'])}")
+    return lines
+
+
+def _compare(names: Sequence[str], request: MetricsRequest) -> int:
+    """Score the data by every metric named and show them side by side; the exit code."""
+    if len(names) < 2:
+        what = "--compare takes two metrics or more"
+        raise InputError(what, "assay metrics --compare DATA faithfulness deepeval:faithfulness")
+    defaults = run_command.make_context("run", ["DATA"]).params
+    of_request = {f.name: getattr(request, f.name) for f in fields(request) if f.name != "names"}
+    try:
+        run_request = RunRequest(**{**defaults, **of_request, "metrics": tuple(names)})
+        return run(run_request, _show_comparison, _comparison_json)
+    except InputError as error:
+        raise error.without(SKIP_HINT) from error
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sample under every definition.
+
+    Attributes:
+        sample: The sample.
+        outcomes: What each metric gives, by its label.
+        spread: How far the values lie apart, as a share of the metrics' ranges.
+    """
+
+    sample: Sample
+    outcomes: Mapping[str, Outcome]
+    spread: float
+
+
+def rows(result: Result, metrics: Sequence[Metric]) -> list[Row]:
+    """Every sample, those first on which the definitions differ most."""
+    columns = [list(result.outcomes(metric.label)) for metric in metrics]
+    compared = []
+    for cells in zip(*columns, strict=True):
+        outcomes = [outcome for _, outcome in cells]
+        labelled = dict(zip((m.label for m in metrics), outcomes, strict=True))
+        compared.append(Row(cells[0][0], labelled, _spread(metrics, outcomes)))
+    return sorted(compared, key=lambda row: -row.spread)
+
+
+def _spread(metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> float:
+    shares = [
+        _goodness(metric, outcome.value)
+        for metric, outcome in zip(metrics, outcomes, strict=True)
+        if isinstance(outcome, Score)
+    ]
+    return max(shares) - min(shares) if shares else 0.0
+
+
+def _goodness(metric: Metric, value: float) -> float:
+    # Faithfulness of 1 and hallucination of 0 say the same; so do 0.5 of 1 and 5 of 10. Some
+    # ranges have no end (latency): such values are compared as they are.
+    low, high = metric.range
+    span = high - low
+    share = (value - low) / span if span < float("inf") else value
+    return share if metric.higher_is_better else 1 - share
+
+
+def _evidence(outcome: Outcome) -> str:
+    """``2 supported, 1 contradicted``, or why there is no score."""
+    if not isinstance(outcome, Score):
+        return outcome.reason
+    counts = Counter(part.label or part.kind for part in outcome.parts)
+    return ", ".join(f"{n} {label}" for label, n in counts.items())
+
+
+def _show_comparison(result: Result, evaluation: Evaluation) -> None:
+    """The means, the samples on which they differ most, the definitions."""
+    console = output.stdout()
+    compared = rows(result, evaluation.metrics)
+    console.print(_means(result, evaluation.metrics))
+    shown = [row for row in compared if row.spread > 0][:_SHOWN_SAMPLES]
+    if not shown:
+        console.print("\nNo sample on which they differ.")
+    for row in shown:
+        _show_row(row, console)
+    console.print(Text("\nWhy they differ: what each one computes", style="bold"))
+    for metric in evaluation.metrics:
+        console.print(Text(f"\n{metric.label}", style="bold"))
+        console.print(Text(_filled(definition(metric))))
+        console.print(Text(_inputs(metric), style="dim"))
+    line = command_line("show", run_name(result), "--sample", "ID", store=evaluation.store)
+    console.print(Text(f"\n{line}", style="dim"), soft_wrap=True)
+
+
+def _comparison_json(result: Result, evaluation: Evaluation) -> dict[str, Any]:
+    """The same for programs."""
+    summary = {row.metric: row for row in result.summary()}
+    return {
+        "run": result.run.id,
+        "store": evaluation.store,
+        "metrics": [
+            {
+                "metric": metric.label,
+                "mean": summary[metric.label].mean,
+                "n_scored": summary[metric.label].n_scored,
+                "n_undefined": summary[metric.label].n_undefined,
+                "n_failed": summary[metric.label].n_failed,
+                "higher_is_better": metric.higher_is_better,
+                "definition": definition(metric),
+                "source": metric.source,
+                "needs": list(metric.needs),
+            }
+            for metric in evaluation.metrics
+        ],
+        "samples": [_row_json(row) for row in rows(result, evaluation.metrics)],
+    }
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "sample": row.sample.id,
+        "question": row.sample.question,
+        "spread": row.spread,
+        "values": {
+            label: outcome.value if isinstance(outcome, Score) else None
+            for label, outcome in row.outcomes.items()
+        },
+        "evidence": {label: _evidence(outcome) for label, outcome in row.outcomes.items()},
+    }
+
+
+def _means(result: Result, metrics: Sequence[Metric]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("metric")
+    for head in ("mean", "scored", "undefined", "failed"):
+        table.add_column(head, justify="right")
+    table.add_column("better")
+    for metric, row in zip(metrics, result.summary(), strict=True):
+        mean = numbers.score(row.mean)
+        counts = (row.n_scored, row.n_undefined, row.n_failed)
+        better = "higher" if metric.higher_is_better else "lower"
+        table.add_row(Text(row.metric), mean, *map(str, counts), better)
+    return table
+
+
+def _show_row(row: Row, console: Console) -> None:
+    console.print()
+    question = sanitize.plain(row.sample.question or "")
+    console.print(Text.assemble((sanitize.plain(row.sample.id), "bold"), f"  {question}"))
+    table = Table.grid(padding=(0, 2))
+    for label, outcome in row.outcomes.items():
+        value = numbers.score(outcome.value if isinstance(outcome, Score) else None)
+        table.add_row(
+            Text(f"  {label}"), value, Text(sanitize.plain(_evidence(outcome)), style="dim")
+        )
+    console.print(table)
+
+
+def _filled(text: str) -> str:
+    return "\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+
+
+def _inputs(metric: Metric) -> str:
+    source = f" ({metric.source})" if metric.source else ""
+    return f"from {', '.join(metric.needs) or 'nothing'}{source}"

@@ -1,0 +1,196 @@
+"""The commands `assay runs`, `describe` and `report`: the runs of a store."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from assay._cli import options, output
+from assay._cli.errors import OK
+from assay._report import sanitize
+from assay._report.titles import judge_in_words, remarks, said
+from assay._store import Run, Store
+from assay._store.runs import written
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay._runner.result import Result
+
+_CHANGES = ("name", "tags", "note", "params", "untags", "unsets")
+_LONGEST_NAME = 18  # characters of a name that a table of 80 columns has room for
+
+
+@click.command("runs")
+@options.repeatable("--tag", "tags", metavar="TAG", help="Only runs with this tag.")
+@options.as_json
+@options.store
+def runs_command(*, tags: tuple[str, ...], as_json: bool, store: str) -> int:
+    """List the runs in the store, the newest first.
+
+    Every command that takes a RUN takes its name, the beginning of its id, "last", or "last~1" for
+    the one before.
+    """
+    if not Path(store).is_file():
+        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
+    with Store(store) as opened:
+        runs = [run for run in opened.runs() if {*tags} <= {*run.tags}]
+        rows = [_row(opened, run) for run in runs]
+    if as_json:
+        output.print_json(rows)
+    else:
+        _print_runs(rows, tags)
+    return OK
+
+
+def _row(store: Store, run: Run) -> dict[str, Any]:
+    counts = store.counts(run.id).values()
+    done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
+    failed = sum(by_why.get("failed", 0) for by_why in counts)
+    spent = store.spent(run.id)
+    return {
+        "run": run.id,
+        **said(run),
+        "created": run.created,
+        "source": run.source,
+        "judge": run.config["judge"],
+        "metrics": list(run.metrics),
+        "samples": run.n_samples,
+        "scores": {"done": done, "failed": failed, "all": run.n_samples * len(run.metrics)},
+        "calls": spent.calls,
+        "tokens": spent.tokens_in + spent.tokens_out,
+        "finished": run.finished is not None,
+        "stopped": run.stopped,
+        "about": _about(run),
+    }
+
+
+def _about(run: Run) -> str:
+    """Which run it asks again about; "" for one that was asked for by itself."""
+    if "repeats" in run.config:
+        again = run.config["repeats"]
+        return f"repetition {again['time']} of {again['run'][:8]}"
+    return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
+
+
+def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
+    # A table would fold names at 80 columns: every run has a second line for its data and judge.
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("run", no_wrap=True, overflow="ellipsis", max_width=_LONGEST_NAME)
+    for name in ("id", "begun (UTC)"):
+        table.add_column(name, no_wrap=True)
+    for name in ("samples", "metrics", "scores", "calls"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("state", overflow="fold")
+    console = output.stdout()
+    for row in rows:
+        scores = row["scores"]
+        share = "all" if scores["done"] == scores["all"] else f"{scores['done']}/{scores['all']}"
+        table.add_row(
+            Text(sanitize.plain(row["name"] or row["source"])),
+            row["run"][:8],
+            row["created"][:16].replace("T", " "),
+            f"{row['samples']:,}",
+            str(len(row["metrics"])),
+            share,
+            f"{row['calls']:,}",
+            _state(row),
+        )
+    console.print(table if rows else "no run with that tag" if tags else "no run yet")
+    for row in rows:
+        about = filter(
+            None, [remarks(row), f"{row['source']}, judged by {judge_in_words(row['judge'])}"]
+        )
+        text = f"{row['run'][:8]}  {'; '.join(about)}"
+        console.print(Text(sanitize.plain(text), style="dim"))
+
+
+def _state(row: dict[str, Any]) -> str:
+    stopped = str(row["stopped"]).partition(":")[0]
+    state = "finished" if row["finished"] else f"stopped: {stopped}" if stopped else "not finished"
+    failed = row["scores"]["failed"] if row["finished"] else 0
+    parts = [state, f"{failed} failed" if failed else "", row["about"]]
+    return ", ".join(filter(None, parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeRequest:
+    """What `assay describe` is asked for."""
+
+    run: str
+    name: str | None
+    tags: tuple[str, ...]
+    note: str | None
+    params: tuple[str, ...]
+    untags: tuple[str, ...]
+    unsets: tuple[str, ...]
+    as_json: bool
+    store: str
+
+
+@click.command("describe")
+@click.argument("run", metavar="RUN")
+@options.description
+@options.repeatable("--untag", "untags", metavar="TAG", help="Take a tag off.")
+@options.repeatable("--unset", "unsets", metavar="KEY", help="Drop a parameter.")
+@options.as_json
+@options.store
+@options.takes(DescribeRequest)
+def describe_command(request: DescribeRequest) -> int:
+    """Show what is said of RUN, or change it: scores and ids stay as they are.
+
+    RUN is a run's name, the beginning of its id, "last" or "last~1". A name or a note takes the
+    place of the old one (--name "" and --note "" take it away); tags and parameters are added.
+    """
+    from assay._cli import values
+    from assay._runner.result import Result
+
+    result = Result(request.store, request.run)
+    if both := [*{*request.tags} & {*request.untags}]:
+        raise InputError(f"the tag '{both[0]}' is given and taken off", "keep one of the two")
+    if any(getattr(request, name) not in (None, ()) for name in _CHANGES):
+        kept = result.run.description.without(request.untags, request.unsets)
+        result.describe(
+            name=request.name,
+            tags=(*kept.tags, *request.tags),
+            note=request.note,
+            params={**kept.params, **values.params(request.params)},
+        )
+    if request.as_json:
+        output.print_json({"run": result.run.id, **said(result.run)})
+    else:
+        _print_description(result)
+    return OK
+
+
+def _print_description(result: "Result") -> None:
+    run = result.run
+    params = ", ".join(f"{key}={written(value)}" for key, value in run.params.items())
+    lines = [
+        ("run", run.id),
+        ("name", run.name or "none"),
+        ("data", f"{run.default_title} (UTC), judged by {judge_in_words(run.config['judge'])}"),
+        ("tags", ", ".join(run.tags)),
+        ("params", params),
+        ("note", run.note),
+    ]
+    output.print_lines([(name, text) for name, text in lines if text])
+
+
+@click.command("report")
+@click.argument("run", metavar="[RUN]", default="last")
+@options.report
+@options.store
+def report_command(*, run: str, outs: tuple[str, ...], store: str) -> int:
+    """Write the report of RUN (its name, the beginning of its id, or "last") to each --out FILE."""
+    from assay._runner.result import Result
+
+    if not outs:
+        raise InputError("nowhere to write the report to", "add --out report.html")
+    output.check_files(outs, store)
+    result = Result(store, run)
+    output.write_reports(result, outs)
+    output.print_lines(output.file_lines(outs))
+    return OK

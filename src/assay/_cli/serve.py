@@ -1,0 +1,173 @@
+"""The commands `assay serve` and `assay mcp`: evaluation over HTTP and for coding agents."""
+
+import asyncio
+import ipaddress
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from assay._cli import options
+from assay._cli.errors import OK, say
+from assay._cli.judges import JudgeRequest, Judges, budget
+from assay._cli.options import POSITIVE
+from assay._cli.stopping import until_stopped
+from assay._middleware.limiter import Limits
+from assay._runner.settings import Settings
+from assay._service import Service
+from assay._store.connection import look
+from assay.errors import InputError
+
+_TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpRequest(JudgeRequest):
+    """What `assay mcp` is asked for."""
+
+    store: str
+    price: str | None
+    budget: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeRequest(McpRequest):
+    """What `assay serve` is asked for."""
+
+    host: str
+    port: int
+    no_token: bool
+    rpm: float
+    max_mb: float
+    max_samples: int
+    max_chars: int
+    at_once: int
+    max_seconds: float
+
+
+@click.command("serve")
+@options.judge
+@options.store
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to bind."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    default=8765,
+    show_default=True,
+    metavar="PORT",
+    help="Port; 0 for a free one.",
+)
+@options.flag(
+    "--no-token",
+    help="Ask callers for no token; on this machine only. The token is in ASSAY_TOKEN otherwise, "
+    "or made and shown at the start.",
+)
+@options.number(
+    "--rpm",
+    type=POSITIVE,
+    default=600.0,
+    metavar="N",
+    help="At most N requests a minute from one address.",
+)
+@options.number(
+    "--max-mb", type=POSITIVE, default=10.0, metavar="MB", help="The longest request, in megabytes."
+)
+@options.count("--max-samples", default=1000, help="The most samples of one request.")
+@options.count("--max-chars", default=200_000, help="The longest text of a sample, in characters.")
+@options.count("--at-once", default=4, help="Evaluations at the same time; others wait.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="S",
+    help="The longest evaluation. What it scored is kept; the same request goes on.",
+)
+@click.option("--price", metavar="IN/OUT", help="As for `assay run`.")
+@click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
+@options.takes(ServeRequest)
+def serve_command(request: ServeRequest) -> int:
+    """Serve evaluation over HTTP: one sample, many, runs and the evidence behind every score.
+
+    The document at /openapi.json describes it. Judge and store are chosen here, not by callers.
+    """
+    from aiohttp import web
+
+    from assay._service.http import application, running
+    from assay._service.limits import Bounds
+
+    bounds = Bounds(
+        token=_token(request),
+        per_minute=request.rpm,
+        most_bytes=int(request.max_mb * 1e6),
+        at_once=request.at_once,
+        judging_s=request.max_seconds,
+    )
+    limits = {"most_samples": request.max_samples, "most_characters": request.max_chars}
+    app = application(_service(request, **limits), bounds)
+
+    async def work() -> None:
+        async with running(app) as runner:
+            site = web.TCPSite(runner, request.host, request.port)
+            try:
+                await site.start()
+            except OSError as error:
+                what = f"cannot listen at {request.host}:{request.port}: {error.strerror or error}"
+                raise InputError(what, "choose another --port or --host") from error
+            host, port = runner.addresses[0][:2]
+            shown = f"[{host}]" if ":" in host else host
+            say(f"serving http://{shown}:{port} (openapi.json describes it); Ctrl-C ends it")
+            await until_stopped()
+
+    asyncio.run(work())
+    return OK
+
+
+@click.command("mcp")
+@options.judge
+@options.store
+@click.option("--price", metavar="IN/OUT", help="As for `assay run`.")
+@click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
+@options.takes(McpRequest)
+def mcp_command(request: McpRequest) -> int:
+    """Serve evaluation to a coding agent that starts this command and talks to it over stdio."""
+    from assay._service.mcp import server
+
+    server(_service(request)).run("stdio")
+    return OK
+
+
+def _service(request: McpRequest, **limits: int) -> Service:
+    look(Path(request.store))  # now, not at the first request
+    judge, embedder = Judges(request).build()
+    settings = Settings(
+        limits=Limits(timeout=request.timeout), budget=budget(request.price, request.budget)
+    )
+    return Service(judge, embedder, Path(request.store), settings, **limits)
+
+
+def _token(request: ServeRequest) -> str:
+    """The token that callers need, "" if they need none."""
+    token = os.environ.get(_TOKEN, "").strip()
+    if request.no_token:
+        if not _is_local(request.host):
+            what = f"without a token anyone who reaches {request.host} could evaluate"
+            raise InputError(what, f"set {_TOKEN}, or listen at 127.0.0.1")
+        return ""
+    if not token:
+        token = secrets.token_urlsafe(24)
+        say(f"token: {token} (set {_TOKEN} to choose one)")
+    elif not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(f"{_TOKEN} has characters that no header allows", "choose another token")
+    return token
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

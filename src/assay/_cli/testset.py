@@ -1,0 +1,268 @@
+"""The command `assay testset`: write test questions from documents."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from assay._cli import options, output
+from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
+from assay._cli.judges import Judges, LimitedJudgeRequest, budget
+from assay._cli.options import Grouped
+from assay._cli.progress import counter
+from assay._cli.prompts import read_prompts
+from assay._cli.user_modules import look_here
+from assay._report import notes, numbers
+from assay._runner.settings import Settings
+from assay.errors import InputError
+from assay.judge import Backend
+from assay.testset import Plan, Testset, estimate, generate
+from assay.testset.generate import lines
+
+_GROUPS = {
+    "What is written": ("n", "kinds", "seed", "words", "out", "rejected"),
+    "Who writes and checks": (*("judges", "base_url", "api_key", "timeout", "window", "prompts"),),
+    "What it may cost": ("dry_run", "price", "budget"),
+    "Pace": ("concurrency", "rpm", "tpm", "retries"),
+    "What is shown": ("store", "as_json", "quiet", "no_progress"),
+}
+
+_FORMS = {".jsonl": "a line a question"}
+# From so large an overlap on retrieval is likely to be easier than for users' own questions.
+EASY = 0.7
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestsetRequest(LimitedJudgeRequest):
+    """What `assay testset` is asked for."""
+
+    documents: tuple[str, ...]
+    n: int
+    kinds: tuple[str, ...]
+    seed: int
+    words: int
+    out: str
+    rejected: str | None
+    prompts: str | None
+    dry_run: bool
+    store: str
+    as_json: bool
+    quiet: bool
+    no_progress: bool
+
+
+@click.command("testset", cls=Grouped, groups=_GROUPS)
+@click.argument("documents", metavar="DOCUMENTS...", nargs=-1, required=True)
+@options.count("-n", default=50, help="How many questions.")
+@options.repeatable(
+    "--kind",
+    "kinds",
+    metavar="KIND=SHARE",
+    help="How many of each kind, relative to the others: single_hop=2, reasoning=1, multi_hop=1 "
+    "and unanswerable=1 if not given.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Chooses the passages that are asked about.",
+)
+@options.count(
+    "--passage-words",
+    "words",
+    default=200,
+    least=50,
+    help="Length of the passages that the documents are cut into.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="FILE",
+    help="The questions, with reference answers and contexts: .jsonl, a line a question.",
+)
+@click.option(
+    "--rejected",
+    metavar="FILE",
+    help="Write what failed a check to this file (.jsonl), each with the reason.",
+)
+@options.writer
+@click.option(
+    "--prompts",
+    metavar="FILE",
+    help="Ask with the prompts of this TOML file (`assay explain TASK --toml` writes one).",
+)
+@options.flag("--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent.")
+@options.price
+@options.budget
+@options.concurrency
+@options.rpm
+@options.tpm
+@options.retries
+@options.store
+@options.as_json
+@options.quiet
+@options.no_progress
+@options.takes(TestsetRequest)
+def testset_command(request: TestsetRequest) -> int:
+    """Write questions that the DOCUMENTS answer, and some that they do not.
+
+    DOCUMENTS are text, Markdown, reStructuredText and HTML files, folders of them, or tables with
+    a row a document. A language model writes each question with its answer and the words of the
+    document that bear it out; a question is kept if it can be understood on its own, the words
+    are there, and the judge finds all of the answer supported. All replies are kept in the
+    store: the same command goes on where it was killed and pays for nothing twice.
+    """
+    documents, prompts = [*request.documents], request.prompts
+    plan = Plan(n=request.n, seed=request.seed, words=request.words, **_kinds(request.kinds))
+    read = [*documents, request.store, *filter(None, [prompts])]
+    output.check_files([request.out], *read, forms=_FORMS)
+    output.check_file("--rejected", request.rejected, *read, request.out)
+    judge, _ = Judges(request).build()
+    look_here()
+    settings = Settings(
+        prompts=read_prompts(prompts),
+        limits=request.limits(),
+        budget=budget(request.price, request.budget),
+    )
+    paths = [Path(document) for document in documents]
+    if request.dry_run:
+        return _estimate(paths, plan, judge, settings, request)
+    try:
+        made = _generate(paths, plan, judge, settings, request)
+    except KeyboardInterrupt:
+        say(f"interrupted: every reply is kept in {request.store}; the same command goes on")
+        return INTERRUPTED
+    output.write_text("--out", request.out, made.jsonl())
+    if request.rejected:
+        output.write_text("--rejected", request.rejected, lines([r.row() for r in made.rejected]))
+    if request.as_json:
+        output.print_json(_plain(made))
+    elif not request.quiet:
+        _show(made, request)
+    return _exit_code(made)
+
+
+def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
+    """The shares of the kinds as an argument of `Plan`; none if none were given."""
+    shares = {}
+    for text in texts:
+        kind, equals, share = text.partition("=")
+        try:
+            shares[kind.strip()] = float(share) if equals else 1.0
+        except ValueError as error:
+            remedy = "such as --kind single_hop=2 --kind unanswerable=1"
+            raise InputError(f"--kind '{text}' is not KIND=SHARE", remedy) from error
+    return {"kinds": shares} if shares else {}
+
+
+def _generate(
+    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
+) -> Testset:
+    columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn())
+    with counter(*columns, silent=request.quiet or request.no_progress) as progress:
+        return generate(
+            paths, plan, judge=judge, store=request.store, settings=settings, on_progress=progress
+        )
+
+
+def _estimate(
+    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
+) -> int:
+    counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)
+    money = counts.money(settings.budget.price)
+    if request.as_json:
+        rounded = {name: round(value) for name, value in vars(counts).items()}
+        output.print_json({"questions": plan.wanted(), **rounded, "money": money})
+    elif not request.quiet:
+        rows = [
+            (f"{plan.n:,}", "questions"),
+            (f"{counts.calls:,}", f"calls to {', '.join(request.judges)}, at least"),
+            (f"{counts.known:,}", f"calls known already, from {request.store}"),
+            (f"{counts.local:,}", "calls answered on this machine, free of charge"),
+            (f"{counts.tokens_in:,}", "prompt tokens, about"),
+            (f"{round(counts.tokens_out):,}", "reply tokens, about"),
+        ]
+        if money is not None:
+            rows.append((f"{money:,.4f}", "money, about, at the price given"))
+        output.print_counts(rows)
+        output.stdout().print(
+            "Nothing was asked. Questions that fail a check are written again, up to three times "
+            "as many in all."
+        )
+    return OK
+
+
+def _plain(made: Testset) -> dict[str, Any]:
+    """What is told of it, as plain values."""
+    fields = ("documents", "passages", "calls", "known", "tokens_in", "tokens_out", "money")
+    return {
+        "questions": len(made.questions),
+        "wanted": made.wanted,
+        "written": made.written(),
+        "rejected": Counter(question.why for question in made.rejected),
+        "overlap": made.overlap,
+        **{name: getattr(made, name) for name in fields},
+        "stopped": made.stopped,
+    }
+
+
+def _show(made: Testset, request: TestsetRequest) -> None:
+    console = output.stdout()
+    passages = numbers.plural(made.passages, "passage")
+    console.print(f"{numbers.plural(made.documents, 'document')}, {passages}")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("kind")
+    for heading in ("wanted", "written", "rejected"):
+        table.add_column(heading, justify="right")
+    table.add_column("why")
+    for kind, count in made.written().items():
+        why = Counter(question.why for question in made.rejected if question.kind == kind)
+        reasons = ", ".join(f"{reason} {n}" for reason, n in why.most_common())
+        table.add_row(kind, f"{made.wanted[kind]:,}", f"{count:,}", f"{why.total():,}", reasons)
+    console.print(table)
+    for line in _remarks(made):
+        console.print(Text(line, style="dim"))
+    next_steps = [("questions", request.out)]
+    if request.rejected:
+        next_steps.append(("rejected", request.rejected))
+    next_steps.append(("review", f"assay view --questions {request.out}"))
+    next_steps.append(("next", f"assay run {request.out} --target http://localhost:8000/ask"))
+    output.print_lines(next_steps)
+
+
+def _remarks(made: Testset) -> list[str]:
+    spent = [notes.asked("judge", made.calls, made.known)]
+    if made.tokens_in:
+        spent.append(f"{made.tokens_in:,} prompt tokens, {made.tokens_out:,} reply tokens")
+    if made.money is not None:
+        spent.append(f"{made.money:,.4f} at the price given")
+    remarks = ["; ".join(spent)]
+    if made.overlap is not None:
+        share = f"{made.overlap:.0%}"
+        easy = "; finding it is easier than for questions in users' own words"
+        remarks.append(
+            f"{share} of a question's content words are in the passage it was written from"
+            f"{easy if made.overlap >= EASY else ''}"
+        )
+    if made.questions:
+        remarks.append("Read some of them before you rely on them.")
+    return remarks
+
+
+def _exit_code(made: Testset) -> int:
+    if made.stopped:
+        say(f"stopped: {made.stopped}")
+        return BUDGET
+    missing = sum(made.wanted.values()) - len(made.questions)
+    if missing:
+        say(f"{numbers.plural(missing, 'question')} fewer than wanted: too many failed a check")
+        return SOME_FAILED
+    return OK

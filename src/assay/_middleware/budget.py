@@ -1,0 +1,332 @@
+"""The budget: what has been spent on a judge, and what is reserved for calls on their way."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from assay._store.keys import cut_key, digest, reply_key
+from assay._text.sanitize import whole
+from assay.errors import CutShort, InputError, OverBudget, Unavailable
+from assay.judge import Reply, Task
+
+Keep: TypeAlias = Callable[[Reply], Awaitable[object]]
+Bound: TypeAlias = Callable[[str], int | None]
+
+# Tokens that a reply is taken to cost until one of its kind has come.
+USUAL_REPLY = 500
+# Replies vary: a call beside others has so many times the longest reply of its kind set aside on
+# top of it, divided by the number of replies that have come.
+MARGIN = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost.
+
+    Attributes:
+        per_million_in: Price of a million prompt tokens.
+        per_million_out: Price of a million reply tokens.
+    """
+
+    per_million_in: float
+    per_million_out: float
+
+    def __post_init__(self) -> None:
+        _check_amounts(self, "per_million_in", "per_million_out")
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """What these tokens cost."""
+        return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent in all.
+
+    Attributes:
+        money: Money, in the currency of the price; None for no bound.
+        tokens: Tokens, read and written; None for no bound.
+        price: What tokens cost; a bound on money needs it, alone it only counts.
+        calls: Calls that brought a reply; None for no bound.
+    """
+
+    money: float | None = None
+    tokens: int | None = None
+    price: Price | None = None
+    calls: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_amounts(self, "money", "tokens", "calls")
+        if self.money is not None and self.price is None:
+            raise InputError("a budget in money needs the price of tokens", "give price=Price(..)")
+
+
+def _check_amounts(given: Price | Budget, *names: str) -> None:
+    """Raise InputError for what no amount is: nothing would ever exceed NaN."""
+    for name in names:
+        value = getattr(given, name)
+        if value is not None and not value >= 0:
+            raise InputError(f"{name} is {value}", "give 0 or more")
+
+
+@dataclass(slots=True)
+class Usage:
+    """What has happened so far; read it for a progress bar.
+
+    Attributes:
+        calls: Calls that brought a reply.
+        retries: Calls made again.
+        throttled: Refusals because of too many requests.
+        timeouts: Calls that took too long.
+        hedged: Second calls made beside slow ones.
+        tokens_in: Prompt tokens.
+        tokens_out: Reply tokens.
+        money: What the tokens cost, 0 where no price is known.
+        in_flight: Calls on their way now.
+        waiting: Calls that wait for their turn now.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    throttled: int = 0
+    timeouts: int = 0
+    hedged: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+    in_flight: int = 0
+    waiting: int = 0
+
+
+@dataclass(slots=True)
+class Reservation:
+    """Tokens that a call on its way is expected to cost.
+
+    Attributes:
+        kind: Kind of its task.
+        quarter: A quarter of the characters that it sends, as far as they are known.
+        tokens_in: Prompt tokens.
+        tokens_out: Reply tokens.
+        reserved_out: Reply tokens that are set aside for it: more, as replies vary.
+        active: Whether they are still set aside.
+    """
+
+    kind: str
+    quarter: int
+    tokens_in: int
+    tokens_out: int
+    reserved_out: int
+    active: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """All that are expected."""
+        return self.tokens_in + self.tokens_out
+
+
+class BudgetTracker:
+    """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
+
+    What a call will cost is known only afterwards. Its prompt is taken to be a quarter of the
+    characters, or as many times that as any of its kind was so far, and its reply as long as the
+    longest so far. What is set aside is the bound on the reply where there is one, else more than
+    that while few have come. Before the first has, the others of its kind wait: nobody knows what
+    they would cost. Once the budget is spent nothing is sent, so that it is exceeded by no more
+    than what the calls on their way then cost beyond the dearest before them.
+
+    Backends that share a tracker share the budget.
+
+    Args:
+        budget: What may be spent.
+        keep: Commits what was billed without bringing a reply; None keeps nothing of it.
+        bound: Most tokens of a reply to a kind of task, None where it is not bounded.
+
+    Attributes:
+        usage: What has been spent, and what else happened to the calls.
+    """
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        keep: Keep | None = None,
+        bound: Bound = lambda _kind: None,
+    ) -> None:
+        self._budget = budget or Budget()
+        self._keep = keep
+        self._reply_bound = bound
+        self.usage = Usage()
+        self._reserved_in = self._reserved_out = self._reserved_calls = 0
+        self._longest_reply: dict[str, int] = {}
+        self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
+        # By kind: answers that told their length, calls on their way, calls that have ended.
+        self._answers = Counter[str]()
+        self._sent = Counter[str]()
+        self._ended = Counter[str]()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def reserve(self, task: Task[Any]) -> Reservation:
+        """As `reserve_now`, once calls on their way leave room for it.
+
+        Raises:
+            OverBudget: If none is on its way and there is still no room.
+        """
+        while True:
+            if not self._awaits_first(task):
+                try:
+                    return self.reserve_now(task)
+                except OverBudget:
+                    if not self._reserved_calls:
+                        raise
+            released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(released)
+            await released
+
+    def reserve_now(self, task: Task[Any]) -> Reservation:
+        """Set aside what the call may cost.
+
+        Raises:
+            OverBudget: If all that is spent and set aside would exceed the budget.
+        """
+        template = task.template
+        characters = sum(len(item.text) for item in task.materials)
+        characters += len(template.preamble) if template else 0
+        expected = self._longest_reply.get(task.kind, USUAL_REPLY if template else 0)
+        at_most = self._reply_allowance(task.kind) if template else expected
+        quarter = characters // 4
+        prompt = math.ceil(quarter * self._prompt_ratio.get(task.kind, 1.0))
+        reservation = Reservation(task.kind, quarter, prompt, expected, at_most)
+        self._check(reservation)
+        self._reserved_in += reservation.tokens_in
+        self._reserved_out += reservation.reserved_out
+        self._reserved_calls += 1
+        self._sent[reservation.kind] += 1
+        return reservation
+
+    async def renew(self, reservation: Reservation, task: Task[Any]) -> None:
+        """Set aside what a further try will cost, once there is room: the one before was paid for.
+
+        Raises:
+            OverBudget: As `reserve`.
+        """
+        self.release(reservation)
+        new = await self.reserve(task)
+        reservation.tokens_in, reservation.tokens_out, reservation.reserved_out = (
+            new.tokens_in,
+            new.tokens_out,
+            new.reserved_out,
+        )
+        reservation.active = True
+
+    def release(self, reservation: Reservation) -> None:
+        """Give back what was set aside, unless that was done."""
+        if not reservation.active:
+            return
+        reservation.active = False
+        self._reserved_in -= reservation.tokens_in
+        self._reserved_out -= reservation.reserved_out
+        self._reserved_calls -= 1
+        self._sent[reservation.kind] -= 1
+        self._ended[reservation.kind] += 1
+        waiting, self._waiting = self._waiting, []
+        for released in waiting:
+            if not released.done():
+                released.set_result(None)
+
+    def spend(self, tokens_in: int, tokens_out: int) -> None:
+        """Count tokens that were used."""
+        self.usage.tokens_in += tokens_in
+        self.usage.tokens_out += tokens_out
+        if self._budget.price is not None:
+            self.usage.money += self._budget.price.of(tokens_in, tokens_out)
+
+    def record(self, kind: str, tokens_in: int, tokens_out: int) -> None:
+        """Count an answer to this kind of task, of use or not, and learn from its length."""
+        self._longest_reply[kind] = max(self._longest_reply.get(kind, 0), tokens_out)
+        self._answers[kind] += 1
+        self.spend(tokens_in, tokens_out)
+
+    async def record_failure(self, call: tuple[str, Task[Any], int], error: Unavailable) -> int:
+        """Count and keep an answer that is no reply, if it was billed; returns its tokens.
+
+        Args:
+            call: Identity of who answered, the task and which draw of it.
+            error: What the answer is instead.
+        """
+        if not error.cost or not (spent := sum(error.cost)):
+            return 0
+        self.record(call[1].kind, *error.cost)
+        if self._keep is not None:
+            await self._keep(_lost(call, error, error.cost))
+        return spent
+
+    def record_reply(self, reply: Reply, reservation: Reservation | None = None) -> None:
+        """Count a reply, and learn from what was set aside for it."""
+        self.usage.calls += 1
+        self.record(reply.kind, reply.tokens_in, reply.tokens_out)
+        if reservation is not None and reservation.quarter:
+            ratio, kind = reply.tokens_in / reservation.quarter, reservation.kind
+            self._prompt_ratio[kind] = max(ratio, self._prompt_ratio.get(kind, 1.0))
+
+    def _awaits_first(self, task: Task[Any]) -> bool:
+        """Whether the call is to wait for the first one of its kind.
+
+        Each that ended without telling its length lets one more go out beside it: a server that
+        fails at all calls is not asked one by one for ever.
+        """
+        counts_tokens = self._budget.tokens is not None or self._budget.money is not None
+        if not counts_tokens or not task.template or self._answers[task.kind]:
+            return False
+        return (
+            self._reply_bound(task.kind) is None and self._sent[task.kind] > self._ended[task.kind]
+        )
+
+    def _reply_allowance(self, kind: str) -> int:
+        """Tokens that a reply may come to, as far as is known."""
+        longest, n = self._longest_reply.get(kind, 0), self._answers[kind]
+        if (bound := self._reply_bound(kind)) is not None:
+            return max(bound, longest)  # some servers do not count reasoning as what they bound
+        if not n:
+            return max([USUAL_REPLY, *self._longest_reply.values()])
+        if not self._reserved_calls:
+            return longest  # it is not to end the run that a call alone may be longer than any
+        return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
+
+    def _check(self, reservation: Reservation) -> None:
+        budget, usage = self._budget, self.usage
+        more_in, more_out = (
+            self._reserved_in + reservation.tokens_in,
+            self._reserved_out + reservation.reserved_out,
+        )
+        if budget.tokens is not None:
+            spent = usage.tokens_in + usage.tokens_out
+            self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
+        if budget.calls is not None:
+            at_most = usage.calls + self._reserved_calls + 1
+            self._refuse(usage.calls, at_most, budget.calls, "calls")
+        if budget.money is not None and budget.price is not None:
+            would = usage.money + budget.price.of(more_in, more_out)
+            self._refuse(usage.money, would, budget.money, "money")
+
+    @staticmethod
+    def _refuse(spent: float, would: float, bound: float, unit: str) -> None:
+        if would > bound:
+            raise OverBudget(
+                f"the next call could exceed the budget in {unit}: {spent:.6g} spent, up to "
+                f"{would:.6g} with the calls on their way, {bound:.6g} allowed -> raise the budget "
+                "and run again; no reply paid for is asked again"
+            )
+
+
+def _lost(call: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:
+    """How it is kept: as a reply that nobody takes for one, by its key and by a draw below 0."""
+    identity, task, draw = call
+    key, raw = reply_key(identity, task, draw), ""
+    if isinstance(error, CutShort) and task.schema is None:  # it is not asked for again
+        key, raw = cut_key(key), whole(error.raw)
+    else:
+        key = digest([key, uuid4().hex])
+    return Reply((), raw, *cost, key=key, backend=identity, kind=task.kind, draw=~draw)

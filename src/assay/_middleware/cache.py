@@ -1,0 +1,169 @@
+"""The reply cache: every reply is kept before anyone sees it, and nothing is asked twice."""
+
+import asyncio
+import dataclasses
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+from assay._middleware.concurrency import tell
+from assay._middleware.wrapper import Wrapper
+from assay._store import Store
+from assay._store.keys import cut_key, reply_key
+from assay._text.sanitize import whole
+from assay.errors import CutShort
+from assay.judge import CUT, BackendLike, Reply, Task
+
+# Seconds that replies on their way are waited for when a run ends early.
+GRACE_S = 2.0
+# So often it is looked whether another process has the reply that it asks for, and so long at most.
+POLL_S = 0.05
+MAX_WAIT_S = 600.0
+
+
+@dataclass
+class Served:
+    """How many replies the cache gave.
+
+    Attributes:
+        asked: Replies that the backend had to be asked for.
+        known: Replies that the store or a call in flight already had.
+    """
+
+    asked: int = 0
+    known: int = 0
+
+
+class ReplyCache(Wrapper):
+    """Keeps every reply before anyone sees it; equal tasks in flight are asked once.
+
+    Args:
+        backend: Who answers what is not known yet.
+        store: Where replies are kept.
+        run: The run that pays.
+        served: Counters to add to.
+    """
+
+    def __init__(self, backend: BackendLike, store: Store, run: str, served: Served) -> None:
+        super().__init__(backend)
+        self._store = store
+        self._run = run
+        self._served = served
+        self._calls: dict[str, asyncio.Task[None]] = {}
+        self._waiting: dict[str, list[asyncio.Future[Reply]]] = {}
+        self._before = store.names()  # who was asked before this run, among others
+        # What is computed here costs no money; batches are remembered in a table of their own.
+        capabilities = self._backend.capabilities
+        self._claims = not capabilities.local and capabilities.batch_size is None
+        self._elsewhere: set[str] = set()  # keys that another process asks for
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the reply is in the store from before this run: it would cost nothing."""
+        identity = self.identity(type(task)) or ""
+        before = identity in self._before  # else there is nothing to be looked for
+        return before and self._store.has_reply(reply_key(identity, task, draw))
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or a new one once it is on disk.
+
+        Raises:
+            CutShort: If it is known that the length limit cuts it.
+            JudgeError: As the backend.
+        """
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        try:
+            known = self._known(task, key)
+        except CutShort:
+            self._served.known += 1
+            raise
+        if known is not None:
+            self._served.known += 1
+            return known
+        # The call has a task of its own, which no caller that is cancelled takes along: others may
+        # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
+        mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        if key in self._waiting:
+            self._served.known += 1
+            self._waiting[key].append(mine)
+        else:
+            self._served.asked += 1
+            self._waiting[key] = [mine]
+            self._calls[key] = asyncio.create_task(self._call(task, draw, key))
+        return await mine
+
+    def _known(self, task: Task[Any], key: str) -> Reply | None:
+        """The reply in the store; CutShort if it is known that the length limit cuts it."""
+        known = self._store.reply(key)
+        may_be_cut = known is None and task.schema is None and task.template
+        if may_be_cut and self._store.has_reply(cut_key(key)):
+            raise CutShort(f"{self.name} {CUT}")
+        return known
+
+    async def _call(self, task: Task[Any], draw: int, key: str) -> None:
+        """Ask, and tell all who wait for it."""
+        reply = error = None
+        try:
+            reply = await self._ask(task, draw, key)
+        except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
+            error = found
+        del self._calls[key]
+        for waiting in self._waiting.pop(key):
+            tell(waiting, reply, error)
+
+    async def aclose(self) -> None:
+        """Let the calls on their way arrive, for a while: they are paid for. Then give them up.
+
+        Calls that wait to be sent are given up at once: sent now, they would be paid for and lost.
+        What computes in this process is given up at once: it costs nothing but time. Whoever closes
+        the store first would leave them waiting for a write that never comes.
+        """
+        self._backend.stop()
+        for key in self._elsewhere:  # another process goes on asking
+            self._calls[key].cancel()
+        calls = list(self._calls.values())
+        if calls and not self._backend.capabilities.local:
+            await asyncio.wait(calls, timeout=GRACE_S)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        # A call that was given up before its first step tells nobody.
+        for waiting in itertools.chain(*self._waiting.values()):
+            waiting.cancel()
+
+    async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
+        if not self._claims:
+            return await self._paid(task, draw, key)
+        mine = await self._claimed(key)
+        try:
+            if (known := self._known(task, key)) is not None:
+                self._served.asked -= 1
+                self._served.known += 1
+                return known
+            return await self._paid(task, draw, key)
+        finally:
+            if mine:
+                self._store.claims.release(key)
+
+    async def _claimed(self, key: str) -> bool:
+        """Return once no other process asks for it; whether it is claimed now.
+
+        One that holds it for ever is stopped, or hangs: it is not waited for.
+        """
+        if self._store.claims.claim(key):
+            return True
+        self._elsewhere.add(key)
+        try:
+            for _ in range(round(MAX_WAIT_S / POLL_S)):
+                await asyncio.sleep(POLL_S)
+                if self._store.claims.claim(key):
+                    return True
+        finally:
+            self._elsewhere.discard(key)
+        return False
+
+    async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
+        reply = await self._backend.reply(task, draw)
+        # What is read is what is kept.
+        reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)
+        # Another process may have been quicker: a score rests on the reply that is on record.
+        return await self._store.keep_reply(reply, self._run)

@@ -1,0 +1,296 @@
+"""The policy of calls to a backend: rate limits, concurrency, time-outs, retries and hedging."""
+
+import asyncio
+import random
+from contextlib import AsyncExitStack
+from typing import Any
+
+from assay._middleware.budget import BudgetTracker, Reservation
+from assay._middleware.concurrency import (
+    START,
+    AdaptiveSemaphore,
+    AimdLimit,
+    Bucket,
+    Call,
+    Latencies,
+    PerLoop,
+    WarmUp,
+    ended,
+    now,
+)
+from assay._middleware.health import HOPELESS, Attempts, Health, hung
+from assay._middleware.wrapper import Wrapper
+from assay.errors import Denied, OverBudget, Unavailable
+from assay.judge import BackendLike, Limits, Reply, Task
+
+LONGEST_BACKOFF = 30.0
+# A server that says when to come back means it: calls refused together come a little apart.
+SPREAD = 0.1
+# Until somebody answers, so many calls are made, and so many of them again: as many as go out at
+# first anyway, and enough that a few odd ones among them prove nothing.
+FIRST = START
+FEW = 2 * HOPELESS
+
+__all__ = ["Limiter", "Limits"]
+
+
+class Limiter(Wrapper):
+    """A backend, asked within limits; lost calls are made again, hopeless ones are not.
+
+    Args:
+        backend: Who is asked.
+        limits: The bounds.
+        budget: What may be spent in all; backends that are given the same one share it.
+    """
+
+    def __init__(
+        self,
+        backend: BackendLike,
+        limits: Limits | None = None,
+        *,
+        budget: BudgetTracker | None = None,
+    ) -> None:
+        super().__init__(backend)
+        self._limits = limits = limits or Limits()
+        self._budget = budget or BudgetTracker()
+        self.usage = self._budget.usage
+        self.pace = AimdLimit(limits.concurrency)
+        self._semaphores = PerLoop(lambda: AdaptiveSemaphore(self.pace))
+        self._latencies = Latencies()
+        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        self._requests = Bucket(requests) if requests else None
+        self._tokens = Bucket(tokens) if tokens else None
+        self._further = 0
+        self._health = Health(
+            self.name,
+            self.pace,
+            retries=limits.retries,
+            backoff=limits.backoff,
+            timeout=limits.timeout,
+        )
+        self._first_calls, self._retrying = WarmUp(FIRST), WarmUp(FEW)
+        self._stopped = False
+        self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
+        self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
+
+    def stop(self) -> None:
+        """Send nothing any more: what is on its way may arrive, what waits to be sent is given up.
+
+        To be called in the loop of the calls.
+        """
+        self._stopped = True
+        for waiting in self._unsent:
+            if waiting is not None:
+                waiting.cancel()
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The reply, asked for as often as it takes within the limits.
+
+        Raises:
+            OverBudget: If the call could exceed the budget.
+            Denied: If the backend refuses, or answers nobody.
+            Unavailable: If no reply came in all tries.
+            CancelledError: If it was stopped before the call was sent.
+        """
+        if self._stopped:
+            raise asyncio.CancelledError
+        me = asyncio.current_task()
+        self._unsent.add(me)
+        try:
+            async with self._first_calls.slot():
+                return await self._within_budget(task, draw)
+        finally:
+            self._unsent.discard(me)
+
+    def trouble(self) -> str:
+        """What goes wrong with calls to the server, if anything does."""
+        words = self._health.trouble(now())
+        return f"server {words} ({self.name.partition('@')[0]})" if words else ""
+
+    def given_up(self, error: Unavailable) -> Denied | None:
+        """Why no further call is worth while, now that one is lost; None if others may be."""
+        return self._health.given_up(error, now())
+
+    def _end_warm_up(self) -> None:
+        """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
+        self._first_calls.finish()
+        self._retrying.finish()
+
+    async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
+        reservation = await self._budget.reserve(task)
+        try:
+            async with AsyncExitStack() as slots:
+                reply = await self._until_replied(task, draw, reservation, slots)
+        except Unavailable as error:
+            if denied := self.given_up(error):
+                raise denied from error
+            raise
+        finally:
+            self._budget.release(reservation)
+        self._end_warm_up()
+        self._budget.record_reply(reply, reservation)
+        if self._tokens:
+            used = reply.tokens_in + reply.tokens_out
+            self._tokens.reserve(used - reservation.tokens, now())
+        return reply
+
+    async def _until_replied(
+        self, task: Task[Any], draw: int, reservation: Reservation, slots: AsyncExitStack
+    ) -> Reply:
+        attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
+        while True:
+            try:
+                return await self._attempt(call, reservation, attempts.late)
+            except Unavailable as error:
+                if error.throttled or error.permanent:
+                    self._end_warm_up()
+                attempts.record(error, unlucky=self._is_unlucky(error, begun))
+                begun = now()
+                spent = await self._pay(error, call, reservation)
+                if (
+                    self._stopped
+                    or attempts.exhausted(self._limits.retries)
+                    or self._is_hopeless(error)
+                ):
+                    raise
+                wait = self._wait(error, attempts.counted - 1)
+                if spent:
+                    await self._budget.renew(reservation, task)
+            if attempts.counted == 1:
+                await slots.enter_async_context(self._retrying.slot())
+            self.usage.retries += 1
+            await asyncio.sleep(wait)
+
+    def _is_unlucky(self, error: Unavailable, begun: float) -> bool:
+        """Whether the end of a try that began then says nothing of its call."""
+        others = error.throttled and self._health.has_replied_since(begun)
+        return others or self._health.is_down(error)
+
+    def _wait(self, error: Unavailable, attempt: int) -> float:
+        """Seconds until the call is made again: it alone, as long as others are served."""
+        advised = error.retry_after
+        return advised + SPREAD * self._backoff(0) if advised else self._backoff(attempt)
+
+    def _is_hopeless(self, error: Unavailable) -> bool:
+        """Whether the same call would fail again, or is not worth the wait."""
+        too_long = (error.retry_after or 0.0) > self._limits.patience
+        return too_long or error.permanent or self._health.is_hopeless(error, now())
+
+    async def _pay(self, error: Unavailable, call: Call, reservation: Reservation) -> int:
+        """Count what an answer that is no reply cost, or may have; returns how many tokens."""
+        if hung(error):
+            self.usage.timeouts += 1
+            self._budget.spend(reservation.tokens_in, 0)
+            return reservation.tokens_in
+        identity = self.identity(type(call.task)) or ""
+        spent = await self._budget.record_failure((identity, call.task, call.draw), error)
+        if self._tokens and spent:
+            self._tokens.reserve(spent - reservation.tokens, now())
+        return spent
+
+    def _backoff(self, attempt: int) -> float:
+        # Full jitter: calls that failed together do not come back together.
+        longest = min(LONGEST_BACKOFF, self._limits.backoff * 2.0**attempt)
+        return self._random.uniform(0.0, longest)
+
+    async def _attempt(self, call: Call, reservation: Reservation, timeouts: int) -> Reply:
+        usage = self.usage
+        usage.waiting += 1
+        try:
+            semaphore = await self._turn()
+        finally:
+            usage.waiting -= 1
+        try:
+            await self._until_allowed(reservation)
+            if unreachable := self._health.unreachable(now()):
+                raise unreachable
+            self._unsent.discard(me := asyncio.current_task())
+            usage.in_flight += 1
+            try:
+                return await self._watched(call, timeouts)
+            finally:
+                usage.in_flight -= 1
+                self._unsent.add(me)
+        finally:
+            semaphore.release()
+
+    async def _turn(self) -> AdaptiveSemaphore:
+        """A place among the requests in flight, once calls are made at all."""
+        semaphore = self._semaphores.get()
+        while True:
+            await semaphore.acquire()
+            if (wait := self._paused_until() - now()) <= 0:
+                return semaphore
+            semaphore.release()  # there may be fewer places after a pause
+            await asyncio.sleep(wait)
+
+    async def _until_allowed(self, reservation: Reservation) -> None:
+        wait = self._paused_until() - now()
+        if self._requests:
+            # Calls may have taken more than a request each: what was not known is counted now.
+            before, self._further = self._further, self._backend.capabilities.further_requests
+            wait = max(wait, self._requests.reserve(1 + self._further - before, now()))
+        if self._tokens:
+            wait = max(wait, self._tokens.reserve(reservation.tokens, now()))
+        while wait > 0:
+            await asyncio.sleep(wait)
+            wait = self._paused_until() - now()
+
+    def _paused_until(self) -> float:
+        # A backend may know from the server's headers that nothing is left until then.
+        advised = self._backend.capabilities.paused_until
+        long = advised > now() + self._limits.patience
+        until = self._health.paused_until
+        return until if long else max(until, advised)
+
+    async def _watched(self, call: Call, timeouts: int) -> Reply:
+        # A call given up too soon costs a second one, never a score: that one has the whole time.
+        kind, timeout_s, sent = call.task.kind, self._limits.timeout, self._health.sent(now())
+        patience = timeout_s if timeouts else self._latencies.patience(kind, timeout_s)
+        try:
+            reply = await self._hedged(call, patience)
+        except Unavailable as error:
+            if error.throttled:
+                self.usage.throttled += 1
+            elif hung(error):
+                error.crowded = self.pace.late(sent.at, now())
+            self._health.failed(error, call, sent, now(), again=timeouts > 0)
+            raise
+        self._health.replied(sent, now())
+        self._latencies.add(kind, now() - sent.at)
+        self.pace.replied(now() - sent.at)
+        return reply
+
+    async def _hedged(self, call: Call, patience: float) -> Reply:
+        slow = self._latencies.slow(call.task.kind) if self._limits.hedge else None
+        if slow is None or slow >= patience:
+            return await call.answer(patience)
+        begun = call.begin()
+        try:
+            if await ended(begun, slow) or (second := self._second_call(call)) is None:
+                return await call.answer(patience - slow, begun)
+        except asyncio.CancelledError:
+            begun.cancel()
+            raise
+        self.usage.hedged += 1
+        semaphore = self._semaphores.get()
+        semaphore.in_use += 1
+        try:
+            return await call.first_of_two(begun, patience - slow)
+        finally:
+            self._budget.release(second)
+            self._budget.spend(second.tokens_in, 0)  # whichever came second may be paid for, too
+            semaphore.release()
+
+    def _second_call(self, call: Call) -> Reservation | None:
+        """What a second call is expected to cost; None if there is no room for one."""
+        if self._stopped or not self._semaphores.get().free or self._paused_until() > now():
+            return None
+        try:
+            reservation = self._budget.reserve_now(call.task)
+        except OverBudget:
+            return None
+        for bucket, amount in ((self._requests, 1), (self._tokens, reservation.tokens)):
+            if bucket:
+                bucket.reserve(amount, now())
+        return reservation

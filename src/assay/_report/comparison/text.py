@@ -1,0 +1,261 @@
+"""A comparison on the console and in Markdown."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay._report import comparison, labels, numbers, sanitize, titles
+from assay._report.sanitize import cell, code, inline
+from assay._report.tables import (
+    STYLES,
+    folded,
+    joined,
+    markdown_table,
+    markdown_warnings,
+    numeric,
+    table,
+    warnings,
+)
+
+Json = Mapping[str, Any]
+_SAMPLES: Final = 3
+_EXCERPT: Final = 160
+_PARTS: Final = 2
+_METRIC: Final = 12  # characters of its name, at least
+
+
+def console(data: Json, *, show_all: bool = False) -> RenderableType:
+    """The tables, the findings in words, and the samples that changed most.
+
+    Args:
+        data: The comparison in words.
+        show_all: Whether metrics that show no difference are more than counted.
+    """
+    lines: list[RenderableType] = [_run(run) for run in data["runs"]]
+    lines += warnings(data["warnings"])
+    tables = comparison.shown(data, show_all=show_all)
+    for run, metrics, left_out in tables:
+        lines += [Text(), _table(run, metrics)]
+        lines += [_finding(one) for one in metrics]
+        lines += [Text(f"{sanitize.plain(text)} --all shows more.") for text in left_out]
+    lines.append(Text(comparison.legend(data), style="dim"))
+    for _, metrics, _ in tables:
+        lines += [line for one in metrics for line in _changes(one)]
+    return Group(*lines)
+
+
+def _run(run: Json) -> Text:
+    about = f"{run['source']}, {numbers.plural(run['n_samples'], 'sample')}"
+    about += ", the baseline" if run["name"] == "A" else ""
+    text = f"  {sanitize.plain(run['called'])}  {sanitize.plain(about)}"
+    return Text.assemble((run["name"], "bold"), text)
+
+
+def _table(run: Json, metrics: list[Json]) -> Table:
+    name = run["name"]
+    made = table("metric")
+    numeric(made, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    made.columns[0].min_width = _METRIC
+    made.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
+    made.add_column("", no_wrap=True)
+    for one in metrics:
+        made.add_row(*_row(one))
+    return made
+
+
+def _row(one: Json) -> list[Text]:
+    name = Text(sanitize.plain(one["metric"]))
+    if not one["higher_is_better"]:
+        name.append(" \N{DOWNWARDS ARROW}", style="dim")
+    tone = one["tone"]
+    verdict = Text(f"{labels.SYMBOLS[tone]} {one['verdict']}", STYLES[tone])
+    if one["verdict"] == "no difference found":
+        verdict = Text("not found", style="dim")
+    paired = one["paired"]
+    if paired is None:
+        return [name, *(Text(numbers.DASH) for _ in range(7)), Text(one["verdict"])]
+    before, after, difference, *rest = map(Text, comparison.cells(one))
+    difference.style = "bold"
+    return [name, before, after, difference, *rest, Text("/".join(comparison.became(one))), verdict]
+
+
+def _finding(one: Json) -> Text:
+    text = Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), one["said"])
+    return text.append(f" {one['counted']}.", style="dim")
+
+
+def _changes(one: Json) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    for title, changes in (("became worse", one["worst"]), ("became better", one["best"])):
+        if changes:
+            head = f"{one['metric']}: what {title} most in {one['name']}"
+            lines += [Text(), Text(sanitize.plain(head), style="bold")]
+            # Where chance may have moved the scores, it is the samples that are worth a look.
+            n_parts = _PARTS if one["tone"] != "plain" else 0
+            lines += [_change(change, n_parts) for change in changes[:_SAMPLES]]
+    return lines
+
+
+def _change(change: Json, n_parts: int) -> RenderableType:
+    moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+    question = sanitize.flat(change["question"] or "")
+    head = Text.assemble(
+        (moved, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
+    )
+    parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:n_parts]]
+    return Group(head, *parts)
+
+
+def _part(part: Json) -> RenderableType:
+    tone = part["tone"]
+    text = Text.assemble(
+        (f"{labels.SYMBOLS[tone]} {sanitize.plain(part['words'])}: ", STYLES[tone]),
+        _short(part["text"]),
+    )
+    if part["reason"]:
+        text.append(f"  {_short(part['reason'])}", style="dim")
+    return text
+
+
+def _short(text: str) -> str:
+    line = sanitize.flat(text)
+    return (
+        line
+        if len(line) <= _EXCERPT
+        else line[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
+    )
+
+
+def console_groups(data: Json) -> RenderableType:
+    """The scores of one run by a field of its samples."""
+    run = titles.beside(data["title"], data["run"])
+    text = sanitize.plain(f"run {run}, by {data['field']}")
+    lines: list[RenderableType] = [Text(text, style="bold")]
+    lines += warnings(data["warnings"])
+    means = table("metric", data["field"], gap=2)
+    many = any(group["against"] for one in data["metrics"] for group in one["groups"])
+    numeric(means, ("mean (s.d.)", "n", "interval", *(["against the others"] if many else [])))
+    for one in data["metrics"]:
+        for number, group in enumerate(one["groups"]):
+            name = sanitize.plain(one["metric"]) if not number else ""
+            cells = [*_group_cells(group), *([group["against"]] if many else [])]
+            means.add_row(Text(name), *(Text(sanitize.plain(cell)) for cell in cells))
+    lines += [Text(), means]
+    lines += [
+        Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), sanitize.plain(text))
+        for one in data["metrics"]
+        for text in one["said"]
+    ]
+    return Group(*lines, Text(data["legend"], style="dim"))
+
+
+def _group_cells(group: Json) -> tuple[str, ...]:
+    return (group["name"], group["shown"], numbers.count(group["n"]), group["span"])
+
+
+_MARKDOWN_SAMPLES: Final = 3
+
+
+def markdown(data: Json) -> str:
+    """Runs compared: the tables, the findings in words, the samples that changed most."""
+    title = " against ".join(code(run["called"]) for run in (*data["runs"][1:], data["runs"][0]))
+    blocks = [f"## {title}", "\n".join(_markdown_run(run) for run in data["runs"])]
+    blocks.append(markdown_warnings(data["warnings"]))
+    tables = comparison.shown(data, show_all=False)
+    for (run, metrics, left_out), (_, every) in zip(tables, comparison.others(data), strict=True):
+        blocks.append(markdown_table(_sides(run), (_markdown_row(one) for one in metrics)))
+        blocks.append("\n".join(_markdown_finding(one) for one in metrics))
+        if left_out:
+            rest = [one for one in every if one not in metrics]
+            inner = markdown_table(_sides(run), (_markdown_row(one) for one in rest))
+            blocks.append(folded(" ".join(left_out), inner))
+    blocks.append(inline(comparison.legend(data)))
+    blocks += [_markdown_changes(one) for _, metrics in comparison.others(data) for one in metrics]
+    return joined(blocks)
+
+
+def _markdown_run(run: Json) -> str:
+    base = ", the baseline" if run["name"] == "A" else ""
+    n = numbers.plural(run["n_samples"], "sample")
+    return f"- {run['name']}: {code(run['called'])}, {code(run['source'])}, {n}{base}"
+
+
+def _sides(run: Json) -> dict[str, str]:
+    name = run["name"]
+    numbered = dict.fromkeys(("metric", "A", name, f"{name} - A", "interval", "p", "d"), "---:")
+    words = {"metric": ":---", "interval": ":---:"}
+    return numbered | words | {comparison.SIDES: ":---:", "finding": ":---"}
+
+
+def _markdown_row(one: Json) -> list[str]:
+    name = cell(one["metric"]) + ("" if one["higher_is_better"] else " (lower is better)")
+    paired = one["paired"]
+    if paired is None:
+        return [name, *[numbers.DASH] * 7, one["verdict"]]
+    before, after, difference, interval, p, effect = comparison.cells(one)
+    cells = [before, after, f"**{difference}**", interval, inline(p), effect]
+    verdict = f"{labels.SYMBOLS[one['tone']]} {one['verdict']}"
+    return [name, *cells, " / ".join(comparison.became(one)), verdict]
+
+
+def _markdown_finding(one: Json) -> str:
+    return f"- {code(one['metric'])}: {inline(one['said'])} {inline(one['counted'])}."
+
+
+def _markdown_changes(one: Json) -> str:
+    lines = []
+    for what, changes in (("worse", one["worst"]), ("better", one["best"])):
+        for change in changes[:_MARKDOWN_SAMPLES]:
+            moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+            question = f" {inline(change['question'])}" if change["question"] else ""
+            lines.append(f"- {what}, {moved}: {code(change['sample'])}{question}")
+            lines += [_markdown_part(part) for part in change["parts"]]
+    head = f"**{code(one['metric'])}: what changed most in {one['name']}**"
+    return "\n".join([head, "", *lines]) if lines else ""
+
+
+def _markdown_part(part: Json) -> str:
+    reason = f" ({inline(part['reason'])})" if part["reason"] else ""
+    return f"  - {inline(part['words'])}: {inline(part['text'])}{reason}"
+
+
+def markdown_groups(data: Json) -> str:
+    """The scores of one run by a field of its samples."""
+    sides = {
+        "metric": ":---",
+        cell(data["field"]): ":---",
+        "mean (s.d.)": "---:",
+        "n": "---:",
+        "interval": ":---:",
+        "against the others": ":---",
+    }
+    rows = [
+        [
+            cell(one["metric"]),
+            inline(group["name"]),
+            group["shown"],
+            numbers.count(group["n"]),
+            group["span"],
+            inline(group["against"]),
+        ]
+        for one in data["metrics"]
+        for group in one["groups"]
+    ]
+    run = titles.beside(data["title"], data["run"])
+    return joined(
+        [
+            f"## run {code(run)} by {code(data['field'])}",
+            markdown_warnings(data["warnings"]),
+            markdown_table(sides, rows),
+            "\n".join(
+                f"- {code(one['metric'])}: {inline(text)}"
+                for one in data["metrics"]
+                for text in one["said"]
+            ),
+            inline(data["legend"]),
+        ]
+    )

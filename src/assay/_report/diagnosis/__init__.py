@@ -1,0 +1,345 @@
+"""A diagnosis as plain values and in words, which every form of it is made from."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from assay._analysis.diagnosis import (
+    CAUSES,
+    PATTERNS,
+    REMEDIES,
+    CauseCount,
+    Diagnosed,
+    Diagnosis,
+    Finding,
+)
+from assay._analysis.diagnosis.counterfactual import Counterfactual
+from assay._analysis.diagnosis.statistics import PatternFound
+from assay._report import numbers
+from assay.stats.intervals import Interval
+
+Json = Mapping[str, Any]
+READ_FIRST: Final = 10
+FIRST: Final = "read first"
+_CAUSES_SHOWN: Final = 3
+_REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
+_PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
+
+
+def told(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The whole diagnosis, ready for JSON."""
+    samples = {one.id: one for one in diagnosis.samples}
+    causes = [_cause(count, samples) for count in diagnosis.causes]
+    return {
+        "run": diagnosis.run,
+        "title": diagnosis.title,
+        "n_samples": diagnosis.n_samples,
+        "n_failed": diagnosis.n_failed,
+        "n_fine": diagnosis.n_fine,
+        "n_uncertain": diagnosis.n_uncertain,
+        "n_open": diagnosis.n_open,
+        "n_declined": diagnosis.n_declined,
+        "missed": msgspec.to_builtins(diagnosis.missed) if diagnosis.missed else None,
+        "first": list(diagnosis.first),
+        "failed": _ends(diagnosis.failed),
+        "within": diagnosis.within,
+        "causes": causes,
+        "advice": [
+            {
+                "remedy": one.remedy,
+                "advice": _REMEDIES[one.remedy].advice,
+                "causes": [
+                    count["title"]
+                    for count in causes
+                    if count["cause"] in _REMEDIES[one.remedy].causes
+                ],
+                "n": one.n,
+                "contributing": one.contributing,
+                "interval": _ends(one.interval),
+            }
+            for one in diagnosis.advice
+        ],
+        "patterns": [_pattern(found) for found in diagnosis.patterns],
+        "gaps": [
+            {"cause": gap.cause, "title": CAUSES[gap.cause].title, "n": gap.n, "needs": gap.needs}
+            for gap in diagnosis.gaps
+        ],
+        "counterfactual": _what_if(diagnosis.counterfactual),
+        "samples": [_sample(one) for one in diagnosis.samples],
+    }
+
+
+def headline(data: Json) -> str:
+    """How many samples went wrong, how sure that is, and how much could not be told."""
+    n_diagnosed = data["n_samples"] - data["n_open"]
+    if not n_diagnosed:
+        return f"None of {numbers.plural(data['n_samples'], 'sample')} could be diagnosed"
+    low, high = map(numbers.percent, data["failed"])
+    share_of = f"{_percent(data['n_failed'], n_diagnosed)}, 95 % interval {low} to {high} %"
+    parts = [
+        f"{data['n_failed']:,} of {numbers.plural(n_diagnosed, 'sample')} went wrong ({share_of})",
+        f"{data['n_fine']:,} passed every check that could be made",
+    ]
+    if data["n_uncertain"]:
+        parts.append(f"of {data['n_uncertain']:,} the judge is uncertain")
+    if data["n_open"]:
+        parts.append(f"{data['n_open']:,} more could not be diagnosed")
+    return "; ".join(parts)
+
+
+def first_page(data: Json) -> list[tuple[str, str]]:
+    """What a reader wants to know first, by name: causes, what was missed, where to begin."""
+    lines = [("mostly", mostly(data)), ("missed", missed(data)), ("refused", refused(data))]
+    if data["first"]:
+        more = len(data["first"]) - READ_FIRST
+        rest = f" and {more:,} more" if more > 0 else ""
+        lines.append((FIRST, f"{', '.join(data['first'][:READ_FIRST])}{rest}"))
+    return [(name, text) for name, text in lines if text]
+
+
+def mostly(data: Json) -> str:
+    """The most frequent causes; "" if there is none."""
+    shown = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
+    if not shown:
+        return ""
+    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
+    return f"{causes}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def missed(data: Json) -> str:
+    """How many bad answers passed, as far as the judge's errors on labelled ones tell."""
+    missed = data["missed"]
+    if missed is None or not missed["n_passed"]:
+        return ""
+    quality = missed["quality"]
+    return (
+        f"of the {missed['n_passed']:,} whose statements all passed, {_about(missed['passed'])} "
+        f"are bad all the same, if this judge errs here as on {quality['data']} (it flags "
+        f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
+        f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
+    )
+
+
+def _about(estimate: Json) -> str:
+    low, high = (f"{estimate[end]:.0f}" for end in ("low", "high"))
+    return f"about {estimate['value']:.0f} ({low} to {high})"
+
+
+def refused(data: Json) -> str:
+    """How many answers decline, and how many of them though the contexts hold the answer."""
+    n = data["n_declined"]
+    if not n:
+        return ""
+    mine = [one for one in data["samples"] if one["declines"]]
+    wrong = sum("wrong_refusal" in _causes_of(one) for one in mine)
+    untold = sum(one["state"] == "open" for one in mine)
+    declines = f"{n:,} {'answer declines' if n == 1 else 'answers decline'}"
+    if untold == n:
+        return f"{declines}; whether rightly cannot be told from these data"
+    parts = [
+        f"{wrong:,} wrongly (the contexts hold the answer)" if wrong else "",
+        f"{n - wrong - untold:,} rightly" if n - wrong - untold else "",
+        f"{untold:,} cannot be told" if untold else "",
+    ]
+    return f"{declines}: {', '.join(filter(None, parts))}"
+
+
+def _causes_of(one: Json) -> list[str]:
+    return [finding["cause"] for finding in (one["main"], *one["contributing"]) if finding]
+
+
+def share(cause: Json) -> str:
+    """How often a cause was found among the samples on which it could be told."""
+    low, high = map(numbers.percent, cause["interval"])
+    return f"{_percent(cause['n'], cause['checked'])} ({low} to {high} %) of {cause['checked']:,}"
+
+
+def gain(advice: Json) -> str:
+    """How many samples a remedy touches."""
+    if not advice["n"]:
+        return f"{numbers.plural(advice['contributing'], 'sample')} in part"
+    further = f", {advice['contributing']:,} more in part" if advice["contributing"] else ""
+    return f"{numbers.plural(advice['n'], 'sample')}{further}"
+
+
+def condition(mean: Json) -> str:
+    """``faithfulness 0.61 (0.52 to 0.70), below 0.80: clear``."""
+    ends = f" ({numbers.span(mean['interval'])})" if mean["interval"] else ""
+    side = "below" if mean["wanted"] == "low" else "above"
+    says = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
+    return (
+        f"{mean['metric']} {numbers.score(mean['mean'])}{ends}, "
+        f"{side} {numbers.score(mean['guide'])}: {says}"
+    )
+
+
+def what_if(rescored: Json) -> str:
+    """What the counterfactual looked at."""
+    text = (
+        f"With the contexts known to be right ({numbers.plural(rescored['n'], 'sample')} re-scored"
+    )
+    if rescored["refused"]:
+        text += f", {rescored['refused']:,} that decline left out: they would answer anew"
+    if rescored["failed"]:
+        text += f"; {rescored['failed']:,} more without a verdict, since the judge failed"
+    return text + ")"
+
+
+def changes(rescored: Json) -> list[str]:
+    """What the right contexts would change: statements, causes, means."""
+    lines = []
+    if rescored["unsupported"]:
+        n = numbers.plural(rescored["unsupported"], "statement")
+        lines.append(
+            f"{rescored['borne_out']:,} of {n} that the retrieved contexts do not support are "
+            "supported by the right ones: true, and from elsewhere"
+        )
+    if rescored["missing"]:
+        n = numbers.plural(rescored["missing"], "statement")
+        lines.append(
+            f"{rescored['found']:,} of {n} of references that the retrieved contexts do not hold "
+            "are in the right ones: retrieval missed them"
+        )
+    lines += [
+        f"{change['title']}: {change['well']:,} of {numbers.plural(change['n'], 'answer')} would "
+        "have no failure left"
+        for change in rescored["changes"]
+    ]
+    return lines + [
+        f"{mean['metric']}: {numbers.score(mean['retrieved'])} with the retrieved contexts, "
+        f"{numbers.score(mean['right'])} with the right ones (n = {mean['n']:,})"
+        for mean in rescored["means"]
+    ]
+
+
+def claimed(data: Json) -> Sequence[Json]:
+    """The patterns that the means show for sure."""
+    return [pattern for pattern in data["patterns"] if pattern["state"] == "claimed"]
+
+
+def undiagnosed(data: Json) -> list[tuple[str, list[str]]]:
+    """Why samples could not be diagnosed, the most frequent reason first, with their ids."""
+    ids: dict[str, list[str]] = {}
+    for one in data["samples"]:
+        if one["state"] == "open":
+            ids.setdefault(one["remark"], []).append(str(one["id"]))
+    return sorted(ids.items(), key=lambda reason: -len(reason[1]))
+
+
+def missing(data: Json) -> list[tuple[str, list[str], int]]:
+    """What would sharpen the diagnosis: (what is needed, causes it would tell, samples)."""
+    needs: dict[str, tuple[list[str], int]] = {}
+    for gap in data["gaps"]:
+        causes, n = needs.get(gap["needs"], ([], 0))
+        needs[gap["needs"]] = ([*causes, gap["title"]], max(n, gap["n"]))
+    return [(need, causes, n) for need, (causes, n) in needs.items()]
+
+
+def needed(need: str, causes: Sequence[str], n: int) -> str:
+    """What `missing` found, in a line."""
+    return f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
+
+
+def rank_and_quote(evidence: Json) -> str:
+    """Where in the contexts a piece of evidence points; "" if nowhere."""
+    rank = f"context {evidence['rank']}" if evidence["rank"] else ""
+    quote = f"\N{LEFT DOUBLE QUOTATION MARK}{evidence['quote']}\N{RIGHT DOUBLE QUOTATION MARK}"
+    return ": ".join(filter(None, [rank, quote if evidence["quote"] else ""]))
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{numbers.percent(part / whole)} %" if whole else numbers.DASH
+
+
+def _ends(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any]:
+    cause = CAUSES[count.cause]
+    return {
+        "cause": cause.name,
+        "title": cause.title,
+        "means": cause.means,
+        "part": cause.part,
+        "n": count.n,
+        "contributing": count.contributing,
+        "checked": count.checked,
+        "interval": _ends(count.interval),
+        "samples": [_case(samples[i], cause.name) for i in count.samples],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "cause": finding.cause,
+        "title": CAUSES[finding.cause].title,
+        "evidence": msgspec.to_builtins(finding.evidence),
+    }
+
+
+def _sample(one: Diagnosed) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "row": one.row,
+        "question": one.question,
+        "state": one.state,
+        "main": _finding(one.main) if one.main else None,
+        "contributing": [_finding(finding) for finding in one.contributing],
+        "remark": one.remark,
+        "support": one.support,
+        "declines": one.declines,
+    }
+
+
+def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
+    is_main = one.main is not None and one.main.cause == cause
+    return {"id": one.id, "row": one.row, "main": is_main}
+
+
+def _pattern(claimed: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[claimed.pattern]
+    return {
+        "pattern": claimed.pattern,
+        "title": pattern.title,
+        "state": claimed.state,
+        "means": pattern.means,
+        "advice": pattern.advice,
+        "conditions": [
+            {
+                **msgspec.to_builtins(mean),
+                "interval": _ends(mean.interval) if mean.interval else None,
+            }
+            for mean in claimed.means
+        ],
+        "missing": claimed.missing,
+        "samples": claimed.samples,
+    }
+
+
+def _what_if(rescored: Counterfactual | None) -> dict[str, Any] | None:
+    if rescored is None:
+        return None
+    return {
+        **msgspec.to_builtins(rescored),
+        "changes": [
+            {
+                "cause": change.cause,
+                "title": CAUSES[change.cause].title,
+                "n": change.n,
+                "gone": change.gone,
+                "well": change.well,
+                "samples": change.samples,
+            }
+            for change in rescored.changes
+        ],
+        "means": [
+            {"metric": metric, "retrieved": old, "right": new, "n": n}
+            for metric, old, new, n in rescored.means
+        ],
+    }

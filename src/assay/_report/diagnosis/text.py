@@ -1,0 +1,243 @@
+"""A diagnosis on the console and in Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay._report import diagnosis as words
+from assay._report import labels, numbers, sanitize, titles
+from assay._report.sanitize import cell, code, inline
+from assay._report.tables import STYLES, grid, joined, markdown_table, numeric, shorten, table
+
+Json = Mapping[str, Any]
+_EXCERPT: Final = 240
+_SHOWN: Final = 3  # samples under each cause; --json and the report have them all
+
+
+def console(data: Json, *, show_all: bool = False) -> RenderableType:
+    """The causes, what to try, the patterns, and what could not be told.
+
+    Args:
+        data: The diagnosis in words.
+        show_all: Whether every sample of a cause is listed.
+    """
+    blocks: list[RenderableType] = [
+        Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
+        Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
+    ]
+    if data["causes"]:
+        blocks += [Text(), _causes(data)]
+    if data["advice"]:
+        blocks += [_head("What to try, by number of samples affected"), _advice(data)]
+    if data["counterfactual"]:
+        blocks += _what_if(data["counterfactual"])
+    blocks += _patterns(data)
+    blocks += _samples(data, show_all=show_all)
+    blocks += _undiagnosed(data, show_all=show_all)
+    blocks += _missing(data)
+    return Group(*blocks)
+
+
+def console_sample(data: Json, sample_id: str) -> RenderableType:
+    """The findings of one sample with all their evidence."""
+    one = next(s for s in data["samples"] if s["id"] == sample_id)
+    lines: list[RenderableType] = [_title(one)]
+    for finding in [one["main"], *one["contributing"]] if one["main"] else []:
+        lines.append(Text(finding["title"], style="bold"))
+        lines += [_evidence(evidence) for evidence in finding["evidence"]]
+    if one["state"] == "fine":
+        lines.append(Text("passed every check that could be made"))
+    return Group(*lines)
+
+
+def _called(data: Json) -> str:
+    return sanitize.plain(titles.beside(data["title"], data["run"]))
+
+
+def _head(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
+
+def _causes(data: Json) -> Table:
+    made = table("cause")
+    numeric(made, ("samples", "also in"))
+    made.add_column("share of those checked", no_wrap=True)
+    made.add_column("", overflow="fold")
+    for cause in data["causes"]:
+        made.add_row(
+            Text(cause["title"], style="bold"),
+            numbers.count(cause["n"]),
+            numbers.count(cause["contributing"]) if cause["contributing"] else "",
+            words.share(cause),
+            Text(cause["means"], style="dim"),
+        )
+    return made
+
+
+def _advice(data: Json) -> Table:
+    made = grid()
+    for place, advice in enumerate(data["advice"], start=1):
+        causes = Text(f"{words.gain(advice)}: {', '.join(advice['causes'])}", style="dim")
+        made.add_row(f"{place}.", Group(Text(advice["advice"]), causes))
+    return made
+
+
+def _what_if(rescored: Json) -> list[RenderableType]:
+    made = grid()
+    for line in words.changes(rescored):
+        made.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
+    return [_head(words.what_if(rescored)), made]
+
+
+def _patterns(data: Json) -> list[RenderableType]:
+    blocks: list[RenderableType] = []
+    for pattern in words.claimed(data):
+        head = f"\nPattern: {pattern['title']}"
+        blocks += [
+            Text.assemble((head, "bold"), f"  {numbers.plural(len(pattern['samples']), 'sample')}"),
+            Text(f"{pattern['means']} Try: {pattern['advice']}"),
+            *(Text(words.condition(c), style="dim") for c in pattern["conditions"]),
+        ]
+    undecided = [p["title"] for p in data["patterns"] if p["state"] == "undecided"]
+    if undecided:
+        text = "\nUndecided patterns (an interval includes the guide value): "
+        blocks.append(Text(text + "; ".join(undecided), style="dim"))
+    return blocks
+
+
+def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
+    by_id = {one["id"]: one for one in data["samples"]}
+    blocks: list[RenderableType] = []
+    for cause in data["causes"]:
+        cases = [case for case in cause["samples"] if case["main"]]
+        if not cases:
+            continue
+        blocks.append(_head(cause["title"]))
+        for case in cases if show_all else cases[:_SHOWN]:
+            one = by_id[case["id"]]
+            blocks.append(Padding(Group(_title(one), *_first(one)), (0, 0, 0, 2)))
+        if len(cases) > _SHOWN and not show_all:
+            blocks.append(Text(f"  and {len(cases) - _SHOWN:,} more (--all)", style="dim"))
+    return blocks
+
+
+def _title(one: Json) -> Text:
+    beside = ", ".join(finding["title"] for finding in one["contributing"])
+    title = Text.assemble(
+        (sanitize.plain(one["id"]), "cyan"), f"  {sanitize.flat(one['question'])}"
+    )
+    title.append(f"  also {beside}" if beside else "", style="dim")
+    title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
+    return title
+
+
+def _first(one: Json) -> list[RenderableType]:
+    return [_evidence(one["main"]["evidence"][0])] if one["main"]["evidence"] else []
+
+
+def _evidence(evidence: Json) -> RenderableType:
+    text = Text(shorten(evidence["text"], _EXCERPT))
+    text.append(f"\n{sanitize.plain(evidence['why'])}", style="dim")
+    where = words.rank_and_quote(evidence)
+    text.append(f"\n{shorten(where, _EXCERPT)}" if where else "", style="dim italic")
+    return Padding(text, (0, 0, 0, 2))
+
+
+def _undiagnosed(data: Json, *, show_all: bool) -> list[RenderableType]:
+    reasons = words.undiagnosed(data)
+    if not reasons:
+        return []
+    made = grid()
+    for why, ids in reasons if show_all else reasons[:_SHOWN]:
+        shown = ids if show_all else ids[:_SHOWN]
+        more = f" and {len(ids) - len(shown):,} more (--all)" if len(ids) > len(shown) else ""
+        named = Text(", ".join(map(sanitize.plain, shown)), style="cyan").append(more, style="dim")
+        remark = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(why, _EXCERPT)}")
+        made.add_row(labels.SYMBOLS["plain"], Group(remark, named))
+    return [_head("Could not be diagnosed"), made]
+
+
+def _missing(data: Json) -> list[RenderableType]:
+    needs = words.missing(data)
+    if not needs:
+        return []
+    made = grid()
+    for need, causes, n in needs:
+        line = words.needed(need, causes, n)
+        made.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
+    return [_head("Could not be told"), made]
+
+
+_MARKDOWN_SHOWN: Final = 5
+_SIDES: Final = {
+    "cause": ":---",
+    "samples": "---:",
+    "also in": "---:",
+    "share of those checked": ":---",
+    "such as": ":---",
+}
+
+
+def markdown(data: Json) -> str:
+    """The causes, what to try, the patterns and what could not be told."""
+    run = titles.beside(data["title"], data["run"])
+    blocks = [
+        f"## What went wrong in run {code(run)}, and what to try",
+        inline(words.headline(data)) + ".",
+        _markdown_causes(data),
+        "\n".join(
+            f"{place}. {inline(a['advice'])} ({words.gain(a)})"
+            for place, a in enumerate(data["advice"], start=1)
+        ),
+        "\n".join(_markdown_what_if(data["counterfactual"])) if data["counterfactual"] else "",
+        "\n".join(_markdown_pattern(pattern) for pattern in words.claimed(data)),
+        "\n".join(
+            f"- Could not be diagnosed: {numbers.plural(len(ids), 'sample')}, {inline(why)} "
+            f"({_some(ids)})."
+            for why, ids in words.undiagnosed(data)[:_MARKDOWN_SHOWN]
+        ),
+        "\n".join(
+            f"- Could not be told on {numbers.plural(n, 'sample')}: {', '.join(causes)}. "
+            f"Needs {inline(need)}."
+            for need, causes, n in words.missing(data)
+        ),
+    ]
+    return joined(blocks)
+
+
+def _markdown_causes(data: Json) -> str:
+    if not data["causes"]:
+        return ""
+    rows = []
+    for cause in data["causes"]:
+        shown = _some([case["id"] for case in cause["samples"]])
+        row = [
+            f"**{cause['title']}**",
+            numbers.count(cause["n"]),
+            numbers.count(cause["contributing"]),
+            words.share(cause),
+            shown,
+        ]
+        rows.append(row)
+    return markdown_table(_SIDES, rows)
+
+
+def _some(ids: Sequence[str]) -> str:
+    """The first of them, and how many there are beside."""
+    more = len(ids) - _MARKDOWN_SHOWN
+    return ", ".join([*map(cell, ids[:_MARKDOWN_SHOWN]), *([f"{more:,} more"] if more > 0 else [])])
+
+
+def _markdown_what_if(rescored: Json) -> list[str]:
+    return [f"{words.what_if(rescored)}:", "", *(f"- {inline(x)}" for x in words.changes(rescored))]
+
+
+def _markdown_pattern(pattern: Json) -> str:
+    conditions = "; ".join(inline(words.condition(c)) for c in pattern["conditions"])
+    n = numbers.plural(len(pattern["samples"]), "sample")
+    title = inline(pattern["title"])
+    return f"- **{title}** ({n}; {conditions}). {pattern['means']} {pattern['advice']}"

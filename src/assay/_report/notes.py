@@ -1,0 +1,325 @@
+"""What a reader must know before believing the numbers of a run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from assay._report import numbers
+from assay._runner.languages import NEVER_MEASURED
+from assay._runner.summary import moved
+from assay.judges.embedded.card import Quality
+
+# Fewer independent samples than this are said to be few.
+FEW = 5
+# A reason may quote a whole reply; `assay show` has all of it.
+MOST_OF_A_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One honest remark, to be read before the table.
+
+    Attributes:
+        level: "warn" if it could change what a number means, "info" otherwise.
+        text: The remark.
+    """
+
+    level: Literal["warn", "info"]
+    text: str
+
+
+def notes(data: Mapping[str, Any]) -> list[Note]:
+    """Everything that a reader must know, the gravest first."""
+    groups = (
+        *(_run_notes, _drift, _unanswered, _failures, _unfit),
+        *(_few, _language, _thoughts, _grouped, _coverage),
+    )
+    return [note for notes_of in groups for note in notes_of(data)]
+
+
+def baseline(data: Mapping[str, Any]) -> str:
+    """What a cosine between unrelated texts is here: the zero that a cosine does not have."""
+    baseline = data["baseline"]
+    if baseline is None:
+        return (
+            "random-pair baseline not measured: a cosine is no absolute scale, unrelated texts "
+            "may reach far above 0"
+        )
+    pairs = f"{numbers.plural(baseline['pairs'], 'random pair')} of this run's texts"
+    return (
+        f"unrelated texts score {numbers.score(baseline['mean'])} on average, "
+        f"95 % of them below {numbers.score(baseline['p95'])} ({pairs}, {baseline['embedder']})"
+    )
+
+
+def zero(data: Mapping[str, Any]) -> str:
+    """The same in short, to stand beside every score that is a cosine."""
+    baseline = data["baseline"]
+    if baseline is None:
+        return "unknown: random-pair baseline not measured"
+    mean, highest = numbers.score(baseline["mean"]), numbers.score(baseline["p95"])
+    return f"unrelated texts score {mean}, 95 % of them below {highest}"
+
+
+def letters(metric: Mapping[str, Any]) -> str:
+    """What the letters of its definition stand for; "" if it was computed otherwise."""
+    explained = "(" in metric["label"] or metric["methods"]
+    return "" if explained else str(metric.get("letters", ""))
+
+
+def unit(metric: Mapping[str, Any]) -> str:
+    """What its values are counted in; "" for shares and other bare numbers."""
+    return str(metric.get("unit", ""))
+
+
+def percentiles(metric: Mapping[str, Any]) -> str:
+    """The slow or dear end of a metric without an upper end; "" for all others."""
+    percentiles = metric["percentiles"]
+    if percentiles is None:
+        return ""
+    # Costs are small: three digits that count, wherever they begin.
+    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
+    half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in shown)
+    return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
+
+
+def by_remark(
+    data: Mapping[str, Any], remark: Callable[[Mapping[str, Any]], str]
+) -> dict[str, list[str]]:
+    """What is said of metrics, each remark once with the labels of those of which it is true."""
+    metrics: dict[str, list[str]] = {}
+    for metric in data["metrics"]:
+        if text := remark(metric):
+            metrics.setdefault(text, []).append(metric["label"])
+    return metrics
+
+
+def methods(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """How metrics were computed where that differs from their definition, with their labels."""
+    labels: dict[str, list[str]] = {}
+    for metric in data["metrics"]:
+        for method in metric["methods"]:
+            labels.setdefault(method, []).append(metric["label"])
+    return labels
+
+
+def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What stands beside the table: (whose it is, how far it can be trusted, how it was made)."""
+    lines = judge_lines(data)
+    lines += [(", ".join(labels), f"computed as {how}") for how, labels in methods(data).items()]
+    tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
+    lines += [(label, tail) for label, tail in tails if tail]
+    for remark in (letters, noise):
+        lines += [(", ".join(labels), text) for text, labels in by_remark(data, remark).items()]
+    cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
+    return [*lines, (cosines, baseline(data))] if cosines else lines
+
+
+def judge_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How often the judge is wrong: one line, whatever the number of metrics."""
+    lines = [("judge", text) for text in data["unmeasured"]]
+    if any(quality(metric) for metric in data["metrics"]):
+        about = (
+            "of 100 bad ones and of 100 good ones, how many the judge flags, by people's labels "
+            "(`assay show --about`)"
+        )
+        lines.insert(0, ("finds, errs", about))
+    return lines
+
+
+def quality(metric: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Of 100 bad ones and of 100 good ones, how many are flagged; None where nobody knows."""
+    quality = metric.get("quality")
+    if not quality:
+        return None
+    return f"{100 * quality['found']['value']:.0f}", f"{100 * quality['wrong']['value']:.0f}"
+
+
+def trust(metric: Mapping[str, Any]) -> str:
+    """How often a metric's scores by its judge are wrong, in a sentence; "" if nobody knows."""
+    quality = metric.get("quality")
+    return msgspec.convert(quality, Quality).sentence if quality else ""
+
+
+def noise(metric: Mapping[str, Any]) -> str:
+    """How far a metric moves when its judge is asked again; "" if that was never measured."""
+    noise = metric.get("noise")
+    if not noise:
+        return ""
+    times = numbers.plural(noise["draws"], "time")
+    again = f"asked again {times} about {numbers.plural(noise['samples'], 'sample')}"
+    if noise["same"]:
+        return f"{again}, its judge always said the same"
+    parts = []
+    for kind, flips in noise["flips"].items():
+        ends = [f"{100 * end:.1f}" for end in flips["interval"] or ()]
+        between = f" ({' to '.join(ends)} %)" if ends else ""
+        parts.append(f"{100 * flips['rate']:.1f} %{between} of verdicts on {kind}s flip")
+    if noise["sd"] is not None and metric["n_scored"]:
+        mean = moved(noise["sd"], metric["n_scored"])
+        parts.append(f"a sample's score moves by {numbers.score(noise['sd'])} (s.d.)")
+        parts.append(f"this mean by \N{PLUS-MINUS SIGN}{numbers.score(mean)}")
+    if noise["unsettled"]:
+        parts.append(f"{numbers.plural(noise['unsettled'], 'sample')} were scored only at times")
+    return f"{again}: {', '.join(parts)}" if parts else again
+
+
+def asked(whom: str, calls: int, reused: int) -> str:
+    """How often somebody was asked, and what came from the store instead."""
+    return f"{whom}: asked {numbers.count(calls)}, reused {numbers.count(reused)}"
+
+
+def cost(data: Mapping[str, Any]) -> str:
+    """What the evaluation took: calls, tokens, money, time."""
+    spent = data["cost"]
+    parts = [asked(f"judge {data['run']['judge_in_words']}", spent["calls"], spent["reused"])]
+    if spent["tokens_in"] or spent["tokens_out"]:
+        parts.append(f"{numbers.count(spent['tokens_in'])} tokens in")
+        parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
+    if spent["money"] is not None:
+        parts.append(f"cost {numbers.money(spent['money'])}")
+    return ", ".join([*parts, numbers.seconds(spent["seconds"])])
+
+
+def _run_notes(data: Mapping[str, Any]) -> list[Note]:
+    run = data["run"]
+    lines = []
+    if run["stopped"]:
+        lines.append(Note("warn", f"Stopped early: {run['stopped']}. What follows is partial."))
+    elif not run["finished"]:
+        lines.append(Note("warn", "This run is not finished. What follows is partial."))
+    if run["skipped"]:
+        rows = numbers.plural(run["skipped"], "row")
+        lines.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
+    return lines + [Note("warn", f"{text}.") for text in run.get("notes", ())]
+
+
+def _drift(data: Mapping[str, Any]) -> list[Note]:
+    """The model behind the judge's name is not the one that it was."""
+    return [Note("warn", text) for text in data.get("drift", ())]
+
+
+def _unanswered(data: Mapping[str, Any]) -> list[Note]:
+    """What the system did not answer is no fault of the judge, and in no mean."""
+    n = max((metric.get("n_unanswered", 0) for metric in data["metrics"]), default=0)
+    if not n:
+        return []
+    share = f"{numbers.count(n)} of {numbers.plural(data['run']['n_samples'], 'question')}"
+    text = f"The RAG system gave no answer to {share}. The means leave them out, the bounds do not."
+    return [Note("warn", text)]
+
+
+def _failures(data: Mapping[str, Any]) -> list[Note]:
+    """A failed sample is missing from the mean: say how far it could have moved it."""
+    total = numbers.plural(data["run"]["n_samples"], "sample")
+    # What a run did not reach counts as failed, and is no fault of the judge.
+    complete = data["run"]["finished"] and not data["run"]["stopped"]
+    what = "the judge failed on" if complete else "the run did not reach, or the judge failed on,"
+    lines = []
+    for metric in data["metrics"]:
+        if not metric["n_failed"]:
+            continue
+        failed = numbers.count(metric["n_failed"])
+        text = f"{metric['label']}: {what} {failed} of {total}."
+        if metric["bounds"] is not None:
+            # The bounds are of all that is missing, whoever is to blame.
+            too = ", and those without an answer," if metric.get("n_unanswered") else ""
+            text += (
+                f" The mean leaves them out; had they{too} all scored lowest or all highest, "
+                f"it would lie at {numbers.span(metric['bounds'], ' or ')}."
+                " The interval knows nothing of them."
+                if metric["n_scored"]
+                else " There is no mean."
+            )
+        if why := " ".join(str(metric.get("why_failed", "")).split()):
+            text += f" Most often: {why[:MOST_OF_A_REASON].rstrip('.')}."
+        lines.append(Note("warn", text))
+    return lines
+
+
+def _unfit(data: Mapping[str, Any]) -> list[Note]:
+    """A metric that is undefined on many samples speaks about the rest only."""
+    total = data["run"]["n_samples"]
+
+    of_them: dict[tuple[int, bool], list[str]] = {}
+    for metric in data["metrics"]:
+        if metric["n_undefined"] > total / 5:
+            key = (metric["n_undefined"], metric["n_scored"] > 0)
+            of_them.setdefault(key, []).append(metric["label"])
+    lines = []
+    for (n, any_scored), labels in of_them.items():
+        share = f"{numbers.count(n)} of {numbers.plural(total, 'sample')}"
+        if len(labels) == 1:
+            rest = "its mean speaks about the rest" if any_scored else "it says nothing here"
+            text = f"{labels[0]} is undefined on {share}: {rest}."
+        else:
+            rest = "their means speak about the rest" if any_scored else "they say nothing here"
+            text = f"{', '.join(labels)} are undefined on {share} each: {rest}."
+        lines.append(Note("warn", text))
+    return lines
+
+
+def _few(data: Mapping[str, Any]) -> list[Note]:
+    """An interval of a handful is right on average and tells hardly anything."""
+    few = [m for m in data["metrics"] if m["n_scored"] and _independent(m) < FEW]
+    if not few:
+        return []
+    names = ", ".join(metric["label"] for metric in few)
+    what = "groups" if any(metric["n_groups"] for metric in few) else "samples"
+    what = what.removesuffix("s") if _range(few) == "1" else what
+    text = f"{names}: {_range(few)} independent {what} scored"
+    return [Note("warn", f"{text}. So few say little about others, whatever their mean.")]
+
+
+def _independent(metric: Mapping[str, Any]) -> int:
+    return int(metric["n_scored"] if metric["n_groups"] is None else metric["n_groups"])
+
+
+def _range(metrics: list[Mapping[str, Any]]) -> str:
+    fewest, most = (choose(map(_independent, metrics)) for choose in (min, max))
+    return f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
+def _grouped(data: Mapping[str, Any]) -> list[Note]:
+    """Samples of one document say less together than samples of several."""
+    grouped = [m for m in data["metrics"] if m["n_groups"] not in (None, m["n_scored"])]
+    if not grouped:
+        return []
+    text = (
+        f"The samples are of {_range(grouped)} groups; the intervals take groups, not samples, as"
+    )
+    return [Note("info", f"{text} independent.")]
+
+
+def _language(data: Mapping[str, Any]) -> list[Note]:
+    """The embedded judge speaks English only, and scores other languages all the same."""
+    n, looked_at = data["foreign"]["samples"], data["foreign"]["looked_at"]
+    judges = {who for metric in data["metrics"] for who in metric["asks"]}
+    # For vectors its encoder alone is named, whose name is the end of its own.
+    ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in judges)
+    told = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
+    if told or not any(ours) or n <= looked_at / 5:
+        return []
+    share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
+    text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"
+    return [Note("warn", f"{text} of other languages were never measured: do not rely on them.")]
+
+
+def _thoughts(data: Mapping[str, Any]) -> list[Note]:
+    """What a model thought to itself is judged, if it was recorded as its answer."""
+    if not data["thoughts"]:
+        return []
+    looked_at = numbers.plural(data["foreign"]["looked_at"], "answer")
+    text = f"{numbers.count(data['thoughts'])} of {looked_at} looked at begin with <think>. What a"
+    rest = "model thinks is judged as part of its answer: cut it off if users do not see it."
+    return [Note("warn", f"{text} {rest}")]
+
+
+def _coverage(data: Mapping[str, Any]) -> list[Note]:
+    shown, total = data["n_shown"], data["run"]["n_samples"]
+    if shown >= total or not shown:  # a summary shows no evidence
+        return []
+    samples = f"{numbers.count(shown)} of {numbers.plural(total, 'sample')}"
+    return [Note("info", f"Evidence covers {samples}; every other number covers all of them.")]

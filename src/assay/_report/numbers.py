@@ -1,0 +1,107 @@
+"""Numbers as people read them, the same way on every page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay._text.numbers import decimals
+from assay.stats.intervals import Interval
+
+DASH = "\N{EN DASH}"
+
+
+def score(value: float | None) -> str:
+    """A score with the digits that a reader can use; a dash where there is none."""
+    if value is None:
+        return DASH
+    if abs(value) >= 100:  # milliseconds, tokens
+        return f"{value:,.0f}"
+    return decimals(value, 2)
+
+
+def span(pair: Sequence[float] | None, between: str = " to ") -> str:
+    """An interval or a pair of bounds."""
+    if pair is None:
+        return DASH
+    low, high = score(pair[0]), score(pair[1])
+    for digits in (3, 4):  # ends that only look alike would read as no uncertainty at all
+        if low == high and max(map(abs, pair)) < 100:
+            low, high = (decimals(end, digits) for end in pair)
+    return score(pair[0]) if low == high else f"{low}{between}{high}"
+
+
+def interval(ends: Interval | None) -> str:
+    """An interval of a score; a dash where there is none."""
+    return span((ends.low, ends.high) if ends else None)
+
+
+def count(number: int | None) -> str:
+    """A count with thousands apart."""
+    return DASH if number is None else f"{number:,}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, without the sign; 99.6 is not read as all of them, nor 0.4 as none."""
+    for digits in (0, 1, 2):
+        text = f"{100 * share:.{digits}f}"
+        if share in (0, 1) or 0 < float(text) < 100:
+            return text
+    return "<0.01" if share < 0.5 else ">99.99"
+
+
+def plural(number: int, noun: str) -> str:
+    """A number with its noun: 1 sample, 2 samples."""
+    if number == 1:
+        return f"1 {noun}"
+    stem = f"{noun[:-1]}ie" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun
+    return f"{number:,} {stem}s"
+
+
+def seconds(amount: float) -> str:
+    """A duration as people say it."""
+    if round(amount, 1) < 60:
+        return f"{amount:.1f} s"
+    minutes, rest = divmod(round(amount), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def milliseconds(amount: float) -> str:
+    """The duration of one call."""
+    return f"{amount:,.0f} ms" if amount < 10_000 else seconds(amount / 1000)
+
+
+def money(amount: float) -> str:
+    """An amount in the currency of the price list, which the report does not know."""
+    if 0 < amount < 0.0001:  # little is not nothing
+        return f"{amount:.1g}"
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
+
+
+def detail(value: Any) -> str:
+    """One of a score's further facts, of whatever type."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return score(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def exact(value: Any) -> str:
+    """One of a sample's further facts, as the data has it: nothing is rounded."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def calls(replies: Sequence[Mapping[str, Any]]) -> str:
+    """What some calls to the judge took in all; encoders count no tokens."""
+    tokens = sum(reply["tokens_in"] + reply["tokens_out"] for reply in replies)
+    parts = [plural(len(replies), "judge call"), plural(tokens, "token") if tokens else ""]
+    parts.append(milliseconds(sum(reply["ms"] for reply in replies)))
+    return ", ".join(part for part in parts if part)
+
+
+def moment(text: str) -> str:
+    """An ISO time stamp in UTC, as people read it."""
+    return text.replace("T", " ").removesuffix("Z").removesuffix("+00:00").split(".")[0] + " UTC"

@@ -1,0 +1,403 @@
+"""A sample as it is shown: its texts, its scores, its turns, and the evidence behind them."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+
+from assay._report import distribution, labels, numbers
+from assay.score import Part
+
+Json = Mapping[str, Any]
+Range = tuple[int, int]
+# Half a thousand characters of base64 without a break: the store keeps them, a page need not.
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{500,}")
+_UNSCORED: Final = {
+    "failed": "\N{BALLOT X} failed",
+    "undefined": "undef.",
+    "unanswered": "\N{BALLOT X} no answer",
+}
+_EXACT: Final = "!"  # owns the words that nothing supports; no reference of evidence
+# Which text the spans of a kind of evidence point into; those of a sentence point into a context.
+_SPANS_INTO: Final = {
+    "statement": "answer",
+    "answer": "answer",
+    "quotation": "answer",
+    "answer sentence": "answer",
+    "citation": "answer",
+    "reference statement": "reference",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A run of a text that the same pieces of evidence speak about."""
+
+    text: str  # the characters
+    owners: tuple[str, ...]  # who speaks about them; empty where nobody does
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A run of text, its tone, and the references of the evidence that speaks about it.
+
+    `exact` runs are the very words that a judge found no support for, within a longer statement.
+    `tones` has a tone for each reference where these differ: metrics may disagree about the same
+    words, and where one of them is looked at only its own tone counts.
+    """
+
+    text: str
+    tone: str = ""
+    refs: str = ""
+    exact: bool = False
+    tones: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score in the overview: whose, what it reads, how it looks, what a screen reader says."""
+
+    name: str
+    text: str
+    style: str
+    label: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of evidence, ready to be shown."""
+
+    ref: str  # names it on the page of its sample: "m0p3" is piece 3 of metric 0
+    part: Part  # the evidence itself
+    tone: str  # whether it speaks for the answer
+    text: str  # the statement, sentence, question ... itself
+    quote_found: bool = False  # whether its quote stands in the context that it names
+    has_context: bool = False  # whether the context that it names exists
+
+    @property
+    def symbol(self) -> str:
+        """The tone without colour."""
+        return labels.SYMBOLS[self.tone]
+
+    @property
+    def value(self) -> str:
+        """What it adds to the score, where the label does not say so already."""
+        value = self.part.value
+        return numbers.score(value) if value is not None and self.tone == "plain" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One metric's part of a sample.
+
+    Attributes:
+        number: Which metric of the run it is.
+        metric: The metric.
+        score: Its outcome.
+        cell: The outcome in short.
+        groups: Evidence by kind: title, tally, pieces.
+        replies: The calls, each with the numbers of its prompt and its reply in the text table.
+    """
+
+    number: int
+    metric: Json
+    score: Json
+    cell: Cell
+    groups: Sequence[tuple[str, str, Sequence[Piece]]]
+    replies: Sequence[tuple[Json, int, int]]
+
+    @property
+    def pieces(self) -> Iterator[Piece]:
+        """All evidence in reading order of the groups."""
+        for _, _, pieces in self.groups:
+            yield from pieces
+
+    @property
+    def calls(self) -> str:
+        """What the score took."""
+        return numbers.calls([reply for reply, _, _ in self.replies])
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One retrieved context with what was found in it."""
+
+    marks: Sequence[Mark]
+    verdicts: Sequence[tuple[Piece, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn, ready to be shown."""
+
+    heading: str  # its number, as the evidence of a score names it, and who speaks
+    role: str  # who speaks
+    text: str  # what was said, "" for a turn that only calls tools
+    calls: Sequence[str]  # the tools that it calls
+    contexts: Sequence[str]  # the contexts retrieved for it
+    about: str  # how many contexts there are, "" where none were recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that the page shows of one sample."""
+
+    number: int
+    sample: Json
+    cells: Sequence[Cell | None]
+    sections: Sequence[Section]
+    answers: Sequence[tuple[int, Sequence[Mark]]]
+    references: Sequence[tuple[int, Sequence[Mark]]]
+    contexts: Sequence[Context]
+    turns: Sequence[Turn]
+
+
+@dataclass(slots=True)
+class TextTable:
+    """Texts by number, each line stored once.
+
+    A text is written as runs of line numbers. Lines are numbered as they are first met, so the
+    instruction that thousands of prompts begin with is one short run in each of them, and so is a
+    context that several metrics asked about.
+
+    Attributes:
+        lines: Every distinct line, in the order in which it was first met.
+        texts: Every distinct text as flat pairs: first line, number of lines.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    texts: list[list[int]] = field(default_factory=list)
+    _line_numbers: dict[str, int] = field(default_factory=dict)
+    _text_numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, text: str) -> int:
+        """The number of a text, which is stored if it is new."""
+        number = self._text_numbers.get(text)
+        if number is None:
+            number = self._text_numbers[text] = len(self.texts)
+            self.texts.append(self._runs(text))
+        return number
+
+    def text(self, number: int) -> str:
+        """The text of a number, as the page's script puts it together."""
+        runs = self.texts[number]
+        return "\n".join(
+            line
+            for first, length in zip(runs[::2], runs[1::2], strict=True)
+            for line in self.lines[first : first + length]
+        )
+
+    def _runs(self, text: str) -> list[int]:
+        runs: list[int] = []
+        for line in text.split("\n"):
+            number = self._line_numbers.setdefault(line, len(self.lines))
+            if number == len(self.lines):
+                self.lines.append(line)
+            if runs and number == runs[-2] + runs[-1]:
+                runs[-1] += 1
+            else:
+                runs += (number, 1)
+        return runs
+
+
+def evidence(number: int, sample: Json, metrics: Sequence[Json], texts: TextTable) -> Evidence:
+    """Collect what the page shows of a sample; long texts go into `texts`."""
+    sections = [
+        _section(at, metric, sample, texts)
+        for at, metric in enumerate(metrics)
+        if metric["label"] in sample["scores"]
+    ]
+    cells: list[Cell | None] = [None] * len(metrics)
+    for section in sections:
+        cells[section.number] = section.cell
+    return Evidence(
+        number,
+        sample,
+        cells,
+        sections,
+        _coloured(sample["answer"], "answer", sections),
+        _coloured(sample["reference"], "reference", sections),
+        [_context(at, text, sections) for at, text in enumerate(sample["contexts"])],
+        turns(sample),
+    )
+
+
+def cell(metric: Json, score: Json) -> Cell:
+    """One score in short."""
+    name = metric["label"]
+    if score["value"] is None:
+        symbol = _UNSCORED[score["why"]]
+        text = f"{name} {score['why']}: {score['detail']}"
+        return Cell(name, symbol, score["why"], text, text)
+    step = round(distribution.goodness(score["value"], metric) * 10)
+    text = numbers.score(score["value"])
+    missed = " under" if distribution.misses(score["value"], metric) else ""
+    beside = ", beyond the guide value" if missed else ""
+    return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
+
+
+def readable(raw: str) -> str:
+    """A reply without the long encoded numbers (embeddings) that nobody reads."""
+    return _ENCODED.sub(lambda match: f"{match[0][:60]}... ({len(match[0]):,} characters)", raw)
+
+
+def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
+    score = sample["scores"][metric["label"]]
+    pieces = [
+        _piece(f"m{at}p{number}", part, sample["contexts"], metric)
+        for number, part in enumerate(msgspec.convert(score["parts"], list[Part]))
+    ]
+    by_kind: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        by_kind.setdefault(piece.part.kind, []).append(piece)
+    groups = [
+        (labels.heading(kind), labels.tally([piece.part for piece in members]), members)
+        for kind, members in by_kind.items()
+    ]
+    replies = [
+        (reply, texts.add(reply["prompt"]), texts.add(readable(reply["raw"])))
+        for reply in score["replies"]
+    ]
+    return Section(at, metric, score, cell(metric, score), groups, replies)
+
+
+def _piece(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
+    tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
+    context = labels.context(part, contexts)
+    found = context is not None and find_quote(context, part.quote) is not None
+    return Piece(ref, part, tone, labels.excerpt(part, contexts), found, context is not None)
+
+
+def _coloured(
+    text: str | None, into: str, sections: Sequence[Section]
+) -> list[tuple[int, list[Mark]]]:
+    """The text once for every metric whose evidence points into it, or once without colours."""
+    if not text:
+        return []
+    variants = []
+    for section in sections:
+        pointing = [
+            (piece.part.span, piece)
+            for piece in section.pieces
+            if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
+        ]
+        if pointing:
+            exact = [span for _, piece in pointing for span in piece.part.marks]
+            variants.append((section.number, _marked(text, pointing, exact)))
+    return variants or [(-1, [Mark(text)])]
+
+
+def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence[Mark]:
+    """The text with the evidence of all metrics in it at once, the worst of a place in front.
+
+    Args:
+        text: The answer or the reference.
+        into: Which of the two: "answer" or "reference".
+        sections: The metrics' parts of the sample.
+    """
+    pieces = [piece for section in sections for piece in section.pieces]
+    pointing = [
+        (piece.part.span, piece)
+        for piece in pieces
+        if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
+    ]
+    exact = [span for _, piece in pointing for span in piece.part.marks]
+    return _marked(text or "", pointing, exact)
+
+
+def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
+    spans: list[tuple[Range, Piece]] = []
+    verdicts = []
+    for section in sections:
+        for piece in section.pieces:
+            part = piece.part
+            if part.context != at:
+                continue
+            if part.kind == "context":
+                verdicts.append((piece, section.metric["label"]))
+            elif part.kind == "sentence" and part.span:
+                spans.append((part.span, piece))
+            elif piece.quote_found:
+                spans.append((find_quote(text, part.quote) or (0, 0), piece))
+    return Context(_marked(text, spans), verdicts)
+
+
+def _marked(
+    text: str, spans: Iterable[tuple[Range, Piece]], exact: Iterable[Range] = ()
+) -> list[Mark]:
+    spans = list(spans)
+    tones = {piece.ref: piece.tone for _, piece in spans}
+    owned = [*((span, piece.ref) for span, piece in spans), *((span, _EXACT) for span in exact)]
+    runs = []
+    for segment in segments(text, owned):
+        refs = [ref for ref in segment.owners if ref != _EXACT]
+        heard_tones = [tones[ref] for ref in refs]
+        worst = next((tone for tone in labels.WORST_FIRST if tone in heard_tones), "")
+        each = " ".join(heard_tones) if len(set(heard_tones)) > 1 else ""
+        runs.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners, each))
+    return runs
+
+
+def turns(sample: Json) -> list[Turn]:
+    """The turns of a sample, none if it is no conversation."""
+    return [_turn(number, turn) for number, turn in enumerate(sample.get("turns") or (), start=1)]
+
+
+def call(tool_call: Json) -> str:
+    """A tool call on one line: ``weather(city="Rome")``."""
+    args = [f"{k}={json.dumps(v, ensure_ascii=False)}" for k, v in tool_call["args"].items()]
+    return f"{tool_call['name']}({', '.join(args)})"
+
+
+def _turn(number: int, turn: Json) -> Turn:
+    contexts = turn["contexts"]
+    return Turn(
+        f"Turn {number}, {turn['role']}",
+        turn["role"],
+        turn["text"],
+        [call(found) for found in turn["tool_calls"]],
+        contexts or (),
+        "" if contexts is None else numbers.plural(len(contexts), "context"),
+    )
+
+
+def segments(text: str, spans: Iterable[tuple[Range, str]]) -> list[Segment]:
+    """Cut a text where spans begin and end; joined, the segments are the text again."""
+    begins: dict[int, list[int]] = defaultdict(list)
+    ends: dict[int, list[int]] = defaultdict(list)
+    owners: list[str] = []
+    for (start, end), owner in spans:
+        first, last = max(start, 0), min(end, len(text))
+        if first < last:
+            begins[first].append(len(owners))
+            ends[last].append(len(owners))
+            owners.append(owner)
+    cut: list[Segment] = []
+    active: set[int] = set()
+    for left, right in pairwise(sorted({0, len(text), *begins, *ends})):
+        active.difference_update(ends.get(left, ()))
+        active.update(begins.get(left, ()))
+        cut.append(Segment(text[left:right], tuple(owners[i] for i in sorted(active))))
+    return cut
+
+
+def find_quote(text: str, quote: str) -> Range | None:
+    """Where a quote stands in a text, whatever its case, quotation marks and line breaks.
+
+    None if it does not stand there: a quote that a judge made up must not be shown as found.
+    """
+    at = text.find(quote)
+    if quote and at >= 0:
+        return at, at + len(quote)
+    words = quote.strip(" \t\n\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}")
+    if not words:
+        return None
+    pattern = r"\s+".join(re.escape(word) for word in words.split())
+    match = re.search(pattern, text, re.IGNORECASE)
+    return match.span() if match else None

@@ -1,0 +1,406 @@
+"""The dry-run backend: it replies in place of a judge, so that calls and tokens are counted."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay._middleware.budget import Price
+from assay._middleware.wrapper import Route
+from assay._store import Store
+from assay._store.keys import reply_key
+from assay._text.sentences import sentences, spans
+from assay.judge import Backend, Reply, Task
+from assay.judges.embedded import Embedded
+from assay.judges.llm import LLM
+from assay.tasks import (
+    AnswerClosedQuestions,
+    AnswerQuestions,
+    AskClosedQuestions,
+    Choice,
+    ChooseLabel,
+    ClosedAnswer,
+    ClosedQuestion,
+    CompareOutcomes,
+    Comparison,
+    Embed,
+    GenerateQuestions,
+    GiveGrade,
+    Goal,
+    Grade,
+    InferGoal,
+    JudgeContexts,
+    JudgeTopics,
+    Label,
+    MatchTopics,
+    NameEntities,
+    NameTopics,
+    PaperVerdicts,
+    PlanEvaluation,
+    PreferAnswer,
+    Preference,
+    RankAnswers,
+    Ranking,
+    RateAnswer,
+    Rating,
+    SelectSentences,
+    ShortAnswer,
+    SplitStatements,
+    TopicAnswer,
+    TopicMatch,
+    Usefulness,
+    Verdict,
+    VerifyStatements,
+    WriteMultiHop,
+    WriteReasoning,
+    WriteSingleHop,
+    WriteUnanswerable,
+    Written,
+    answer_closed_questions,
+    answer_questions,
+    ask_closed_questions,
+    choose_label,
+    compare_outcomes,
+    embed,
+    give_grade,
+    infer_goal,
+    judge_contexts,
+    judge_topics,
+    match_topics,
+    name_topics,
+    plan_evaluation,
+    prefer_answer,
+    rank_answers,
+    rate_answer,
+    select_sentences,
+    verify_statements,
+    write_question,
+)
+
+CHARS_PER_TOKEN = 4
+# Replies of a judge to one kind of task that tell how long its next ones will be.
+ENOUGH = 20
+# What the embedded judge does without a model, as quickly as any guess.
+_BY_RULES = (SplitStatements.kind, NameEntities.kind)
+# So many tasks of a kind are done in earnest, to see how long they take.
+TRIED = 16
+# Replies that are kept for those who ask the same again: the other metrics of a sample.
+RECENT = 4096
+# Words of "the shortest exact quote".
+QUOTED = 10
+# As long as the reasons that judges give.
+REASON = "The answer says what is asked for, and the contexts bear it out."
+_EMPTY_VALUES: Mapping[str, Any] = {"string": "", "boolean": False, "number": 0.0, "array": []}
+
+
+@dataclass
+class Counts:
+    """What was asked of a stand-in: see `Estimate` for what each number is."""
+
+    calls: int = 0
+    known: int = 0
+    local: int = 0
+    local_tokens: int = 0
+    local_written: float = 0.0
+    tokens_in: int = 0
+    tokens_out: float = 0.0
+    embedded: int = 0
+
+    def money(self, price: Price | None) -> float | None:
+        """What the calls would cost but for embeddings, None without a price."""
+        return price.of(self.tokens_in - self.embedded, round(self.tokens_out)) if price else None
+
+
+@dataclass
+class Workload:
+    """What one backend would be asked for.
+
+    Attributes:
+        server: The backend.
+        calls: Calls by kind of task.
+        tokens: Tokens read and written.
+        trial: Seconds that tasks of a kind took it here, one by one.
+    """
+
+    server: Backend
+    calls: Counter[str] = field(default_factory=Counter)
+    tokens: float = 0.0
+    trial: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass
+class DryRunBackend(Backend):
+    """Answers in place of the judge: from the store where it can, roughly where it cannot.
+
+    Attributes:
+        route: The judge.
+        store: What is known already.
+        counts: What was asked so far; equal questions are counted once.
+        batched: Calls by kind of task that would be asked in batches.
+        work: What each backend would be asked for.
+    """
+
+    route: Route
+    store: Store | None
+    counts: Counts = field(default_factory=Counts)
+    batched: Counter[str] = field(default_factory=Counter)
+    work: dict[int, Workload] = field(default_factory=dict)
+    _embedded: Embedded = field(default_factory=Embedded)
+    # Of all that was asked 8 bytes of its key, of the last ones the replies.
+    _seen: set[int] = field(default_factory=set)
+    _recent: dict[str, Reply] = field(default_factory=dict)
+    _usual: dict[str, float | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The judge's."""
+        return self.route.name
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """The judge's."""
+        return self.route.identity(kind)
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the reply is in the store."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        return self.store is not None and self.store.has_reply(key)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or one about as long as the judge's."""
+        key = reply_key(self.identity(type(task)) or "", task, draw)
+        if key in self._recent:
+            return self._recent[key]
+        known = self.store.reply(key) if self.store else None
+        # A vector of the store and a guessed one would not have the same length.
+        if known is None or isinstance(task, Embed):
+            reply = await self._guess(task, draw)
+        else:
+            reply = known
+        self._recent[key] = reply
+        if len(self._recent) > RECENT:
+            del self._recent[next(iter(self._recent))]
+        short = int(key[:16], 16)
+        if short not in self._seen:
+            self._seen.add(short)
+            self._count(task, reply, is_known=known is not None)
+        return reply
+
+    def _count(self, task: Task[Any], reply: Reply, *, is_known: bool) -> None:
+        counts, server = self.counts, self.route.to(task.kind)
+        if is_known:
+            counts.known += 1
+            return
+        work = self.work.setdefault(id(server), Workload(server))
+        work.calls[task.kind] += 1
+        if server.capabilities.local:
+            counts.local += 1
+            if isinstance(server, LLM):
+                self._add_local(server, task, reply)
+        else:
+            counts.calls += 1
+            if server.capabilities.batch_size is not None:
+                self.batched[task.kind] += 1
+            tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
+            counts.tokens_in += tokens
+            if isinstance(task, Embed):
+                counts.embedded += tokens
+                work.tokens += tokens
+            else:
+                written = self._written(task, reply)
+                counts.tokens_out += written
+                work.tokens += tokens + written
+
+    def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
+        """Count what a language model in this process reads and writes."""
+        lengths = server.lengths(task)
+        letters = _prompt_length(server, task) if lengths is None else lengths[0]
+        self.counts.local_tokens += letters // CHARS_PER_TOKEN
+        self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]
+
+    async def _try(self, task: Task[Any]) -> None:
+        """See of a few tasks of the embedded judge how long it takes over them here."""
+        server = self.route.to(task.kind)
+        if not isinstance(server, Embedded):
+            return
+        seconds = self.work.setdefault(id(server), Workload(server)).trial.setdefault(task.kind, [])
+        if not seconds:
+            await server.reply(task)  # its model may have to be loaded
+        if len(seconds) < TRIED:
+            seconds.append((await server.reply(task)).ms / 1000)
+
+    def _written(self, task: Task[Any], reply: Reply) -> float:
+        """Tokens of a reply: as many as this judge writes on average where that is known."""
+        if task.kind not in self._usual:
+            backend = self.identity(type(task)) or ""
+            n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
+            self._usual[task.kind] = mean if n >= ENOUGH else None
+        mean_length = self._usual[task.kind]
+        return (
+            len(fit_to_schema(task, reply.raw)) / CHARS_PER_TOKEN
+            if mean_length is None
+            else mean_length
+        )
+
+    async def _guess(self, task: Task[Any], draw: int) -> Reply:
+        await self._try(task)
+        if task.kind in _BY_RULES:
+            return await self._embedded.reply(task, draw)
+        return Reply(task.inputs(), guess(task), kind=task.kind, draw=draw)
+
+
+def _prompt_length(server: Backend, task: Task[Any]) -> int:
+    template = server.template(type(task)) if isinstance(server, LLM) else None
+    return sum(map(len, task.pieces(template)))
+
+
+def guess(task: Any) -> str:
+    """A reply that the task can read, about as long as a judge's, where one is known to be that."""
+    return _GUESSES.get(task.kind, _paper_lines)(task)
+
+
+def _questions(task: Any) -> str:
+    topic = task.answer.split(".")[0]
+    questions = [f"{topic} ({number})?" for number in range(task.n)]  # each is embedded
+    return json.dumps({"noncommittal": False, "questions": questions})
+
+
+def _paper_verdicts(task: Any) -> str:
+    explained = "\n".join(f"{s.text} The context supports this." for s in task.statements)
+    return (
+        f"{explained}\nFinal verdict for each statement in order:{' Yes.' * len(task.statements)}"
+    )
+
+
+def _paper_lines(task: Any) -> str:
+    # One line a sentence of what was given last: statements of an answer, sentences of a context.
+    text: str = task.material()[-1].text
+    return text.replace(". ", ".\n")[:4000] + "?"
+
+
+def _closed_questions(task: Any) -> str:
+    facts = [task.text[a:b] for a, b in spans(task.text)]
+    return ask_closed_questions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
+
+
+def _topics(task: Any) -> str:
+    # One topic for each message of the user.
+    lines = task.conversation.splitlines()
+    questions = [line.removeprefix("user: ") for line in lines if line.startswith("user: ")]
+    return name_topics.reply([" ".join(text.split()[:5]) for text in questions])
+
+
+def _short_answers(task: Any) -> str:
+    # A text answers what is asked in its own words.
+    held = set(task.text.split())
+    answers = (
+        ShortAnswer(f"q{n}", question[:20] if held.issuperset(question.split()) else None)
+        for n, question in enumerate(task.questions, start=1)
+    )
+    return answer_questions.reply([answer for answer in answers if answer.id in task.ids])
+
+
+def _verdicts(task: Any) -> str:
+    # What shares most of its words with a context is supported by it.
+    contexts = [(set(text.split()), text) for text in task.contexts]
+    made = []
+    for statement in task.statements:
+        if statement.id not in task.ids:
+            continue
+        words = statement.text.rstrip(".").split()
+        shared = [sum(word in held for word in words) for held, _ in contexts] or [0]
+        best = max(range(len(shared)), key=shared.__getitem__)
+        supported = 2 * shared[best] > len(words)
+        quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
+        place = best if supported else None
+        made.append(Verdict(statement.id, supported, REASON, place, quote))
+    return verify_statements.reply(made)
+
+
+def _usefulness(task: Any) -> str:
+    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown() if i in task.ids)
+    return judge_contexts.reply(
+        [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
+    )
+
+
+def _choices(task: Any) -> str:
+    asked = {word for word in task.question.lower().split() if len(word) > 3}
+    chosen = [s for s in task.sentences if not asked.isdisjoint(s.text.lower().split())]
+    return select_sentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
+
+
+def _written(task: Any) -> str:
+    # In the text's own words, so that it goes through every check of a test set; backwards, so
+    # that "in this document" does not point at a text.
+    facts = [max(sentences(text), key=len, default="") for text in task.passages]
+    answer = " ".join(facts)
+    asked = " ".join(reversed(answer.split()))
+    if isinstance(task, WriteUnanswerable):
+        return write_question.reply(Written(f"{asked} ... and what else?"))
+    return write_question.reply(Written(asked, answer, tuple(facts)))
+
+
+_GUESSES: Mapping[str, Callable[[Any], str]] = {
+    Embed.kind: lambda task: embed.reply([float(len(task.text)), 1.0]),
+    VerifyStatements.kind: _verdicts,
+    JudgeContexts.kind: _usefulness,
+    SelectSentences.kind: _choices,
+    RateAnswer.kind: lambda _task: rate_answer.reply(
+        Rating(1.0, noncommittal=False, reason=REASON)
+    ),
+    GenerateQuestions.kind: _questions,
+    PaperVerdicts.kind: _paper_verdicts,
+    GiveGrade.kind: lambda task: give_grade.reply(Grade(task.grades[-1][0], REASON)),
+    ChooseLabel.kind: lambda task: choose_label.reply(Label(task.labels[-1][0], REASON)),
+    PlanEvaluation.kind: lambda _task: plan_evaluation.reply([REASON] * 4),
+    PreferAnswer.kind: lambda _task: prefer_answer.reply(Preference("first", REASON)),
+    RankAnswers.kind: lambda task: rank_answers.reply(
+        Ranking(tuple(range(len(task.answers))), REASON)
+    ),
+    AskClosedQuestions.kind: _closed_questions,
+    AnswerClosedQuestions.kind: lambda task: answer_closed_questions.reply(
+        [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
+    ),
+    NameTopics.kind: _topics,
+    JudgeTopics.kind: lambda task: judge_topics.reply(
+        [TopicAnswer(i, answered=True, reason=REASON) for i in task.ids]
+    ),
+    MatchTopics.kind: lambda task: match_topics.reply([TopicMatch(i, 0, REASON) for i in task.ids]),
+    InferGoal.kind: lambda _task: infer_goal.reply(Goal(REASON, REASON)),
+    CompareOutcomes.kind: lambda _task: compare_outcomes.reply(
+        Comparison(reached=True, reason=REASON)
+    ),
+    AnswerQuestions.kind: _short_answers,
+    **{
+        kind.kind: _written
+        for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)
+    },
+}
+
+
+def fit_to_schema(task: Task[Any], raw: str) -> str:
+    """The reply in the form that a language model is asked for: no field more, none less.
+
+    Its reasons are one sentence long, its quotes a few words.
+    """
+    try:
+        made = json.loads(raw)
+    except ValueError:
+        return raw  # free text
+    return json.dumps(_fit(made, task.schema), ensure_ascii=False) if task.schema else raw
+
+
+def _fit(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:
+    if name == "reason":
+        return REASON
+    if name == "quote":
+        return " ".join(str(value or "").split()[:QUOTED])
+    if isinstance(value, dict) and "properties" in schema:
+        return {
+            key: _fit(value.get(key, _EMPTY_VALUES.get(inner.get("type", ""))), inner, key)
+            for key, inner in schema["properties"].items()
+        }
+    if isinstance(value, list) and "items" in schema:
+        return [_fit(item, schema["items"]) for item in value]
+    return value

@@ -1,0 +1,338 @@
+"""The engine that makes a run's scores, a bounded number at once, and stores each at once."""
+
+import asyncio
+import contextlib
+import dataclasses
+import inspect
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from assay._middleware.concurrency import is_given_up
+from assay._middleware.wrapper import Route
+from assay._runner.coalesce import (
+    CoalescedBackend,
+    Coalescer,
+    CoalescingPolicy,
+    coalesced_kinds,
+    coalesced_metrics,
+)
+from assay._runner.languages import marked
+from assay._runner.progress import Progress, Tally
+from assay._runner.settings import Settings
+from assay._runner.stack import BackendStack
+from assay._store import Run, Store, rows
+from assay.data.missing_fields import lacked
+from assay.data.values import describe
+from assay.errors import Denied, InputError, JudgeError, OverBudget
+from assay.judge import BackendLike, Judge
+from assay.metrics import Metric
+from assay.metrics.custom import quoted
+from assay.sample import Sample
+from assay.score import NoNumber, Outcome, Score, Unscored
+
+# Scores being worked on for each request that may be in flight: enough that requests never wait
+# for work, few enough that memory stays bounded.
+JOBS_PER_REQUEST = 4
+TICK_S = 0.5
+ROUNDING = 1e-9
+CANCELLED = "what it waited for was cancelled from within, not by the run"
+_BUILT_IN: Final = "assay.metrics."
+_WHY: Final = ("undefined", "failed", "unanswered")
+_TEXTS = "kind, text, label, reason and quote of a Part are texts, parts a tuple of Parts"
+_PLAIN = "give texts, numbers, and lists and dicts of them"
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Scores of one sample that are made at the same time.
+
+    Attributes:
+        row: The sample's row.
+        sample: The sample.
+        metrics: Those whose scores are not there yet.
+        coalesced: All that ask together, in the order of the run. Those that are done ask once more
+            what is known: without them the others would put other questions than before.
+    """
+
+    row: int
+    sample: Sample
+    metrics: tuple[Metric, ...]
+    coalesced: tuple[Metric, ...] = ()
+
+
+@dataclass
+class Engine:
+    """Makes the scores of one run that are not there yet.
+
+    Attributes:
+        stopped: The refusal or used-up budget that ended it early.
+    """
+
+    run: Run
+    metrics: tuple[Metric, ...]
+    stack: BackendStack
+    store: Store
+    settings: Settings
+    route: Route
+    stopped: JudgeError | None = None
+    _coalesced: tuple[Metric, ...] = ()
+    _policy: CoalescingPolicy = field(init=False)
+    _tally: Tally = field(init=False)
+    _full: InputError | None = None
+
+    async def work(self) -> None:
+        """Score until all is done or the judge refuses; a bug in a metric is raised."""
+        counts = self.store.counts(self.run.id)
+        done = sum(
+            n
+            for metric in self.metrics
+            for why, n in counts.get(metric.label, {}).items()
+            if why != "failed"
+        )
+        total = self.run.n_samples * len(self.metrics)
+        self._tally = Tally(total, done)
+        self._policy = CoalescingPolicy(coalesced_kinds(self.route))
+        if self.settings.together:
+            labels = coalesced_metrics(self.metrics, self.route)
+            self._coalesced = tuple(metric for metric in self.metrics if metric.label in labels)
+        jobs = self._pending()
+        ticker = asyncio.create_task(self._tick())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(total, self.stack.max_in_flight * JOBS_PER_REQUEST)):
+                    group.create_task(self._worker(jobs))
+        except ExceptionGroup as errors:
+            raise _first(errors) from None
+        else:
+            if self._full is not None:
+                raise self._full
+        finally:
+            ticker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ticker
+            self._report()
+
+    def _pending(self) -> Iterator[_Job]:
+        labels = [metric.label for metric in self.metrics]
+        for row, sample, left in self.store.unscored(self.run.id, labels):
+            missing = [metric for metric in self.metrics if metric.label in left]
+            coalesced = [metric for metric in missing if metric in self._coalesced]
+            if coalesced:
+                yield _Job(row, sample, tuple(coalesced), self._coalesced)
+            yield from (_Job(row, sample, (m,)) for m in missing if m not in coalesced)
+
+    async def _worker(self, jobs: Iterator[_Job]) -> None:
+        # All workers draw from one iterator: nobody waits for a slow neighbour.
+        for job in jobs:
+            if self.stopped or not self._has_room():
+                return
+            if not job.coalesced:
+                await self._score(job, job.metrics[0], self.stack.backend)
+                continue
+            coalescer = Coalescer(self.stack.backend, self._policy)
+            members = [coalescer.member() for _ in job.coalesced]
+            async with asyncio.TaskGroup() as group:
+                for metric, member in zip(job.coalesced, members, strict=True):
+                    group.create_task(self._score(job, metric, member))
+
+    def _has_room(self) -> bool:
+        try:
+            self.store.check_room(self.run.n_samples * len(self.metrics))
+        except InputError as error:
+            self._full = error  # raised once what is on its way, and paid for, is kept
+        return self._full is None
+
+    async def _score(self, job: _Job, metric: Metric, backend: BackendLike) -> None:
+        label = f"{job.sample.id} {metric.label}"
+        self._tally.working[label] = time.monotonic()
+        judge = Judge(backend, tries=self.settings.tries)
+        try:
+            outcome = await _scored(metric, job.sample, judge)
+        except (Denied, OverBudget) as error:
+            self._stop(error)
+            return
+        except asyncio.CancelledError:
+            if is_given_up():
+                raise
+            if self.stopped:
+                return  # a call of it was never sent
+            # Raised, it would end this worker without a word, and the run without this score.
+            outcome = Unscored("failed", CANCELLED)
+        finally:
+            del self._tally.working[label]
+            if isinstance(backend, CoalescedBackend):
+                backend.leave()
+        if metric not in job.metrics:
+            return
+        outcome = marked(outcome, job.sample, {self.route.to(r.kind) for r in judge.replies})
+        keys = [reply.key for reply in judge.replies]
+        if not await self.store.keep_outcome(self.run.id, job.row, metric.label, outcome, keys):
+            # `assay gc` in another process dropped a reply that was known: it is asked for anew.
+            self.store.run(self.run.id)  # InputError if this run was dropped
+            await self._score(job, metric, self.stack.backend)
+            return
+        self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
+        self._report()
+
+    def _stop(self, error: Denied | OverBudget) -> None:
+        self.stopped = self.stopped or error
+        if isinstance(error, Denied):
+            # No further call can succeed, so none of those that wait is sent. Those on their way
+            # are waited for: they may be paid for. A budget is kept to by whoever asks within it.
+            self.stack.stop()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._report()
+
+    def _report(self) -> None:
+        if self.settings.on_progress is not None:
+            self.settings.on_progress(self.progress())
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        tally, usages = self._tally, self.stack.usages
+        tokens_in = sum(usage.tokens_in for usage in usages)
+        tokens_out = sum(usage.tokens_out for usage in usages)
+        new = sum(tally.why.values())
+        return Progress(
+            total=tally.total,
+            done=tally.before + new,
+            new=new,
+            undefined=tally.why["undefined"],
+            failed=tally.why["failed"],
+            calls=self.stack.served.asked,
+            known=self.stack.served.known,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            money=sum(usage.money for usage in usages) if self.settings.budget.price else None,
+            retries=sum(usage.retries for usage in usages),
+            waiting_for=tally.longest(),
+            seconds=time.monotonic() - tally.start,
+            batches=self.stack.under_way(),
+            trouble=self.stack.trouble(),
+        )
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+    if sample.failure is not None:  # what the system did not answer, no judge is asked about
+        return Unscored("unanswered", sample.failure)
+    if why := lacked(metric.needs, metric.instead, sample):
+        return Unscored("undefined", why)
+    try:
+        with _Named(metric, sample):
+            outcome = await validated_outcome(metric, sample, judge)
+    except (Denied, OverBudget):
+        raise
+    except JudgeError as error:
+        return Unscored("failed", str(error) or type(error).__name__)
+    if isinstance(outcome, Score):
+        low, high = metric.range
+        if not low - ROUNDING <= outcome.value <= high + ROUNDING:
+            raise _outside(metric, sample, outcome.value)
+    return outcome
+
+
+def _outside(metric: Metric, sample: Sample, value: float) -> Exception:
+    low, high = metric.range
+    what = f"{metric.label} of {sample.id} is {value:.10g}, and its range is {low:g} to {high:g}"
+    if type(metric).__module__.startswith("assay."):
+        return ValueError(what)  # a bug here; in a metric of the user's own it is theirs to mend
+    remedy = "return a number within it, or give the metric its own range: range=(0, 100)"
+    return InputError(what, remedy)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Says of an error that is no judge's which metric and which sample it befell."""
+
+    metric: Metric
+    sample: Sample
+
+    def __enter__(self) -> None:
+        """Nothing is to be prepared."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, JudgeError):
+            error.add_note(f"while {self.metric.label} scored sample {self.sample.id}")
+
+
+async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Outcome:
+    """What the metric says of the sample.
+
+    Raises:
+        InputError: If a metric of the user's own returned what cannot be kept; what to return.
+    """
+    if type(metric).__module__.startswith(_BUILT_IN):
+        return await metric.score(sample, judge)
+    where = f"{metric.label} of {sample.id}"
+    try:
+        coming: Any = metric.score(sample, judge)
+        if not inspect.isawaitable(coming):
+            raise InputError(f"`score` of {metric.label} is not async", "write `async def score`")
+        made: Any = await coming
+    except NoNumber as error:
+        remedy = "give a number; where there is none, return Unscored('undefined', why)"
+        raise InputError(f"{where}: {error}", remedy) from error
+    if not isinstance(made, (Score, Unscored)):
+        raise InputError(f"{where} is {quoted(made)}", "return a Score or an Unscored")
+    if isinstance(made, Unscored) and made.why not in _WHY:
+        remedy = "why is 'undefined', 'failed' or 'unanswered'"
+        raise InputError(f"{where}: why is {quoted(made.why)}", remedy)
+    _check_storable(made, where)
+    return made
+
+
+def _check_storable(made: Outcome, where: str) -> None:
+    """Raise InputError if it could not be read again from the store."""
+    try:
+        value, why, detail, _, evidence, _ = rows.outcome_values(made, ())
+        rows.outcome(value, why, detail, evidence, b"")
+        msgspec.json.decode(msgspec.json.encode(detail), type=str)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).replace("`", "").partition(" - at $")
+        named = place.removeprefix(".") or "detail"
+        raise InputError(f"{where}: {named}: {what[0].lower()}{what[1:]}", _TEXTS) from error
+    except RecursionError as error:
+        raise InputError(f"{where}: its evidence is nested too deeply", _PLAIN) from error
+    except (TypeError, ValueError, OverflowError) as error:
+        place, leaf = _place(made)
+        if isinstance(leaf, str):
+            remedy = "repair the text where it was cut or wrongly decoded"
+            raise InputError(f"{where}: {place} holds half of a character", remedy) from error
+        raise InputError(f"{where}: {place} is {describe(leaf)}", _PLAIN) from error
+
+
+def _place(value: object, at: str = "") -> tuple[str, object]:
+    """Where the innermost value stands that cannot be written, and the value."""
+    for place, item in _items(value):
+        if not _is_written(item):
+            return _place(item, f"{at}{place}")
+    return at.removeprefix("."), value
+
+
+def _items(value: object) -> Iterator[tuple[str, Any]]:
+    if dataclasses.is_dataclass(value):
+        yield from ((f".{f.name}", getattr(value, f.name)) for f in dataclasses.fields(value))
+    elif isinstance(value, Mapping):
+        yield from ((f"[{key!r}]", item) for key, item in value.items())
+    elif isinstance(value, list | tuple):
+        yield from ((f"[{n}]", item) for n, item in enumerate(value))
+
+
+def _is_written(value: object) -> bool:
+    try:
+        msgspec.json.encode(value, enc_hook=rows.plain_number)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,340 @@
+"""Estimates of what a run would cost in calls, tokens, money and time."""
+
+import asyncio
+import contextlib
+import math
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay._runner import STORE, probes
+from assay._runner.coalesce import (
+    CoalescedBackend,
+    Coalescer,
+    CoalescingPolicy,
+    coalesced_kinds,
+    coalesced_metrics,
+)
+from assay._runner.dry_run import DryRunBackend, Workload
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import Plan, plan
+from assay._runner.settings import Settings, chosen
+from assay._store import Store
+from assay.data import Samples
+from assay.data.missing_fields import lacked
+from assay.errors import JudgeError, Unavailable, Unreadable
+from assay.judge import Backend, Judge, Reply, Task
+from assay.judges.specs import DEFAULT
+from assay.metrics import Metric
+from assay.sample import Sample
+from assay.tasks import TASKS
+
+# As many rows are all counted; of more so many are drawn.
+ALL_COUNTED = 3000
+DRAWN = 1000
+_SUMS = ("calls", "known", "local", "local_tokens", "local_written", "tokens_in", "tokens_out")
+# Replies of one kind that tell how long others will take.
+ENOUGH_TIMED = 20
+# How long a call over the network takes where nothing is known of it.
+ASSUMED_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would ask for. Statements are counted as the embedded judge would split them.
+
+    Attributes:
+        samples: Samples that would be scored.
+        calls: Calls to judges outside this process that are not in the store yet.
+        known: Calls whose reply is in the store already: they cost nothing.
+        local: Calls that are answered in this process: they cost nothing.
+        tokens_in: Prompt tokens of `calls`, about.
+        tokens_out: Reply tokens of `calls`, about.
+        local_tokens: Prompt tokens that a language model in this process would read, about; they
+            cost time only.
+        money: What they would cost without embeddings, None without a price.
+        batches: Batches that `calls` make at judges that are asked in batches, at least.
+        local_written: Tokens that a language model in this process would write, about.
+        seconds: How long the run would take, about; None where nothing tells it.
+        seconds_from: What that rests on, or why it is not known.
+        counted: Rows that were counted; if there are more, they were drawn at random and all
+            numbers are scaled up.
+        margins: How far the numbers may be off by the draw of these rows, as half the width of
+            their 95 % intervals; {} if all rows were counted.
+        notes: How the rows were read.
+    """
+
+    samples: int
+    calls: int
+    known: int
+    local: int
+    tokens_in: int
+    tokens_out: int
+    local_tokens: int
+    money: float | None
+    batches: int = 0
+    local_written: int = 0
+    seconds: float | None = None
+    seconds_from: str = ""
+    counted: int = 0
+    margins: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def estimate(
+    data: Any,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    embedder: Any = None,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
+) -> Estimate:
+    """Count what `evaluate` would ask for with the same arguments; nothing is spent or stored.
+
+    Raises:
+        InputError: As `evaluate` would.
+    """
+    settings = chosen(settings)
+    if settings.skip_invalid:  # left out here as there, but nothing is written
+        settings = replace(settings, skip_invalid=Path(os.devnull))
+    planned = plan(data, metrics, judge, embedder, settings)
+    kept = Store(store) if Path(store).is_file() else None
+    try:
+        return run_to_completion(_count(planned, _ReadOnce(planned.route, kept)))
+    finally:
+        if kept:
+            kept.close()
+
+
+class _ReadOnce(DryRunBackend):
+    """A stand-in whose guesses are not asked for again: where they cannot be read, a reply could.
+
+    Known replies are: what a run asks after one that cannot be read is counted.
+    """
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The known reply, or a guess.
+
+        Raises:
+            Unavailable: If the guess cannot be read.
+        """
+        reply = await super().reply(task, draw)
+        try:
+            task.read(reply.raw)
+        except Unreadable as error:
+            if not self.has(task, draw):
+                raise Unavailable("the guess cannot be read") from error
+        return reply
+
+
+async def _count(plan: Plan, backend: DryRunBackend) -> Estimate:
+    coalesced = coalesced_metrics(plan.metrics, plan.route) if plan.settings.together else []
+    policy = CoalescingPolicy(coalesced_kinds(plan.route))
+    samples, n = _drawn(plan.samples)
+    rows = []
+    for sample in samples:
+        before = _sums(backend)
+        if sample.failure is None:  # else no judge is asked about it
+            await _ask_all(plan, sample, backend, coalesced, policy)
+        rows.append([now - then for now, then in zip(_sums(backend), before, strict=True)])
+    scale = n / max(1, len(samples))
+    margins = {} if scale == 1 else _margins(rows, n)
+    time = duration(plan, list(backend.work.values()), backend.store, scale)
+    if scale == 1:
+        await _probe(plan, backend)
+    return replace(
+        _scaled(plan, backend, scale, n),
+        seconds=time.seconds,
+        seconds_from=time.basis,
+        counted=len(samples),
+        margins=margins,
+        notes=tuple(plan.samples.notes),
+    )
+
+
+def _drawn(samples: Samples) -> tuple[list[Sample], int]:
+    """The samples if they are not many, else some of them, each as likely; and how many there are.
+
+    The same data give the same draw.
+    """
+    chance = random.Random(0)  # noqa: S311 - it draws a sample, it guards nothing
+    kept: list[Sample] = []
+    for n, sample in zip(count(1), samples, strict=False):
+        if n <= ALL_COUNTED:
+            kept.append(sample)
+        elif (place := chance.randrange(n)) < ALL_COUNTED:
+            kept[place] = sample
+    total = samples.rows - samples.skipped
+    return (kept if total <= ALL_COUNTED else chance.sample(kept, DRAWN)), total
+
+
+def _sums(backend: DryRunBackend) -> list[float]:
+    return [getattr(backend.counts, name) for name in _SUMS]
+
+
+def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
+    """Half the width of the 95 % interval of each sum, scaled up to n rows."""
+    values = np.array(rows, dtype=float)
+    share = math.sqrt((1 / len(rows)) * (1 - len(rows) / n))
+    widths = 1.96 * n * share * values.std(axis=0, ddof=1)
+    return dict(zip(_SUMS, map(float, widths.round()), strict=True))
+
+
+def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
+    counts = backend.counts
+    money = counts.money(plan.settings.budget.price)
+    return Estimate(
+        samples=n,
+        **{name: round(getattr(counts, name) * scale) for name in _SUMS},
+        money=None if money is None else money * scale,
+        batches=_batches(plan, {kind: n * scale for kind, n in backend.batched.items()}),
+    )
+
+
+async def _ask_all(
+    plan: Plan,
+    sample: Sample,
+    backend: DryRunBackend,
+    coalesced: list[str],
+    policy: CoalescingPolicy,
+) -> None:
+    tries = plan.settings.tries
+    for metric in plan.metrics:
+        if metric.label not in coalesced:
+            await _ask(metric, sample, Judge(backend, tries=tries))
+    coalescer = Coalescer(backend, policy)
+    members = [(m, coalescer.member()) for m in plan.metrics if m.label in coalesced]
+    await asyncio.gather(
+        *(_ask(m, sample, Judge(member, tries=tries), member) for m, member in members)
+    )
+
+
+def _batches(plan: Plan, calls: Mapping[str, float]) -> int:
+    """Batches that so many calls of each kind make: what needs another's reply comes after it."""
+    stages: dict[str, int] = {}
+    for metric in plan.metrics:
+        kinds = [task.kind for task in metric.asks(plan.route.serves) if task.kind in calls]
+        stages |= {kind: max(n, stages.get(kind, 0)) for n, kind in enumerate(kinds)}
+    together: defaultdict[tuple[int, int, int], float] = defaultdict(float)
+    for kind, n in calls.items():
+        server = plan.route.to(kind)
+        size = server.capabilities.batch_size or 1
+        together[stages.get(kind, 0), id(server), size] += n
+    return sum(math.ceil(n / most) for (_, _, most), n in together.items())
+
+
+async def _ask(
+    metric: Metric, sample: Sample, judge: Judge, member: CoalescedBackend | None = None
+) -> None:
+    try:
+        if not lacked(metric.needs, metric.instead, sample):
+            await metric.score(sample, judge)
+    except JudgeError:
+        pass  # what is known makes no score, or a guess cannot be read: it is counted all the same
+    finally:
+        if member is not None:
+            member.leave()
+
+
+async def _probe(plan: Plan, backend: DryRunBackend) -> None:
+    scores = (plan.samples.rows - plan.samples.skipped) * len(plan.metrics)
+    if not probes.worth_asking(plan.settings, scores):
+        return
+    for tasks in probes.probes_by_judge(plan.route).values():
+        for asking in probes.repeated_backends(backend, probes.today()):
+            for probe in tasks:
+                with contextlib.suppress(JudgeError):  # counted all the same
+                    await asking.reply(probe)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """How long a run would take.
+
+    Attributes:
+        seconds: Wall time, None where nothing tells it.
+        basis: What it rests on, or why it is not known.
+    """
+
+    seconds: float | None
+    basis: str
+
+
+def duration(plan: Plan, work: list[Workload], store: Store | None, scale: float) -> Duration:
+    """How long a run would take: those in this process share it, others work beside them.
+
+    Args:
+        plan: The run.
+        work: What each backend would be asked for, in the rows that were counted.
+        store: What is known already.
+        scale: How many times as many rows there are.
+    """
+    inside, outside, bases = 0.0, [0.0], []
+    for one in work:
+        local = one.server.capabilities.local
+        needed = _inside(one, store, scale) if local else _outside(plan, one, store, scale)
+        bases.append(needed.basis)
+        if needed.seconds is None:
+            return needed
+        if local:
+            inside += needed.seconds
+        else:
+            outside.append(needed.seconds)
+    return Duration(max(inside, *outside), "; ".join(dict.fromkeys(filter(None, bases))))
+
+
+def _inside(work: Workload, store: Store | None, scale: float) -> Duration:
+    """Of what computes in this process, one call after the other."""
+    total, bases = 0.0, set()
+    for kind, n in work.calls.items():
+        known = _earlier(work.server, kind, store)
+        if time := work.trial.get(kind):
+            total += n * sum(time) / len(time)
+            bases.add("timed on this machine")
+        elif known is not None:
+            total += n * known
+            bases.add(f"as {work.server.name} took before")
+        else:
+            remedy = "run it with --limit 20 once, and its replies tell"
+            return Duration(None, f"{work.server.name} was hardly asked before: {remedy}")
+    return Duration(total * scale, ", ".join(sorted(bases)))
+
+
+def _outside(plan: Plan, work: Workload, store: Store | None, scale: float) -> Duration:
+    """Of what is asked over the network, several calls at a time."""
+    capabilities = work.server.capabilities
+    if capabilities.batch_size is not None:
+        return Duration(None, "batches are answered within a day")
+    limits = capabilities.limits or plan.settings.limits
+    known = {kind: _earlier(work.server, kind, store) for kind in work.calls}
+    each = {kind: ASSUMED_S if s is None else s for kind, s in known.items()}
+    calls = sum(work.calls.values()) * scale
+    seconds = [
+        sum(n * each[kind] for kind, n in work.calls.items()) * scale / limits.concurrency,
+        sum(each.values()),  # a row asks one after the other
+        60 * calls / (limits.requests_per_minute or float("inf")),
+        60 * work.tokens * scale / (limits.tokens_per_minute or float("inf")),
+    ]
+    at_once = f"{limits.concurrency} calls at once"
+    guessed = [kind for kind, s in known.items() if s is None]
+    if guessed:
+        return Duration(max(seconds), f"assuming {ASSUMED_S:g} s a call and {at_once}")
+    return Duration(max(seconds), f"as {work.server.name} took before, with {at_once}")
+
+
+def _earlier(server: Backend, kind: str, store: Store | None) -> float | None:
+    """Mean seconds of its earlier replies to a kind of task; None if there are hardly any."""
+    task = TASKS.get(kind)
+    identity = server.identity(task) if task and store else None
+    if store is None or identity is None:
+        return None
+    n, ms = store.pace(identity, kind)
+    return ms / 1000 if n >= ENOUGH_TIMED else None

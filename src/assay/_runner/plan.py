@@ -1,0 +1,267 @@
+"""The plan of a run, checked before any call, and the signatures that identify its numbers."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.util import find_spec
+from typing import Any
+
+import msgspec
+
+from assay._middleware.wrapper import Route
+from assay._runner.coalesce import coalesced_metrics
+from assay._runner.languages import LanguageCount
+from assay._runner.settings import Settings, chosen
+from assay._runner.stack import choose
+from assay._version import __version__
+from assay.data import Samples, read, samples
+from assay.data.rows import Row
+from assay.errors import InputError, Problem
+from assay.judge import Backend, Task
+from assay.judges.code_digest import class_digest
+from assay.judges.embedded.card import Quality
+from assay.judges.specs import DEFAULT, backend
+from assay.metrics import METRICS, Metric, resolve
+from assay.sample import Turn
+from assay.tasks import TASKS, Embed, EmbedTokens
+
+# What a judge reads of a sample.
+_JUDGED = ("question", "answer", "contexts", "reference", "reference_contexts", "turns")
+# No model reads a million tokens at once, of four characters each, or reads them well.
+PER_TOKEN = 4
+MAX_CHARACTERS = 1_000_000 * PER_TOKEN
+# The embedded judge reads so many characters in a second on two cores, several times for some
+# metrics: a sample may take a minute at most.
+READ_PER_S = 20_000
+MAX_LOCAL_CHARACTERS = 60 * READ_PER_S
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is going to do.
+
+    Attributes:
+        metrics: What is computed.
+        route: Who answers which kind of task.
+        samples: The data, read and checked as they are iterated.
+        settings: Everything else.
+    """
+
+    metrics: tuple[Metric, ...]
+    route: Route
+    samples: Samples
+    settings: Settings
+
+
+def plan(
+    data: Any,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any,
+    embedder: Any,
+    settings: Settings | None,
+) -> Plan:
+    """The plan that the arguments of `evaluate` describe. No row is read yet.
+
+    Raises:
+        InputError: If metrics, judge or settings cannot be used, or there are no such data.
+    """
+    settings = chosen(settings)
+    wanted = resolve(metrics)
+    route = choose(judge, embedder, settings)
+    _check(wanted, route, settings)
+    mapping, limit, contexts = settings.mapping, settings.limit, settings.contexts
+    samples_read = samples(
+        read(data, mapping=mapping, limit=limit, contexts=contexts),
+        needs={metric.label: metric.needs for metric in wanted},
+        skip_invalid=settings.skip_invalid,
+        instead={metric.label: metric.instead for metric in wanted},
+    )
+    samples_read.refusing(_too_long(wanted, route)).watchers.append(LanguageCount(wanted, route))
+    return Plan(wanted, route, samples_read, settings)
+
+
+def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
+    """Name every task that the judge cannot do and every missing package, before any call.
+
+    Raises:
+        InputError: If there is one.
+    """
+    problems = [
+        Problem(
+            f"{metric.label} asks for {kind.kind}, which {route.to(kind.kind).name} cannot do",
+            who_can(kind),
+            sent="choose a metric that the list of metrics calls available",
+        )
+        for metric in metrics
+        for kind in metric.asks(route.serves)
+        if not route.serves(kind)
+    ]
+    problems += [
+        Problem(f"{metric.label} needs {package}", "pip install 'assay[text]'")
+        for metric in metrics
+        for package in metric.packages
+        if find_spec(package) is None
+    ]
+    if settings.engine == "ray" and find_spec("ray") is None:
+        problems.append(Problem("the engine ray needs Ray", "pip install 'assay[ray]'"))
+    if problems:
+        raise InputError(problems)
+
+
+def _too_long(metrics: tuple[Metric, ...], route: Route) -> Callable[[Row], list[Problem]]:
+    """Names samples that no judge can read, or a judge in this process not in good time."""
+    kinds = {kind for metric in metrics for kind in metric.asks(route.serves)}
+    judges = [route.to(kind.kind) for kind in kinds]
+    local = any(judge.capabilities.local for judge in judges)
+
+    def problems(row: Row) -> list[Problem]:
+        length = sum(_length(row.fields.get(name)) for name in _JUDGED)
+        if not judges or length <= (MAX_LOCAL_CHARACTERS if local else MAX_CHARACTERS):
+            return []
+        remedy = "give the passages that were retrieved, not whole documents"
+        name = max(_JUDGED, key=lambda name: _length(row.fields.get(name)))
+        if local:
+            would = f"would keep the judge in this process busy for {length / READ_PER_S:,.0f} s"
+        else:
+            would = f"would be {length / PER_TOKEN / 1e6:,.1f} million tokens for the judge"
+        what = f"the sample has {length / 1e6:,.1f} million characters, which {would}"
+        return [Problem(what, f"{remedy}, or leave the row out", row=row.number, field=name)]
+
+    return problems
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Turn):
+        return len(value.text) + _length(value.contexts)
+    return sum(map(_length, value)) if isinstance(value, tuple) else 0
+
+
+def who_can(kind: type[Task[Any]]) -> str:
+    """Who could do what the judge cannot."""
+    if backend(DEFAULT).identity(kind) is not None:
+        return f"let the embedded judge do the rest: --judge JUDGE+{DEFAULT}"
+    return (
+        f"choose another judge (openai:MODEL), or mix: --judge {kind.kind}=JUDGE; "
+        "`assay metrics` lists what each metric asks"
+    )
+
+
+def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Mapping[str, Any]:
+    """What a run is, beside its samples, in words that outlive the objects.
+
+    Raises:
+        InputError: If all that is known of judges is about others than those of the run.
+    """
+    coalesced = coalesced_metrics(metrics, route) if settings.together else []
+    price = settings.budget.price
+    quality = _quality(metrics, route, settings.measured)
+    leaves = route.backends
+    return {
+        "judge": route.default.name,
+        "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
+        "local": sorted({leaf.name for leaf in leaves if leaf.capabilities.local}),
+        "metrics": {metric.label: signature(metric, route, coalesced) for metric in metrics},
+        "price": [price.per_million_in, price.per_million_out] if price else None,
+        "quality": quality,
+        "unmeasured": _unmeasured(metrics, route, quality),
+        "embedder": route.identity(Embed),
+        "about": {metric.label: _about(metric, route) for metric in metrics},
+    }
+
+
+def _quality(
+    metrics: tuple[Metric, ...], route: Route, measured: Mapping[str, Quality]
+) -> dict[str, Any]:
+    """How well each metric's scores by these judges tell bad from good, where that is known."""
+    by_metric = {metric.label: asked(metric, route) for metric in metrics}
+    if measured and not any(_same_judge(name, route) for name in measured):
+        about = measured[min(measured)].judge
+        what = (
+            f"the judge card is of another judge, of other prompts or of another version: {about}"
+        )
+        raise InputError(what, "measure this one: assay bench --judge JUDGE --out card.json")
+    known = {label: measured.get(name) or _known(label, route) for label, name in by_metric.items()}
+    return {label: msgspec.to_builtins(quality) for label, quality in known.items() if quality}
+
+
+def _same_judge(name: str, route: Route) -> bool:
+    """Whether those who were measured are asked by this run, for the same kinds of task."""
+    _, *tasks = name.split("|")
+    return tasks == [_named(route, TASKS[task.partition("=")[0]]) for task in tasks]
+
+
+def _known(label: str, route: Route) -> Quality | None:
+    """What a judge says of its own scores; None where another one judges as well."""
+    metric = METRICS.get(label)
+    judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
+    if len(judges) != 1:
+        return None
+    found = judges.pop().quality(label)
+    return found if isinstance(found, Quality) else None
+
+
+def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str, Any]) -> list[str]:
+    """The judges of none of whose scores it is known how often they are wrong."""
+    known: dict[str, bool] = {}
+    for metric in metrics:
+        for kind in metric.asks(route.serves):
+            if kind not in (Embed, EmbedTokens):
+                server = route.to(kind.kind)
+                measured = metric.label in quality or server.capabilities.has_card
+                known[server.name] = known.get(server.name, False) or measured
+    return [name for name, measured in known.items() if not measured]
+
+
+def asked(metric: Metric, route: Backend) -> str:
+    """A metric and whom it asks for what, in one line; embeddings do not count as asking."""
+    kinds = metric.asks(lambda kind: route.identity(kind) is not None)
+    tasks = [_named(route, kind) for kind in kinds if kind not in (Embed, EmbedTokens)]
+    return "|".join([metric.label, *tasks])
+
+
+def _named(route: Backend, kind: type[Task[Any]]) -> str:
+    return f"{kind.kind}={route.identity(kind)}"
+
+
+def _about(metric: Metric, route: Route) -> Mapping[str, Any]:
+    """What a reader of the scores needs to know of a metric, one of the user's own included."""
+    doc = (type(metric).__doc__ or "").strip().partition("\n")[0]
+    return {
+        "doc": doc,
+        "letters": _letters(metric, doc),
+        "source": metric.source,
+        "range": metric.ends(),
+        "higher_is_better": metric.higher_is_better,
+        "guide": metric.guide,
+        "unit": metric.unit,
+        "cosine": Embed in metric.asks(route.serves),
+        "compares": "other_answer" in metric.needs,
+    }
+
+
+def _letters(metric: Metric, doc: str) -> str:
+    """The values of the letters in its name and in the line that defines it: ``k = 5``."""
+    words = set(re.findall("[a-z]+", f"{metric.name.replace('_', ' ')} {doc}"))
+    known = [field.name for field in fields(metric) if len(field.name) == 1]
+    return ", ".join(f"{name} = {getattr(metric, name)}" for name in known if name in words)
+
+
+def signature(metric: Metric, route: Route, coalesced: Sequence[str] = ()) -> str:
+    """All that could change a metric's number, in one line: two that are equal are comparable.
+
+    Args:
+        metric: The metric.
+        route: Who judges.
+        coalesced: Metrics that check statements in one call.
+    """
+    tasks = [_named(route, kind) for kind in metric.asks(route.serves)]
+    # A metric of the user's own has no version but its code.
+    ours = type(metric).__module__.startswith("assay.")
+    own = [] if ours else [f"code={class_digest(type(metric))}"]
+    if metric.label in coalesced:
+        tasks.append(f"together={'+'.join(coalesced)}")
+    if metric.revision > 1:
+        own.append(f"revision={metric.revision}")
+    return "|".join([metric.label, *tasks, *own, f"assay={__version__}"])

@@ -1,0 +1,137 @@
+"""Browsing: which samples of a run fit a filter, in which order, and what a page needs of them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from assay._store import Run, Store, rows
+
+# Rows of samples, as a query and its values: what an index of one's own found.
+Rows: TypeAlias = tuple[str, tuple[object, ...]]
+
+_ARRAY: Final = "json_group_array"
+_JOBS: Final = f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Scores of a metric that lie between two ends, these included; None is no end."""
+
+    metric: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which samples of a run are meant, and in which order.
+
+    Attributes:
+        bounds: What their scores must be.
+        why: Why one of their scores is missing: "failed", "undefined", "unanswered"; "" for any.
+        among: Further rows that they must be among.
+        order: Label of the metric by whose scores they are ordered; "" for the order of the data.
+        descending: Whether the greatest comes first, or the last row.
+    """
+
+    bounds: tuple[Bounds, ...] = ()
+    why: str = ""
+    among: tuple[Rows, ...] = ()
+    order: str = ""
+    descending: bool = False
+
+
+def matching(store: Store, run: Run, wanted: Filter) -> Sequence[int]:
+    """The rows of the samples that fit, in order."""
+    sets = [*(_bounded(run, one) for one in wanted.bounds), *wanted.among]
+    if wanted.why:
+        sets.append(_missing(run, wanted.why))
+    if not (sets or wanted.order):
+        return _all(store, run, descending=wanted.descending)
+    which = " INTERSECT ".join(sql for sql, _ in sets)
+    values = tuple(value for _, some in sets for value in some)
+    down = " DESC" if wanted.descending else ""
+    if not wanted.order:
+        sql = f"SELECT DISTINCT row FROM ({which}) ORDER BY row{down}"
+        return [row for (row,) in store.query(sql, *values)]
+    fitting = f" AND row IN ({which})" if sets else ""
+    sql = f"{_JOBS}{fitting} ORDER BY value IS NULL, value{down}, row"
+    return [row for (row,) in store.query(sql, run.id, wanted.order, *values)]
+
+
+def _bounded(run: Run, one: Bounds) -> Rows:
+    ends = [(">=", one.low), ("<=", one.high)]
+    tests = "".join(f" AND value {sign} ?" for sign, end in ends if end is not None)
+    values = (end for _, end in ends if end is not None)
+    return f"{_JOBS} AND value IS NOT NULL{tests}", (run.id, one.metric, *values)
+
+
+def _missing(run: Run, why: str) -> Rows:
+    # Metric by metric, as the index is ordered.
+    metrics = f"SELECT id FROM names WHERE name IN ({', '.join('?' * len(run.metrics))})"
+    sql = (
+        f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric IN ({metrics})"
+        " AND value IS NULL AND why = ?"
+    )
+    return sql, (run.id, *run.metrics, why)
+
+
+def these(numbers: Iterable[int]) -> Rows:
+    """Rows that are known already, as what a filter takes."""
+    return "SELECT value AS row FROM json_each(?)", (json.dumps(sorted(numbers)),)
+
+
+def not_these(run: Run, numbers: Iterable[int]) -> Rows:
+    """All rows of a run but these."""
+    sql, (listed,) = these(numbers)
+    every = f"SELECT row FROM samples WHERE run = {rows.NAME}"
+    return f"SELECT row FROM ({every} EXCEPT {sql})", (run.id, listed)
+
+
+def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:
+    """The rows of samples by their ids; ids that the run does not have are left out."""
+    sql = (
+        f"SELECT id, row FROM samples WHERE run = {rows.NAME}"
+        " AND id IN (SELECT value FROM json_each(?))"
+    )
+    return dict(store.query(sql, run.id, json.dumps(list(ids))))
+
+
+def _all(store: Store, run: Run, *, descending: bool) -> Sequence[int]:
+    """Every row: they are numbered from 1, unless what was imported says otherwise."""
+    ends = f"SELECT min(row), max(row) FROM samples WHERE run = {rows.NAME}"
+    if run.n_samples and store.query(ends, run.id)[0] == (1, run.n_samples):
+        numbers = range(1, run.n_samples + 1)
+        return numbers[::-1] if descending else numbers
+    sql = f"SELECT row FROM samples WHERE run = {rows.NAME} ORDER BY row"
+    found = [row for (row,) in store.query(sql, run.id)]
+    return found[::-1] if descending else found
+
+
+def means(store: Store, metric: str) -> Mapping[str, float]:
+    """The mean score by a metric of every run that has one, by the run's id."""
+    sql = (
+        "SELECT r.id, (SELECT avg(value) FROM jobs WHERE run = n.id AND metric = m.id)"
+        " FROM runs r JOIN names n ON n.name = r.id JOIN names m ON m.name = ?"
+    )
+    return {run: mean for run, mean in store.query(sql, metric) if mean is not None}
+
+
+def ids_and_rows(store: Store, run: Run) -> tuple[list[str], list[int]]:
+    """The ids of a run's samples, in an order that equal ids of another run have as well; rows."""
+    samples = f"SELECT id, row FROM samples WHERE run = {rows.NAME} ORDER BY id"
+    return _columns(store, f"SELECT {_ARRAY}(id), {_ARRAY}(row) FROM ({samples})", run.id)
+
+
+def values_by_row(store: Store, run: Run, metric: str) -> tuple[list[int], list[float | None]]:
+    """The rows that a metric was done for, in order, and their scores to fifteen digits."""
+    jobs = f"SELECT row, value FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+    columns = f"SELECT {_ARRAY}(row), {_ARRAY}(value) FROM ({jobs} ORDER BY row)"
+    return _columns(store, columns, run.id, metric)
+
+
+def _columns(store: Store, sql: str, *values: object) -> tuple[list[Any], list[Any]]:
+    """Two columns of many rows: as one row of two lists they are read in a third of the time."""
+    first, second = store.query(sql, *values)[0]
+    return json.loads(first), json.loads(second)

@@ -1,0 +1,251 @@
+"""Judges: their replies and what was paid for them, their noise and fingerprints, open batches."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay._store import rows
+from assay._store.connection import File, Writer
+from assay._store.integrity import COVERED, Damaged, amended, checksum
+from assay._store.keys import long_keys, short_key, short_keys
+from assay._store.runs import Spent
+from assay.judge import Reply
+
+# Providers keep what a batch brought for so long; what was not fetched by then is lost.
+KEPT_SECONDS = 30 * 86_400
+# Keys looked for in one query.
+PAGE = 500
+
+
+class Replies(File):
+    """The replies of one store."""
+
+    def reply(self, key: str) -> Reply | None:
+        """The reply under a key, None if there is none yet."""
+        if not self.has_reply(key):  # the usual case, at a fraction of the cost
+            return None
+        with self._at_once():
+            matching = self.query(f"SELECT {rows.REPLY} WHERE r.key = ?", short_key(key))
+            if not matching:
+                return None
+            self._intact(f"reply {key}", *matching[0])
+            return rows.read_reply(matching[0], self._text)
+
+    def has_reply(self, key: str) -> bool:
+        """Whether there is a reply under a key."""
+        return bool(self.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)))
+
+    def names(self) -> frozenset[str]:
+        """All backends, runs, kinds of tasks, metrics and methods that were ever met."""
+        return frozenset(name for (name,) in self.query("SELECT name FROM names"))
+
+    async def keep_reply(self, reply: Reply, run: str) -> Reply:
+        """Commit a reply; an equal key keeps what it has, which is given back then."""
+        recent, new = self._writer.recent, [True]
+        await self._writer.commit(lambda db: new.append(rows.write_paid(db, reply, run, recent)))
+        return reply if new[-1] else self.reply(reply.key) or reply
+
+    def spent(self, run: str) -> Spent:
+        """What a run has paid for."""  # a draw below 0: billed, and no reply
+        sums = "total(draw >= 0), total(tokens_in), total(tokens_out), total(ms)"
+        sql = f"SELECT {sums} FROM replies WHERE run = {rows.NAME}"
+        calls, read, written, ms = self.query(sql, run)[0]
+        return Spent(int(calls), int(read), int(written), ms)
+
+    def charged(self, run: str, free: Iterable[str]) -> tuple[int, int]:
+        """(prompt tokens, reply tokens) that a run paid for, but those embedded.
+
+        Args:
+            run: The run.
+            free: Names of judges that cost no money.
+        """
+        names = list(free)
+        # An identity is a name, and what is asked behind "#".
+        other = " AND substr(b.name || '#', 1, length(?) + 1) != ? || '#'" * len(names)
+        read, written = self.query(
+            "SELECT total(tokens_in), total(tokens_out) FROM replies r"
+            " JOIN names b ON b.id = r.backend JOIN names k ON k.id = r.kind"
+            f" WHERE r.run = {rows.NAME} AND k.name NOT IN ('embed', 'embed_texts'){other}",
+            run,
+            *(name for each in names for name in (each, each)),
+        )[0]
+        return int(read), int(written)
+
+    def pace(self, backend: str, kind: str) -> tuple[int, float]:
+        """How many replies of a backend to a kind of task there are, and their mean ms."""
+        return self._mean("ms", backend, kind, "AND ms > 0")
+
+    def usual(self, backend: str, kind: str) -> tuple[int, float]:
+        """How many replies of a backend to a kind of task there are, and their mean tokens."""
+        return self._mean("tokens_out", backend, kind)
+
+    def _mean(self, column: str, backend: str, kind: str, but: str = "") -> tuple[int, float]:
+        where = f"kind = {rows.NAME} AND backend = {rows.NAME} AND draw >= 0 {but}"
+        sql = f"SELECT count(*), total({column}) FROM replies WHERE {where}"
+        n, total = self.query(sql, kind, backend)[0]
+        return n, total / n if n else 0.0
+
+
+class _Tables:
+    """Some tables of one store, whose rows are few.
+
+    Args:
+        read: Gives all rows of a query.
+        writer: Commits writes.
+    """
+
+    def __init__(self, read: Callable[..., list[Any]], writer: Writer) -> None:
+        self._read = read
+        self._writer = writer
+
+    def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
+        """The columns that the checksum covers, each row checked against it."""
+        matching = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
+        for kept, *row in matching:
+            if checksum(*row) != kept:
+                raise Damaged(f"a row of '{table}' is not what was written", self._writer.path)
+        return [row for _, *row in matching]
+
+    async def _change(
+        self, table: str, key: Mapping[str, object], sql: str, *values: object
+    ) -> None:
+        """Commit one statement that changes the row with a key in a table."""
+
+        def write(db: sqlite3.Connection) -> None:
+            where = " AND ".join(f"{column} = ?" for column in key)
+            with amended(db, table, where, *key.values()):
+                db.execute(sql, values)
+
+        await self._writer.commit(write)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a judge said to the fixed probes on one day.
+
+    Attributes:
+        run: The run that asked.
+        judge: Name of the judge.
+        day: Days since 1970-01-01 (UTC).
+        replies: Digests of its replies to each probe, by the probe's identity.
+    """
+
+    run: str
+    judge: str
+    day: int
+    replies: Mapping[str, tuple[str, ...]]
+
+
+class Judges(_Tables):
+    """The tables about judges of one store."""
+
+    async def keep_noise(self, signature: str, run: str, noise: Mapping[str, Any]) -> None:
+        """Commit how noisy a metric of this signature is, as a repeated run measured it."""
+        body = msgspec.json.encode(noise).decode()
+        sql = "INSERT OR REPLACE INTO noise (signature, run, body) VALUES (?, ?, ?)"
+        await self._change("noise", {"signature": signature, "run": run}, sql, signature, run, body)
+
+    def noise(self, signature: str) -> dict[str, Any] | None:
+        """The last noise of a signature, with the run that measured it; None if there is none."""
+        which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+        noises = self._rows("noise", which, signature)
+        return {"run": noises[0][1], **msgspec.json.decode(noises[0][2])} if noises else None
+
+    def of_run(self, table: str, run: str) -> list[list[Any]]:
+        """All that a table holds of a run, by columns."""
+        return self._rows(table, "WHERE run = ?", run)
+
+    async def keep_fingerprint(self, fingerprint: Fingerprint) -> None:
+        """Commit what a judge said to the probes."""
+        body = msgspec.json.encode(fingerprint.replies).decode()
+        sql = "INSERT OR REPLACE INTO fingerprints (run, judge, day, body) VALUES (?, ?, ?, ?)"
+        key = {"run": fingerprint.run, "judge": fingerprint.judge, "day": fingerprint.day}
+        await self._change("fingerprints", key, sql, *key.values(), body)
+
+    def fingerprints(self, run: str) -> list[Fingerprint]:
+        """Those that a run took, by judge, the oldest first."""
+        rows = self._rows("fingerprints", "WHERE run = ? ORDER BY judge, day", run)
+        return [_fingerprint(row) for row in rows]
+
+    def before(self, fingerprint: Fingerprint) -> Fingerprint | None:
+        """The judge's last fingerprint of an earlier day; None if there is none."""
+        which = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
+        earlier = self._rows("fingerprints", which, fingerprint.judge, fingerprint.day)
+        return _fingerprint(earlier[0]) if earlier else None
+
+
+def _fingerprint(row: Any) -> Fingerprint:
+    run, judge, day, body = row
+    return Fingerprint(run, judge, day, msgspec.json.decode(body, type=dict[str, tuple[str, ...]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch.
+
+    Attributes:
+        name: Our name for it, which stands in its metadata.
+        provider: The provider's name for it, "" if we do not know whether it ever came there.
+        keys: Keys of the replies that it owes.
+        at: When it was handed in, in seconds since 1970 (UTC).
+    """
+
+    name: str
+    provider: str
+    keys: tuple[str, ...]
+    at: int
+
+
+class Batches(_Tables):
+    """The table of batches of one store."""
+
+    def open(self) -> list[Batch]:
+        """All of them, the oldest first."""
+        batches = self._rows("batches", "ORDER BY at, rowid")
+        return [
+            Batch(name, provider, tuple(long_keys(keys)), at)
+            for name, provider, keys, at in batches
+        ]
+
+    async def begin(self, name: str, keys: Iterable[str]) -> None:
+        """Commit that a batch is about to be submitted."""
+        owed = short_keys(" ".join(keys))
+        sql = "INSERT INTO batches (name, keys) VALUES (?, ?)"
+        await self._change("batches", {"name": name}, sql, name, owed)
+
+    async def submitted(self, name: str, provider: str) -> None:
+        """Commit what the provider calls it."""
+        sql = "UPDATE batches SET provider = ? WHERE name = ?"
+        await self._change("batches", {"name": name}, sql, provider, name)
+
+    async def owes(self, name: str, keys: Iterable[str]) -> None:
+        """Commit that these replies are all that it will ever bring; without any, forget it."""
+        left = short_keys(" ".join(keys))
+        if left:
+            sql = "UPDATE batches SET keys = ? WHERE name = ?"
+            await self._change("batches", {"name": name}, sql, left, name)
+        else:
+            sql = "DELETE FROM batches WHERE name = ?"
+            await self._change("batches", {"name": name}, sql, name)
+
+    async def clean(self) -> None:
+        """Forget those whose replies are all known, or are not kept by the provider any more."""
+        await self._writer.commit(_clean)
+
+
+def _clean(db: sqlite3.Connection) -> None:
+    db.execute("DELETE FROM batches WHERE at < strftime('%s', 'now') - ?", (KEPT_SECONDS,))
+    for name, keys in db.execute("SELECT name, keys FROM batches").fetchall():
+        pages = (keys[at : at + 16 * PAGE] for at in range(0, len(keys), 16 * PAGE))
+        if all(_all_replied(db, page) for page in pages):
+            db.execute("DELETE FROM batches WHERE name = ?", (name,))
+
+
+def _all_replied(db: sqlite3.Connection, keys: bytes) -> bool:
+    each = [keys[at : at + 16] for at in range(0, len(keys), 16)]
+    marks = ", ".join("?" * len(each))
+    sql = f"SELECT count(*) FROM replies WHERE key IN ({marks})"
+    return bool(db.execute(sql, each).fetchone()[0] == len(each))

@@ -1,0 +1,310 @@
+"""How the store's tables came to be: migrations, only ever appended to."""
+
+import re
+import sqlite3
+
+from assay._store import compression
+from assay._store.compression import TEXT, Stored
+from assay._store.keys import short_key, short_keys
+from assay.errors import InputError
+
+MIGRATIONS = (
+    """
+    -- Every text once, by content hash: contexts stand in many prompts.
+    CREATE TABLE texts (hash BLOB PRIMARY KEY, body TEXT NOT NULL);
+
+    -- Everything a judge ever said. `run` is the run that paid for it.
+    CREATE TABLE replies (
+        key TEXT PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, backend TEXT NOT NULL,
+        draw INTEGER NOT NULL, pieces TEXT NOT NULL, raw TEXT NOT NULL,
+        tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, ms REAL NOT NULL,
+        at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    );
+    CREATE INDEX replies_run ON replies (run);
+
+    -- `fingerprint` names data, metrics and judges: the same command finds its own run again.
+    CREATE TABLE runs (
+        id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
+        config TEXT NOT NULL, n_samples INTEGER NOT NULL, skipped INTEGER NOT NULL,
+        stopped TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0, finished TEXT,
+        created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    );
+
+    CREATE TABLE samples (
+        run TEXT NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (run, row)
+    ) WITHOUT ROWID;
+    CREATE INDEX samples_id ON samples (run, id);
+
+    -- One row a score: value, or why there is none; the evidence; the replies it rests on.
+    CREATE TABLE jobs (
+        run TEXT NOT NULL, row INTEGER NOT NULL, metric TEXT NOT NULL,
+        value REAL, why TEXT NOT NULL, detail TEXT NOT NULL, evidence TEXT NOT NULL,
+        replies TEXT NOT NULL,
+        PRIMARY KEY (run, metric, row)
+    ) WITHOUT ROWID;
+    """,
+    """
+    -- How noisy a metric of a signature is, as found by asking its judge again; the last counts.
+    CREATE TABLE noise (
+        signature TEXT NOT NULL, run TEXT NOT NULL, body TEXT NOT NULL,
+        at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+        UNIQUE (signature, run)
+    );
+
+    -- What a judge said to the fixed probes when a run used it: digests of its replies.
+    CREATE TABLE fingerprints (
+        run TEXT NOT NULL, judge TEXT NOT NULL, day INTEGER NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (judge, day, run)
+    ) WITHOUT ROWID;
+    CREATE INDEX fingerprints_run ON fingerprints (run);
+    """,
+    """
+    -- In little room. `packed` texts are BLOBs, plain ones TEXT; so are keys, 16 bytes or any text.
+    -- Names that stand in many rows, once: runs, metrics, kinds of task, back ends, methods.
+    CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    INSERT INTO names (name) SELECT id FROM runs UNION SELECT run FROM samples
+        UNION SELECT run FROM replies UNION SELECT kind FROM replies
+        UNION SELECT backend FROM replies UNION SELECT run FROM jobs UNION SELECT metric FROM jobs
+        UNION SELECT ifnull(json_extract(evidence, '$.method'), '') FROM jobs;
+
+    CREATE TABLE packed_texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body NOT NULL);
+    INSERT INTO packed_texts (hash, body) SELECT hash, packed(body) FROM texts ORDER BY rowid;
+
+    CREATE TABLE packed_replies (
+        id INTEGER PRIMARY KEY, key NOT NULL UNIQUE, run INTEGER NOT NULL, kind INTEGER NOT NULL,
+        backend INTEGER NOT NULL, draw INTEGER NOT NULL, pieces NOT NULL, raw NOT NULL,
+        tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, ms REAL NOT NULL,
+        at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
+    );
+    INSERT INTO packed_replies SELECT rowid, short_key(key),
+        (SELECT id FROM names WHERE name = run), (SELECT id FROM names WHERE name = kind),
+        (SELECT id FROM names WHERE name = backend), draw, numbered(pieces), raw,
+        tokens_in, tokens_out, ms, CAST(strftime('%s', at) AS INTEGER)
+        FROM replies ORDER BY rowid;
+
+    CREATE TABLE packed_samples (
+        run INTEGER NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL, body NOT NULL,
+        PRIMARY KEY (run, row)
+    ) WITHOUT ROWID;
+    INSERT INTO packed_samples SELECT (SELECT id FROM names WHERE name = run), row, id,
+        numbered(body) FROM samples ORDER BY run, row;
+
+    CREATE TABLE packed_jobs (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL, metric INTEGER NOT NULL, row INTEGER NOT NULL,
+        value REAL, why TEXT NOT NULL, detail TEXT NOT NULL, method INTEGER NOT NULL,
+        evidence NOT NULL, replies NOT NULL,
+        UNIQUE (run, metric, row)
+    );
+    INSERT INTO packed_jobs (run, metric, row, value, why, detail, method, evidence, replies)
+        SELECT (SELECT id FROM names WHERE name = run), (SELECT id FROM names WHERE name = metric),
+        row, value, why, detail,
+        (SELECT id FROM names WHERE name = ifnull(json_extract(evidence, '$.method'), '')),
+        evidence, short_keys(replies) FROM jobs ORDER BY run, row;
+
+    DROP TABLE texts;
+    DROP TABLE replies;
+    DROP TABLE samples;
+    DROP TABLE jobs;
+    ALTER TABLE packed_texts RENAME TO texts;
+    ALTER TABLE packed_replies RENAME TO replies;
+    ALTER TABLE packed_samples RENAME TO samples;
+    ALTER TABLE packed_jobs RENAME TO jobs;
+    CREATE INDEX replies_run ON replies (run);
+    CREATE INDEX samples_id ON samples (run, id);
+    """,
+    """
+    -- Requests handed in to a provider as one batch: the keys of the replies that it owes, 16 bytes
+    -- each. `name` is ours and stands in its metadata, `provider` is what it is called there.
+    CREATE TABLE batches (
+        name TEXT PRIMARY KEY, provider TEXT NOT NULL DEFAULT '', keys BLOB NOT NULL,
+        at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
+    );
+    """,
+    """
+    -- When a run was last asked for again; NULL if it never was. "last" goes by it.
+    ALTER TABLE runs ADD COLUMN asked TEXT;
+    """,
+    """
+    -- What each row was when it was written: see `checksums`.
+    ALTER TABLE texts ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE replies ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE samples ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN value_checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE noise ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE fingerprints ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE batches ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    UPDATE texts SET checksum = checksum(id, hash, body);
+    UPDATE replies SET checksum = checksum(key, (SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = kind), (SELECT name FROM names WHERE id = backend),
+        draw, pieces, raw, tokens_in, tokens_out, ms, at);
+    UPDATE runs SET checksum = checksum(id, fingerprint, source, config, n_samples, skipped,
+        stopped, seconds, finished, created, asked);
+    UPDATE samples SET checksum = checksum(run, row, id, body);
+    UPDATE jobs SET checksum = checksum((SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = metric), row, value, why, detail,
+        (SELECT name FROM names WHERE id = method), evidence, replies),
+        value_checksum = value_checksum((SELECT name FROM names WHERE id = run),
+        (SELECT name FROM names WHERE id = metric), row, value, why);
+    UPDATE noise SET checksum = checksum(signature, run, body, at);
+    UPDATE fingerprints SET checksum = checksum(run, judge, day, body);
+    UPDATE batches SET checksum = checksum(name, provider, keys, at);
+    """,
+    """
+    -- What people say of a run. No part of it: neither its id nor any signature goes by it.
+    CREATE TABLE descriptions (
+        run TEXT PRIMARY KEY, name TEXT NOT NULL, tags TEXT NOT NULL, note TEXT NOT NULL,
+        params TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE INDEX descriptions_name ON descriptions (name);
+    """,
+    """
+    -- What people said of samples, a row a decision: nothing is overwritten, what is taken back is
+    -- marked. `statement` counts the judged parts of the score from 0; -1 is the whole answer.
+    CREATE TABLE labels (
+        id TEXT PRIMARY KEY, run TEXT NOT NULL, metric TEXT NOT NULL, sample TEXT NOT NULL,
+        statement INTEGER NOT NULL, annotator TEXT NOT NULL, kind TEXT NOT NULL, value REAL,
+        reason TEXT NOT NULL, tags TEXT NOT NULL, chance REAL, undone INTEGER NOT NULL,
+        at TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX labels_of ON labels (run, metric);
+
+    -- Samples drawn for labelling, batch by batch, each with its chance of being drawn then.
+    -- `against` is the other run where two are compared, '' otherwise.
+    CREATE TABLE label_queue (
+        run TEXT NOT NULL, metric TEXT NOT NULL, against TEXT NOT NULL, batch INTEGER NOT NULL,
+        place INTEGER NOT NULL, sample TEXT NOT NULL, chance REAL NOT NULL, why TEXT NOT NULL,
+        checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against, batch, place)
+    ) WITHOUT ROWID;
+    """,
+    """
+    -- Scores of a metric by value: which samples lie in a range, in which order, what its mean is.
+    -- All that is asked for stands in the index, so that no evidence is read for it.
+    CREATE INDEX jobs_value ON jobs (run, metric, value, why, row);
+    """,
+)
+
+
+TABLES = frozenset(
+    (
+        *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
+        *("batches", "descriptions", "labels", "label_queue"),
+    )
+)
+# Columns that the table of replies had in every version; one damaged name leaves the others.
+_OF_REPLIES = frozenset(("draw", "pieces", "tokens_in", "tokens_out"))
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a store to the newest schema, all or nothing.
+
+    Raises:
+        InputError: If a newer assay wrote it, or another program.
+    """
+    check(connection)
+    if _version(connection) == len(MIGRATIONS):
+        return
+    _add_functions(connection)
+    try:
+        _append(connection)
+    except sqlite3.OperationalError as error:
+        read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+        if not (read_only and _is_only_slower(connection)):
+            raise
+
+
+def _append(connection: sqlite3.Connection) -> None:
+    """Apply the migrations that a store lacks, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again under the lock: another process may have migrated meanwhile.
+        for migration in MIGRATIONS[_version(connection) :]:
+            for statement in migration.split(";\n"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def check(connection: sqlite3.Connection) -> None:
+    """See that a database is a store that this assay may change, or empty; it is only read.
+
+    Raises:
+        InputError: If a newer assay wrote it, or another program.
+    """
+    if _is_foreign(connection):
+        raise InputError("the file is another program's database", "name another file as the store")
+    if _version(connection) > len(MIGRATIONS):
+        raise InputError("the store was written by a newer assay", "upgrade assay")
+    if _has_triggers(connection):
+        what = "the store has triggers, which change what is written and are not of assay"
+        raise InputError(what, "drop them, or ask for the runs as `assay export` writes them")
+    if _has_views(connection):
+        what = "the store has a view or a virtual table where assay has a table"
+        raise InputError(what, "ask for the runs as `assay export` writes them")
+
+
+def _is_only_slower(connection: sqlite3.Connection) -> bool:
+    """Whether all that an older store lacks is indices: what is only read does without them."""
+    lacking = ";\n".join(MIGRATIONS[_version(connection) :])
+    statements = (
+        "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
+        for statement in lacking.split(";\n")
+    )
+    return all(one.strip().startswith("CREATE INDEX ") for one in statements if one.strip())
+
+
+def _has_triggers(connection: sqlite3.Connection) -> bool:
+    sql = "SELECT 1 FROM sqlite_master WHERE type = 'trigger'"
+    return connection.execute(sql).fetchone() is not None
+
+
+def _has_views(connection: sqlite3.Connection) -> bool:
+    """Whether a view or a virtual table has a name of ours: it may have no end."""
+    # What is not kept in pages of its own has no root page.
+    sql = "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND rootpage = 0"
+    return any(name in TABLES for (name,) in connection.execute(sql))
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    """Teach SQL what migrations need."""
+
+    def number(match: re.Match[str]) -> str:
+        sql = "SELECT id FROM packed_texts WHERE hash = ?"
+        found = connection.execute(sql, (bytes.fromhex(match[1]),)).fetchone()
+        return f'"#{found[0]}"' if found else match[0]
+
+    def numbered(body: str) -> str:
+        """Refers to texts by number instead of hash. Within a text, quotes are escaped."""
+        return re.sub(r'"#([0-9a-f]{32})"', number, body)
+
+    def packed(body: str) -> Stored:
+        return compression.compress(body, TEXT)
+
+    for function in (packed, short_key, short_keys, numbered):
+        connection.create_function(function.__name__, 1, function, deterministic=True)
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """Whether tables stand there that assay did not make: nothing may be added to them.
+
+    Other programs have tables of replies and of jobs, too, and versions of their own.
+    """
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if not names:  # what another program began says whose it is before it has tables
+        return bool(_pragma(connection, "application_id") or _version(connection))
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(replies)")}
+    ours = {"replies", "jobs"} <= names and not columns.isdisjoint(_OF_REPLIES)
+    return not ours or not _version(connection)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return _pragma(connection, "user_version")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -1,0 +1,268 @@
+"""Samples of a run and their scores, with the evidence and the replies they rest on."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay._store import rows
+from assay._store.compression import Stored
+from assay._store.connection import PAGE, File
+from assay._store.integrity import Damaged, value_checksum
+from assay._store.judges import Replies
+from assay._store.keys import long_keys
+from assay.errors import InputError
+from assay.judge import Reply
+from assay.sample import Sample
+from assay.score import Outcome
+
+RECENT = 512  # samples whose scores are most likely written or read next
+_OF = f"run = {rows.NAME} AND metric = {rows.NAME}"
+# The metrics of a run are looked up one after the other: "distinct" would read all of its rows.
+_DONE = f"""
+    WITH RECURSIVE metrics (id) AS (
+        SELECT min(metric) FROM jobs WHERE run = {rows.NAME}
+        UNION ALL
+        SELECT (SELECT min(metric) FROM jobs WHERE run = {rows.NAME} AND metric > metrics.id)
+        FROM metrics WHERE id IS NOT NULL
+    )
+    SELECT row, name FROM metrics CROSS JOIN jobs ON metric = metrics.id
+    JOIN names ON names.id = metric
+    WHERE run = {rows.NAME} AND row BETWEEN ? AND ? AND why != 'failed'
+"""
+
+
+class Samples(File):
+    """The samples of one store's runs, read in pages so that memory stays bounded."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path)
+        self._recent: dict[tuple[str, int], bytes] = {}
+
+    def samples(self, run: str, start: int = 0) -> Iterator[tuple[int, Sample]]:
+        """(row, sample) of a run in order, those after row `start`."""
+        for page in self._pages(run, start):
+            for row, body in page:
+                yield row, self._read(run, row, body)
+
+    def sample(self, run: str, sample_id: str) -> tuple[int, Sample]:
+        """(row, sample) by the sample's id.
+
+        Raises:
+            InputError: If the run has no such sample.
+        """
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND id = ?"
+        matching = self._bodies(run, sql, sample_id)
+        if not matching:
+            raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
+        return matching[0][0], rows.read_sample(matching[0][1], self._text)
+
+    def sample_at(self, run: str, row: int) -> Sample:
+        """The sample of a row.
+
+        Raises:
+            InputError: If the run has no such row.
+        """
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
+        bodies = self._bodies(run, sql, row)
+        if not bodies:
+            raise InputError(f"run {run} has no sample in row {row}")
+        return self._read(run, row, bodies[0][1])
+
+    def fields(self, run: str) -> Iterator[dict[str, msgspec.Raw]]:
+        """The fields of each sample in order, as they are kept: equal ones are the same bytes."""
+        for page in self._pages(run):
+            yield from (rows.read_fields(body) for _, body in page)
+
+    def groups(self, run: str) -> dict[int, str]:
+        """The group of each row that names one: a document, a conversation. Reads no texts."""
+        by_row = ((row, rows.read_group(body)) for page in self._pages(run) for row, body in page)
+        return {row: group for row, group in by_row if group is not None}
+
+    def _pages(self, run: str, start: int = 0) -> Iterator[list[tuple[int, Stored]]]:
+        """(row, body) of the rows after `start`, in order, a bounded number at once."""
+        which = f"run = {rows.NAME} AND row > ? ORDER BY row LIMIT ?"
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE {which}"
+        while page := self._bodies(run, sql, start, PAGE):
+            yield page
+            start = page[-1][0]
+
+    def _bodies(self, run: str, sql: str, *values: object) -> list[tuple[int, Stored]]:
+        """(row, body) of samples, each checked against its checksum."""
+        samples = self.query(sql, run, *values)
+        for sum_kept, number, row, *rest in samples:
+            self._intact(f"sample {row} of run {run}", sum_kept, number, row, *rest)
+        return [(row, body) for _, _, row, _, body in samples]
+
+    def _read(self, run: str, row: int, body: Stored) -> Sample:
+        """The sample of a body; the dictionary of its evidence is remembered."""
+        sample = rows.read_sample(body, self._text)
+        self._remember(run, row, rows.evidence_dictionary(sample))
+        return sample
+
+    def _remember(self, run: str, row: int, known: bytes) -> bytes:
+        with self._reading:
+            self._recent[run, row] = known
+            if len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+        return known
+
+    def dictionary(self, run: str, row: int) -> bytes:
+        """What the evidence of a sample is packed beside."""
+        dictionary = self._recent.get((run, row))
+        if dictionary is not None:
+            return dictionary
+        sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
+        bodies = self._bodies(run, sql, row)
+        dictionary = (
+            rows.evidence_dictionary(rows.read_sample(bodies[0][1], self._text)) if bodies else b""
+        )
+        return self._remember(run, row, dictionary)
+
+
+class Scores(Samples, Replies):
+    """The scores of one store, each with its evidence and the replies it rests on."""
+
+    def done(self, run: str, start: int, end: int) -> set[tuple[int, str]]:
+        """(row, metric) of the rows start..end that need not be scored again.
+
+        A failed score is not done: the same command tries it again.
+        """
+        return set(self.query(_DONE, run, run, run, start, end))
+
+    def unscored(self, run: str, metrics: Sequence[str]) -> Iterator[tuple[int, Sample, list[str]]]:
+        """(row, sample, metrics) of the scores that are not done, in order of rows.
+
+        A sample of which all scores are done is not read.
+        """
+        for page in self._pages(run):
+            done = self.done(run, page[0][0], page[-1][0])
+            for row, body in page:
+                if missing := [metric for metric in metrics if (row, metric) not in done]:
+                    yield row, self._read(run, row, body), missing
+
+    def scored(
+        self, run: str, metrics: Sequence[str]
+    ) -> Iterator[tuple[int, Sample, dict[str, Outcome]]]:
+        """(row, sample, outcomes by metric) in order of rows; what is not there is left out."""
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row BETWEEN ? AND ?"
+        for page in self._pages(run):
+            ends = page[0][0], page[-1][0]
+            stored = {m: {o[1]: o for o in self.query(sql, run, m, *ends)} for m in metrics}
+            for row, body in page:
+                sample = rows.read_sample(body, self._text)
+                dictionary = rows.evidence_dictionary(sample)
+                outcomes = {
+                    m: self._outcome(run, m, stored[m][row], dictionary)
+                    for m in metrics
+                    if row in stored[m]
+                }
+                yield row, sample, outcomes
+
+    def counts(self, run: str) -> dict[str, dict[str, int]]:
+        """For each metric: how many are scored (""), undefined and failed."""
+        sql = (
+            "SELECT name, why, count(*) FROM jobs JOIN names ON names.id = metric"
+            f" WHERE run = {rows.NAME} GROUP BY metric, why"
+        )
+        counts: dict[str, dict[str, int]] = {}
+        for metric, why, n in self.query(sql, run):
+            counts.setdefault(metric, {})[why] = n
+        return counts
+
+    async def keep_outcome(
+        self, run: str, row: int, metric: str, outcome: Outcome, keys: Sequence[str]
+    ) -> bool:
+        """Commit the score of one sample by one metric with the replies it rests on.
+
+        A score that is there already outlasts a failure.
+
+        Returns:
+            Whether all these replies are there. If another process has dropped one since it was
+            read, nothing is kept.
+        """
+        values = rows.outcome_values(outcome, keys)
+        dictionary = self.dictionary(run, row)
+        whole = True
+
+        def write(db: sqlite3.Connection) -> None:
+            nonlocal whole
+            whole = rows.has_replies(db, keys)
+            if whole:
+                rows.write_outcome(db, (run, row, metric), values, dictionary, self._writer.recent)
+
+        await self._writer.commit(write)
+        return whole
+
+    def values(self, run: str, metric: str) -> list[tuple[int, float | None, str]]:
+        """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
+        return self._values(run, metric, "TRUE")
+
+    def values_at(
+        self, run: str, metric: str, places: Sequence[int]
+    ) -> dict[int, tuple[float | None, str]]:
+        """(value, why) of a metric by row, of these rows; what is not there is left out."""
+        which = f"row IN ({', '.join('?' * len(places))})"
+        values = self._values(run, metric, which, *places)
+        return {row: (value, why) for row, value, why in values}
+
+    def _values(
+        self, run: str, metric: str, which: str, *places: int
+    ) -> list[tuple[int, float | None, str]]:
+        columns = "value_checksum, row, value, why"
+        sql = f"SELECT {columns} FROM jobs WHERE {_OF} AND {which} ORDER BY row"
+        values = self.query(sql, run, metric, *places)
+        for sum_kept, row, value, why in values:
+            if value_checksum(run, metric, row, value, why) != sum_kept:
+                what = f"the score of run {run}, row {row} by {metric} is not what was written"
+                raise Damaged(what, self.path)
+        return [(row, value, why) for _, row, value, why in values]
+
+    def methods(self, run: str, metric: str) -> list[str]:
+        """The distinct methods by which a metric was computed, where not as defined."""
+        # By their rows, as they lie: by their values each would be another page of the file.
+        methods = f"SELECT DISTINCT method FROM jobs WHERE {_OF} AND row >= 0 AND why = ''"
+        sql = f"SELECT name FROM names WHERE id IN ({methods}) AND name != '' ORDER BY id"
+        return [method for (method,) in self.query(sql, run, metric)]
+
+    def why_failed(self, run: str, metric: str) -> str:
+        """The commonest reason for which the judge failed on a metric; "" if it did not."""
+        sql = (
+            f"SELECT detail FROM jobs WHERE {_OF} AND why = 'failed'"
+            " GROUP BY detail ORDER BY count(*) DESC, min(row) LIMIT 1"
+        )
+        details = self.query(sql, run, metric)
+        return str(details[0][0]) if details else ""
+
+    def outcome(self, run: str, row: int, metric: str) -> Outcome | None:
+        """One score with its evidence, None if it is not there (yet)."""
+        sql = f"SELECT {rows.OUTCOME} FROM jobs WHERE {_OF} AND row = ?"
+        outcomes = self.query(sql, run, metric, row)
+        return (
+            self._outcome(run, metric, outcomes[0], self.dictionary(run, row)) if outcomes else None
+        )
+
+    def _outcome(self, run: str, metric: str, stored: Sequence[Any], dictionary: bytes) -> Outcome:
+        what = f"the score of run {run}, row {stored[1]} by {metric}"
+        self._intact(what, stored[0], run, metric, *stored[1:])
+        _, _, value, why, detail, _, evidence, _ = stored
+        return rows.outcome(value, why, detail, evidence, dictionary)
+
+    def replies(self, run: str, row: int, metric: str) -> list[Reply]:
+        """The replies that a score rests on, in the order in which they were asked for."""
+        keys = self.reply_keys(run, row, metric)
+        return [reply for key in keys if (reply := self.reply(key)) is not None]
+
+    def reply_keys(self, run: str, row: int, metric: str) -> list[str]:
+        """Their keys."""
+        keys = self.query(f"SELECT replies FROM jobs WHERE {_OF} AND row = ?", run, metric, row)
+        return long_keys(keys[0][0]) if keys else []
+
+    def used(self, run: str) -> int:
+        """How many replies the scores of a run rest on, one that several rest on counted often."""
+        words = "length(replies) - length(replace(replies, ' ', '')) + 1"
+        keys = f"CASE typeof(replies) WHEN 'blob' THEN length(replies) / 16 ELSE {words} END"
+        sql = f"SELECT total({keys}) FROM jobs WHERE run = {rows.NAME} AND replies != ''"
+        return int(self.query(sql, run)[0][0])

@@ -1,0 +1,233 @@
+"""Verification: whether everything in a store is what it was when it was written."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assay._store import Store, rows
+from assay._store.compression import TEXT, decompress
+from assay._store.connection import paged
+from assay._store.integrity import COVERED, MAGIC, VALUE, Damaged, checksum
+from assay._store.keys import digest, long_key, short_key, text_key
+from assay._store.runs import Run
+from assay._store.transfer import UNREADABLE, export
+from assay.errors import AssayError, InputError
+
+# So many problems are named; a file that is damaged through and through has no end of them.
+MAX_PROBLEMS = 100
+# What reading a row may lead to whose bytes are not those that were written.
+DAMAGE = (AssayError, sqlite3.DatabaseError, *UNREADABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found in a store.
+
+    Attributes:
+        problems: What is damaged or missing, at most `MAX_PROBLEMS` of them.
+        remarks: What is no damage: runs that have not finished, rows that no run needs.
+        counts: Rows looked at, by table.
+        whole: Of a store with problems, the runs that `assay export` can still write in full.
+    """
+
+    problems: tuple[str, ...]
+    remarks: tuple[str, ...]
+    counts: dict[str, int]
+    whole: tuple[str, ...] = ()
+
+
+def verify(path: str | Path) -> Verification:
+    """Read all of a store and check it: the file, every checksum, every reference, every run.
+
+    It takes memory for a page of rows, and about as long as reading the file three times.
+
+    Raises:
+        InputError: If the file is not there or cannot be opened as a store.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"there is no store '{path}'", "`assay run` makes one")
+    if Path(path).stat().st_size < len(MAGIC):  # SQLite would begin a new one in its place
+        raise InputError(f"'{path}' is empty: no store, or none any more", "use a copy of it")
+    with Store(path) as store:
+        check = _Verifier(store)
+        return check.all()
+
+
+class _Verifier:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._problems: list[str] = []
+        self._remarks: list[str] = []
+        self._counts: dict[str, int] = {}
+        self._damaged: set[str] = set()
+        self._runs: list[str] = []
+
+    def all(self) -> Verification:
+        whole: tuple[str, ...] = ()
+        try:
+            self._check_all()
+        except _TooMany:
+            self._remarks.append(f"more than {MAX_PROBLEMS} problems: the rest was not looked at")
+        if self._problems:
+            whole = tuple(run for run in self._runs if self._is_whole(run))
+        return Verification(tuple(self._problems), tuple(self._remarks), self._counts, whole)
+
+    def _check_all(self) -> None:
+        steps: list[Callable[[], None]] = [
+            self._check_file,
+            *(partial(self._check_rows, table) for table in COVERED),
+            *(self._check_texts, self._check_replies, self._find_runs),
+        ]
+        for step in steps:
+            self._try(step)
+        for run in self._runs:
+            self._try(partial(self._check_run, run))
+        self._try(self._check_orphans)
+
+    def _try(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except DAMAGE as error:
+            self._problem(f"the file is damaged: {_text_of(error)}")
+
+    def _problem(self, text: str) -> None:
+        if text not in self._problems:
+            self._problems.append(text)
+        if len(self._problems) >= MAX_PROBLEMS:
+            raise _TooMany
+
+    def _check_file(self) -> None:
+        for (answer,) in self._store.query("PRAGMA integrity_check(20)"):
+            if answer != "ok":
+                self._problem(f"SQLite: {answer}")
+
+    def _check_rows(self, table: str) -> None:
+        values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
+        sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
+        for kept, same_value, *row in self._store.each(sql):
+            if checksum(*row) != kept or not same_value:
+                name = self._named(table, row)
+                self._damaged.add(name)
+                self._problem(f"{name} is not what was written")
+
+    def _named(self, table: str, row: Sequence[Any]) -> str:
+        """A row as problems name it, by what its checksum covers."""
+        if table == "texts":
+            return f"text {row[0]}"
+        if table == "replies":
+            return f"reply {long_key(row[0])}"
+        if table == "runs":
+            return f"run {row[0]}"
+        if table == "samples":
+            names = self._store.query("SELECT name FROM names WHERE id = ?", row[0])
+            return f"sample {row[1]} of run {names[0][0] if names else row[0]}"
+        if table == "jobs":
+            run, metric, number = row[:3]
+            return f"the score of run {run}, row {number} by {metric}"
+        return f"a row of '{table}' ({row[0]}, {row[1]})"
+
+    def _check_texts(self) -> None:
+        for number, key, body in self._paged("texts", "id, hash, body"):
+            try:
+                fits = text_key(decompress(body, TEXT)) == key
+            except DAMAGE:
+                fits = False
+            if not fits and f"text {number}" not in self._damaged:
+                self._problem(f"text {number} is not what its hash says")
+
+    def _check_replies(self) -> None:
+        for _, key in self._paged("replies", "id, key"):
+            shown = f"reply {long_key(key)}"
+            if shown in self._damaged:
+                continue
+            try:
+                if self._store.reply(long_key(key)) is None:
+                    self._problem(f"{shown} is not found by its key")
+            except DAMAGE as error:
+                self._problem(f"{shown} cannot be read: {_text_of(error)}")
+
+    def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+        count = 0
+        sql = f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        for count, row in enumerate(paged(self._store.query, sql), start=1):  # noqa: B007
+            yield row
+        self._counts[table] = count
+
+    def _find_runs(self) -> None:
+        sql = "SELECT id FROM runs ORDER BY created DESC, rowid DESC"
+        self._runs = [id_ for (id_,) in self._store.query(sql)]
+
+    def _is_whole(self, run: str) -> bool:
+        """Whether all of a run can be exported."""
+        try:
+            for _ in export(self._store, [run]):
+                pass
+        except DAMAGE:
+            return False
+        return True
+
+    def _check_run(self, name: str) -> None:
+        run = self._store.run(name)
+        fingerprint, n = digest(sorted(run.metrics.values())), 0
+        try:
+            for row, sample in self._store.samples(run.id):
+                n += 1
+                body = rows.sample_body(sample, lambda text: text_key(text).hex())
+                fingerprint = digest([fingerprint, body])
+                for metric in run.metrics:
+                    self._check_score(run, row, metric)
+        except DAMAGE as error:
+            self._problem(f"run {run.id}, after {n} samples: {_text_of(error)}")
+            return
+        self._counts["samples"] = self._counts.get("samples", 0) + n
+        if n != run.n_samples:
+            self._problem(f"run {run.id} has {n} of its {run.n_samples} samples")
+        elif fingerprint != self._store.fingerprint(run.id):
+            self._problem(
+                f"run {run.id}: its samples or metrics are not those that it was named by"
+            )
+        self._check_complete(run)
+
+    def _check_score(self, run: Run, row: int, metric: str) -> None:
+        place = f"run {run.id}, row {row}, {metric}"
+        try:
+            if self._store.outcome(run.id, row, metric) is None:
+                return
+        except DAMAGE as error:
+            self._problem(f"{place}: the evidence cannot be read: {_text_of(error)}")
+            return
+        self._counts["scores"] = self._counts.get("scores", 0) + 1
+        for key in self._store.reply_keys(run.id, row, metric):
+            if not self._store.query("SELECT 1 FROM replies WHERE key = ?", short_key(key)):
+                self._problem(f"{place}: the reply {key} that it rests on is not there")
+
+    def _check_complete(self, run: Run) -> None:
+        counts = self._store.counts(run.id)
+        scored = sum(sum(by_why.values()) for by_why in counts.values())
+        missing = run.n_samples * len(run.metrics) - scored
+        if run.finished and missing:
+            self._problem(f"run {run.id} has finished, and {missing} of its scores are missing")
+        elif not run.finished:
+            why = run.stopped.partition(":")[0] or "it did not end by itself"
+            self._remarks.append(f"run {run.id} has not finished ({why}): {missing} scores to go")
+
+    def _check_orphans(self) -> None:
+        for table in ("samples", "jobs"):
+            known = "SELECT names.id FROM names JOIN runs ON runs.id = name"
+            sql = f"SELECT count(*) FROM {table} WHERE run NOT IN ({known})"
+            ((n,),) = self._store.query(sql)
+            if n:
+                self._remarks.append(
+                    f"{n} rows of '{table}' belong to no run: `assay gc` drops them"
+                )
+
+
+def _text_of(error: Exception) -> str:
+    return error.what if isinstance(error, Damaged) else str(error)
+
+
+class _TooMany(Exception):
+    """As many problems as are reported were found."""

@@ -1,0 +1,175 @@
+"""What is told of a noun in passing: relative clauses, appositions and participles."""
+
+import re
+from typing import NamedTuple
+
+from assay._text import verbs
+from assay._text.grammar import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    SUBORDINATORS,
+    Words,
+)
+from assay._text.predicates import Subject, be, find_subject, inflect
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+RELATIVES = frozenset({"which", "who", "whose"})
+# Verbs whose -ing form tells of the whole event or of how, and words that are no verbs any more.
+_NO_ACTION = frozenset(
+    "including according regarding depending concerning following considering excluding resulting "
+    "leading causing making allowing enabling helping ensuring giving meaning using providing "
+    "creating being having saying adding noting stating citing claiming suggesting indicating "
+    "showing starting beginning ranging assuming speaking referring basing prompting forcing "
+    "leaving bringing pending during ending calling".split()
+)
+# What still holds when the rest is in the present: "Costing 5, it is dear".
+_LASTING = frozenset(
+    "weigh cost measure contain feature span cover stand stretch date hold lie belong consist "
+    "comprise house".split()
+)
+_LASTING_FORMS = _LASTING | {verbs.third_person(base) for base in _LASTING}
+_SETTLED = frozenset(
+    "located situated built founded written born designed opened established published launched "
+    "created discovered named made invented introduced completed approved composed".split()
+)
+_NO_PARTICIPLES = frozenset("based given compared provided related united used".split())
+_ADJECTIVES = frozenset("last left set open live".split())  # that are verbs too
+_YEAR = re.compile(r"\b\d{4}\b")
+_LONGEST = 9  # words of a noun phrase
+
+
+class Told(NamedTuple):
+    """A part made of words that have no subject of their own."""
+
+    before: str  # what is put before its words
+    begin: int  # where they begin
+    after: str = ""  # what is put behind them
+
+
+def told_of_subject(words: Words, subject: Subject, begin: int, end: int) -> Told | None:
+    """What the words between two commas behind a subject say of it; None if nothing sure."""
+    first = words.text(begin)
+    if first in RELATIVES:
+        return told_by_relative(words, subject.text, begin, end)
+    if first in SUBORDINATORS:
+        return None
+    is_ = be(subject, past=subject.past)
+    noun = begin + 1 if first == "also" else begin
+    article = words.text(noun) in DETERMINERS - {"all", "both", "each", "some"}
+    if article:
+        return Told(f"{subject.text} {is_}", begin)
+    if "participle" in words.forms(begin) and first not in _NO_PARTICIPLES:
+        settled = subject.past or first in _SETTLED or words.text(begin + 1) == "by"
+        return Told(f"{subject.text} {_passive(subject, first) if settled else is_}", begin)
+    if first.endswith("ing"):
+        form = "" if first in _NO_ACTION else inflect(verbs.base_of_ing(first), subject)
+        return Told(f"{subject.text} {form}", begin + 1) if form else None
+    plain = words.tokens[begin].sort == "word" and not words.is_name(begin)
+    known = first in PREPOSITIONS | CONJUNCTIONS or words.is_adverb(begin)
+    # "free for children", "captain of Lund"
+    goes_on = words.text(begin + 1) in PREPOSITIONS or first == "worth"
+    return Told(f"{subject.text} {is_}", begin) if plain and not known and goes_on else None
+
+
+def told_ahead(words: Words, subject: Subject, comma: int) -> Told | None:
+    """What a participle before the subject says of it: "Sold in 1801, the clock ..."."""
+    first = words.text(0)
+    base = verbs.base_of_ing(first)
+    if base:
+        form = inflect(base, subject) if subject.past or base in _LASTING else ""
+        return Told(f"{subject.text} {form}", 1) if form else None
+    dated = _YEAR.search(words.slice(0, comma))
+    if not (subject.past or first in _SETTLED or dated):  # "Heated, water boils"
+        return None
+    return Told(f"{subject.text} {_passive(subject, first)} {first}", 1)
+
+
+def is_participle(words: Words, i: int) -> bool:
+    """Whether a participle that tells of a subject stands there."""
+    word = words.text(i)
+    known = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
+    return known or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
+
+
+def told_behind(words: Words, subject: Subject, begin: int) -> Told | None:
+    """What the subject did besides: "..., finishing it early"; only at the end of a sentence."""
+    word = words.text(begin)
+    base = "" if word in _NO_ACTION else verbs.base_of_ing(word)
+    rest = {words.text(k) for k in range(begin + 1, len(words))}
+    if not base or not subject.text or not words.follows_verb(begin + 1):
+        return None
+    form = "" if rest & {",", "and", "but"} else inflect(base, subject)
+    return Told(f"{subject.text} {form}", begin + 1) if form else None
+
+
+def told_by_relative(words: Words, noun: str, begin: int, end: int) -> Told | None:
+    """What a relative clause says of a noun."""
+    relative = words.text(begin)
+    if relative == "whose":
+        return Told(f"{noun}'s", begin + 1)
+    verb = words.after_adverbs(begin + 1)
+    if words.auxiliary(verb) or words.forms(verb) - {"ing"} or words.finite(verb):
+        return Told(noun, begin + 1)
+    # "which the office has approved": the noun is the object.
+    if relative == "who" or not noun or find_subject(words, begin + 1) is None:
+        return None
+    small = noun if words.is_name(0) else f"{noun[:1].lower()}{noun[1:]}"
+    ended = words.forms(end - 1) & {"participle", "past"}
+    return Told("", begin + 1, f" {small}") if ended else None
+
+
+def noun_of_relative(words: Words, comma: int) -> str:
+    """The noun phrase that the relative clause behind a comma is about; "" where unsure."""
+    begin = _noun_phrase_before(words, comma)
+    verb = words.after_adverbs(comma + 2)
+    if begin < 0 or words.is_number(begin - 1):  # "15 a month, which is"
+        return ""
+    if words.text(comma + 1) == "which" and not _is_of_thing(words, verb):
+        return ""
+    many = is_plural_phrase(words, begin, comma)
+    fits = words.text(verb) not in ({"is", "was", "has"} if many else {"are", "were", "have"})
+    return re.sub(r"^an?\s", "the ", words.slice(begin, comma)) if fits else ""
+
+
+def is_plural_phrase(words: Words, begin: int, end: int) -> bool:
+    """Whether a noun phrase is of many; its head stands before the first preposition."""
+    head = next((k for k in range(begin, end) if words.text(k) in PREPOSITIONS), end) - 1
+    return words.is_plural(head) and not words.is_name(head)
+
+
+def _passive(subject: Subject, participle: str) -> str:
+    return be(subject, past=participle not in {"located", "situated"} or subject.past)
+
+
+def _is_of_thing(words: Words, verb: int) -> bool:
+    """Whether a relative clause is of a thing, and not of all that was said: "which annoyed"."""
+    kind = words.auxiliary(verb)
+    if kind == "be":
+        follows = words.after_adverbs(verb + 1)
+        word = words.text(follows)
+        settled = words.forms(follows) & {"participle", "ing"}
+        return bool(settled) or word in PREPOSITIONS | DETERMINERS
+    if kind:
+        return kind == "have"
+    if not words.forms(verb):
+        return find_subject(words, verb) is not None
+    past = "past" in words.forms(verb) and not words.opens_object(verb + 1)
+    return words.text(verb) in _LASTING_FORMS or past
+
+
+def _noun_phrase_before(words: Words, comma: int) -> int:
+    """Where the noun phrase before a comma begins; -1 where that is not plain."""
+    for k in range(comma - 1, max(0, comma - _LONGEST), -1):
+        word = words.text(k)
+        if words.is_mark(k) or word in CONJUNCTIONS or word in PRONOUNS:
+            return -1
+        if word in DETERMINERS and words.text(k - 1) != "of":
+            return k
+        full = words.forms(k) and not verbs.is_also_noun(word) and word not in _ADJECTIVES
+        if word in PREPOSITIONS - {"of"} or words.auxiliary(k) or full:
+            sure = words.is_name(k + 1) or words.is_plural(comma - 1) or words.is_number(k + 1)
+            return k + 1 if sure and k + 1 < comma else -1
+    return -1

@@ -1,0 +1,459 @@
+"""What a clause says of whom: its predicate with both sides, and how it is denied or limited.
+
+Read by the forms of words, without a parser: what is not surely read is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay._text import memoized, relations, verbs
+from assay._text.clauses import parts
+from assay._text.grammar import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    POSSESSIVE,
+    PREPOSITIONS,
+    SUBORDINATORS,
+    Words,
+)
+from assay._text.leads import read_lead
+from assay._text.predicates import find_subject, is_order, subject_with_verb
+from assay._text.sides import Clause, Ordered, Phrase, Stems, stems_of
+from assay._text.words import stem
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+
+@dataclass(frozen=True)
+class Predication:
+    """What one clause says.
+
+    Attributes:
+        text: The clause.
+        predicate: The stem of its verb, of the adjective behind "is" or of the noun.
+        subject: The stems of what it is about.
+        content: The stems of all its content words but the predicate's.
+        core: The stems up to where another clause may begin, in order, with the predicate's.
+        barred: The stems of what stands behind "without" or "except".
+        roles: Who does what to whom.
+        orders: Comparisons, orders in time, ways from one place to another, causes.
+        negated: Whether the predicate is denied.
+        never: Whether that is so at any time.
+        stative: Whether the predicate is a participle or stands behind "is".
+        ordered: Whether it is an order: "do not open the lid".
+        quantity: Of how many of its subject it holds, "all", "some"; "" where nothing says.
+        modality: "fact", "can", "must", "should", "will"; "" for a condition or what is unsure.
+    """
+
+    text: str
+    predicate: str = ""
+    subject: Stems = frozenset()
+    content: Stems = frozenset()
+    core: tuple[str, ...] = ()
+    barred: Stems = frozenset()
+    roles: tuple[Ordered, ...] = ()
+    orders: tuple[Ordered, ...] = ()
+    negated: bool = False
+    never: bool = False
+    stative: bool = False
+    ordered: bool = False
+    quantity: str = ""
+    modality: str = "fact"
+
+
+_CLEFT = re.compile(
+    r"^It (?:is|was) (?:also )?(?P<who>(?-i:[A-Z]|the\b|an?\b|his\b|her\b|its\b)[^,]{0,60}?),?"
+    r"(?:,? (?:and )?not [^,]{2,40},)? (?:who|that|which) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ONE_WHO = re.compile(
+    r"^(?:The (?:one|ones|person|man|woman|people|company|firm)) (?:who|that|which) "
+    r"(?P<rest>[^,]{3,90}?) (?:is|was|were|are) (?P<who>(?:[A-Z]|the\b)[^,]{0,50}?)(?P<end>\.?)$"
+)
+_REWRITES = (
+    (
+        re.compile(r"\b(?:no longer(?! than)|not any ?more|not yet|by no means)\b", re.IGNORECASE),
+        "not",
+    ),
+    (re.compile(r"\bnot only\b", re.IGNORECASE), "also"),
+    (re.compile(r"\bno (?:more|later|longer) than\b", re.IGNORECASE), "at most"),
+    (re.compile(r"\bno (?:fewer|less|earlier) than\b", re.IGNORECASE), "at least"),
+    (re.compile(r"\b(?:prior to|ahead of)\b", re.IGNORECASE), "before"),
+    (re.compile(r"\b(?:due to|owing to|as a result of|because of)\b", re.IGNORECASE), "because"),
+    (re.compile(r"\ba (?:few|couple of|number of)\b", re.IGNORECASE), "several"),
+    (re.compile(r"\bat least one of the\b", re.IGNORECASE), "some"),
+    # "before Ann did"
+    (
+        re.compile(
+            r"(?P<than>\b(?:before|after|than) [^,.;]{2,40}?) "
+            r"(?:did|does|do|was|is|has|had|were|are)\b"
+            r"(?=[.,;]|$)"
+        ),
+        r"\g<than>",
+    ),
+    (re.compile(r"\b(?:all|some|most|many|none|several|each|few) of\b", re.IGNORECASE), None),
+)
+_BARS = frozenset("without except unless excluding barring".split())
+_NOT = frozenset("not never hardly scarcely barely".split())
+_QUANTITIES = {
+    "all": "all",
+    "every": "all",
+    "each": "all",
+    "both": "all",
+    "everyone": "all",
+    "everybody": "all",
+    "most": "most",
+    "some": "some",
+    "several": "some",
+    "many": "some",
+    "someone": "some",
+    "few": "few",
+    "no": "none",
+    "none": "none",
+    "nobody": "none",
+    "neither": "none",
+    "nothing": "none",
+    "only": "only",
+}
+_TIMES = {
+    "always": "all",
+    "usually": "most",
+    "mostly": "most",
+    "often": "some",
+    "sometimes": "some",
+    "occasionally": "some",
+    "rarely": "few",
+    "seldom": "few",
+}
+_MODALITIES = {
+    "can": "can",
+    "could": "can",
+    "may": "can",
+    "might": "can",
+    "must": "must",
+    "should": "should",
+    "shall": "must",
+    "will": "will",
+    "would": "",
+    "cannot": "can",
+}
+# Before "to": what they make of the verb behind it; "-" denies it.
+_CHAINS = {
+    stem(verb): says
+    for says, chained in (
+        ("-fact", "fail refuse decline neglect forget omit"),
+        ("fact", "manage remember continue begin start help"),
+        ("will", "plan intend expect schedule propose promise"),
+        ("can", "allow permit entitle able free"),
+        ("must", "have need require oblige force"),
+        ("-can", "forbid prohibit unable"),
+        ("", "want hope try attempt threaten appear seem say believe think allege"),
+    )
+    for verb in chained.split()
+}
+_BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
+_CONDITIONS = frozenset("if unless whether".split())
+_LONGEST = 45  # words of a clause
+_LONGEST_LEAD = 16  # words before a subject
+
+
+@memoized(1024, longest=1000)
+def predications(sentence: str) -> tuple[Predication, ...]:
+    """What the clauses of a sentence say, as far as they are surely read."""
+    found = (_read(part.text) for part in parts(_plain(sentence)))
+    return tuple(one for one in found if one)
+
+
+def content(text: str) -> Stems:
+    """The stems of a text's content words, "taught" as "teach"."""
+    return frozenset(stems_of(token.text for token in Words(text).tokens if token.sort != "mark"))
+
+
+def _plain(sentence: str) -> str:
+    """A sentence with the subject and verb at its beginning, and its denials in one word."""
+    for pattern, instead in _REWRITES:
+        if instead is None:
+            sentence = pattern.sub(lambda found: found.group()[:-3], sentence)
+        else:
+            sentence = pattern.sub(instead, sentence)
+    cleft = _CLEFT.match(sentence)
+    if cleft:
+        return f"{cleft['who']} {cleft['rest']}"
+    one = _ONE_WHO.match(sentence)
+    return f"{one['who']} {one['rest']}{one['end']}" if one else sentence
+
+
+def _read(text: str) -> Predication | None:
+    words = Words(text)
+    if not 2 < len(words) <= _LONGEST:
+        return None
+    lead = read_lead(words)
+    commas = (k + 1 for k in range(min(len(words), _LONGEST_LEAD)) if words.text(k) == ",")
+    short = _behind_phrase(words)
+    for begin in dict.fromkeys((lead.begin if lead else 0, *commas, *short)):
+        subject = find_subject(words, begin)
+        if subject is not None and words.text(begin) not in _CONDITIONS:
+            return _Reader(words, begin, subject.verb, subject.main).read()
+    return _order(words) or _by_auxiliary(words)
+
+
+def _order(words: Words) -> Predication | None:
+    """What an order says: "do not open the lid", "never lift it alone"."""
+    verb = next((k for k in range(len(words)) if words.text(k) not in _BEFORE_ORDERS), 0)
+    denied = any(words.text(k) in {"not", "never", "don't", "don’t"} for k in range(verb))
+    if "base" not in words.forms(verb) or not (verb or is_order(words, 0)):
+        return None
+    reader = _Reader(words, verb, verb, verb)
+    reader.ordered, reader.negated, reader.modality = True, denied, "must"
+    return reader.read()
+
+
+def _by_auxiliary(words: Words) -> Predication | None:
+    """What a clause says whose subject is long or odd: its first auxiliary is its verb."""
+    for k in range(1, min(len(words), _LONGEST_LEAD)):
+        if words.is_mark(k) or words.text(k) in SUBORDINATORS:
+            return None
+        if words.auxiliary(k) and words.text(k - 1) not in PREPOSITIONS | DETERMINERS:
+            subject = subject_with_verb(words, 0, k, k)
+            return _Reader(words, 0, k, subject.main).read()
+    return None
+
+
+def _behind_phrase(words: Words) -> Iterator[int]:
+    """Where a subject may begin behind "In 1980" or "In winter", without a comma."""
+    if words.text(0) in PREPOSITIONS:
+        for k in range(2, min(6, len(words))):
+            if k == 2 or words.text(k) in DETERMINERS or words.is_name(k):
+                yield k
+
+
+class _Reader(Clause):
+    """Reads one clause whose subject and verb are known."""
+
+    modality = "fact"
+    ordered = False
+
+    def read(self) -> Predication | None:
+        """What the clause says; None where that is not sure."""
+        words = self.words
+        self._verb_group()
+        if self.main >= len(words) or words.is_mark(self.main):
+            return None
+        if not self.copula:
+            self._chain()
+        start = self.main + (not self.copula)
+        if self.copula and words.text(self.main) in {"no", "not"}:
+            self.negated = not self.negated
+            start += 1
+        self.phrases = list(self._phrases(start))
+        predicate = self._predicate()
+        if not predicate:
+            return None
+        self._denied_object()
+        quantity = self._quantity()
+        barred = self._barred()
+        rest = self.of(0, len(words)) - barred - {predicate}
+        return Predication(
+            text=words.sentence,
+            predicate=predicate,
+            subject=self.of(self.begin, self.verb),
+            content=rest,
+            core=self._core(barred),
+            barred=barred,
+            roles=tuple(self.roles(predicate)),
+            orders=tuple(self.orders(predicate)),
+            negated=self.negated != (quantity == "none"),
+            never=any(token.text == "never" for token in words.tokens),
+            stative=self.copula or self.passive,
+            ordered=self.ordered,
+            quantity=quantity,
+            modality=self._condition(),
+        )
+
+    def _verb_group(self) -> None:
+        """The full verb behind auxiliaries, and what these say."""
+        words = self.words
+        if self.ordered:
+            return
+        kind = words.auxiliary(self.verb)
+        ahead = range(max(self.begin + 1, self.verb - 2), self.verb)
+        self.negated = any(words.text(k) in _NOT for k in ahead)
+        if not kind:
+            self.main = self.verb
+            return
+        self._auxiliaries(range(self.verb, self.main))
+        found = words.forms(self.main)
+        last = self._last_auxiliary()
+        if last == "be":
+            self.passive = "participle" in found and "ing" not in found
+            self.copula = not self.passive and "ing" not in found
+        elif last == "have" and words.text(self.main) == "to":
+            self.main -= 1
+        elif last == "have" and not ("participle" in found or self._is_participle()):
+            self.main = next(k for k in range(self.verb, self.main) if words.auxiliary(k) == "have")
+
+    def _is_participle(self) -> bool:
+        """Whether a word that is in no list is one behind "have": "has not forgiven"."""
+        word, before = self.words.text(self.main), self.words.text(self.main - 1)
+        return word.endswith(("en", "wn")) or before in _NOT or before.endswith(("n't", "n’t"))
+
+    def _last_auxiliary(self) -> str:
+        words = self.words
+        last = ""
+        for k in range(self.verb, self.main):
+            kind = "be" if words.text(k) in {"be", "been"} else words.auxiliary(k)
+            last = kind or last
+        return last
+
+    def _auxiliaries(self, places: range) -> None:
+        for k in places:
+            word = self.words.text(k)
+            self.negated ^= word in _NOT or word == "cannot" or word.endswith(("n't", "n’t"))
+            plain = re.sub(r"n['’]t$", "", word)
+            plain = {"ca": "can", "wo": "will"}.get(plain, plain)
+            self.modality = _MODALITIES.get(plain, self.modality)
+
+    def _chain(self) -> None:
+        """Go on to the verb behind "refused to", "has to", "is allowed to"."""
+        words = self.words
+        while True:
+            denied = words.text(self.main + 1) == "not"
+            ahead = self.main + 1 + denied
+            bare = denied and words.text(self.main) == "need"
+            if not (bare or words.text(ahead) == "to"):
+                return
+            says = _CHAINS.get(stem(verbs.base(words.text(self.main))))
+            following = words.after_adverbs(ahead + (not bare))
+            word = words.text(following)
+            if says is None or words.opens_object(following) or words.is_name(following):
+                return
+            self.negated ^= says.startswith("-") ^ denied
+            self.modality = says.lstrip("-") if says.lstrip("-") != "fact" else self.modality
+            self.main, self.passive = following, False
+            if word == "be":
+                self.main = words.after_adverbs(following + 1)
+                self.passive = "participle" in words.forms(self.main)
+                self.copula = not self.passive
+                return
+
+    def _phrases(self, start: int) -> list[Phrase]:
+        """The objects and adverbials behind the verb, up to what begins another clause."""
+        words = self.words
+        found: list[Phrase] = []
+        before, begin = "", start
+        for k in range(start, len(words) + 1):
+            word = words.text(k)
+            ends = words.is_mark(k) or word in SUBORDINATORS or word in {"but", "while"}
+            ends = ends or (word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1))))
+            opens = word in PREPOSITIONS and word != "of"
+            second = not before and k > begin and self._opens_second(k)
+            if ends or opens or second:
+                if k > begin:
+                    found.append(Phrase(before, begin, k))
+                before, begin = (word, k + 1) if opens else ("", k + (not second))
+            if ends and not (word == "," and opens):
+                break
+        return found
+
+    def _opens_second(self, k: int) -> bool:
+        """Whether a second object begins: "sent the customer a strap"."""
+        words = self.words
+        word = words.text(k)
+        article = word in DETERMINERS or word in POSSESSIVE or words.is_number(k)
+        joined = words.text(k - 1) in CONJUNCTIONS | {"of", "all", "both", "half", "than", "as"}
+        return article and not joined and words.text(k - 1) not in DETERMINERS
+
+    def _predicate(self) -> str:
+        """The stem of the verb, or of what is said behind "is"."""
+        words = self.words
+        if not self.copula:
+            word = words.text(self.main)
+            known = words.forms(self.main) or words.auxiliary(self.main) == "have"
+            last = self._last_auxiliary()
+            unknown = self.main == self.verb or last == "modal" or word.endswith("ed")
+            raised = relations.PHRASAL.get((verbs.base(word), words.text(self.main + 1)))
+            if raised:
+                return raised
+            return stem(verbs.base(word)) if known or unknown else ""
+        first = next((p for p in self.phrases if not p.before), None)
+        if first is None:
+            return "be" if self.phrases else ""
+        head = next((k for k in range(first.begin, first.end) if words.text(k) == "of"), first.end)
+        return stem(verbs.base(words.text(head - 1)))
+
+    def _denied_object(self) -> None:
+        """Whether "no" stands before an object: "has no lift", "won nothing"."""
+        words = self.words
+        objects = [p for p in self.phrases if p.before in {"", "in", "to", "at", "on"}][:2]
+        denied = any(
+            words.text(p.begin) in {"no", "nothing", "nobody", "none"}
+            and not {words.text(p.begin - 1), words.text(p.begin - 2)} & CONJUNCTIONS
+            for p in objects
+        )
+        self.negated ^= denied
+        self.negated ^= words.text(self.begin) == "not" and words.text(self.begin + 1) not in {
+            "all",
+            "every",
+        }
+
+    def _quantity(self) -> str:
+        words = self.words
+        first, second = words.text(self.begin), words.text(self.begin + 1)
+        if first == "not" and _QUANTITIES.get(second) == "all":
+            return "not all"
+        subject = {words.text(k) for k in range(self.begin, self.verb)}
+        if subject & {"but", "except", "other"}:
+            return "?"  # "nobody but Ann"
+        if first in {"almost", "nearly"}:
+            return "most"
+        quantity = _QUANTITIES.get(first, "")
+        if quantity == "all" and self.negated:
+            return "?"  # "All rooms are not": none, or not all
+        if quantity:
+            return quantity
+        times = (_TIMES.get(words.text(k), "") for k in range(self.verb - 1, self.main + 2))
+        return next(filter(None, times), "")
+
+    def _barred(self) -> Stems:
+        words = self.words
+        found: Stems = frozenset()
+        for k in range(self.begin, len(words)):
+            denies = words.text(k) in _BARS or (words.text(k) in {"not", "never"} and k > self.main)
+            denies = denies or (words.text(k) == "but" and not self._has_verb(k + 1))
+            apart = words.text(k) in {"apart", "other"} and words.text(k + 1) in {"from", "than"}
+            if denies or apart:
+                end = next((j for j in range(k + 1, len(words)) if words.is_mark(j)), len(words))
+                found |= self.of(k + 1, end)
+        return found
+
+    def _condition(self) -> str:
+        texts = [token.text for token in self.words.tokens[: self._end() + 1]]
+        unsure = self.negated and any(text in {"because", "but"} for text in texts[self.main :])
+        unsure = unsure or "either" in texts or self.words.sentence.rstrip().endswith("?")
+        return (
+            ""
+            if unsure or not _CONDITIONS.isdisjoint(t.text for t in self.words.tokens)
+            else self.modality
+        )
+
+    def _core(self, barred: Stems) -> tuple[str, ...]:
+        found = self.in_order(0, self._end())
+        return tuple(one for one in found if one not in barred)
+
+    def _end(self) -> int:
+        """Where another clause may begin."""
+        words = self.words
+        for k in range(self.main + 1, len(words)):
+            joint = words.is_mark(k) or words.text(k) in CONJUNCTIONS
+            none = joint and words.text(k + 1) in {"none", "not", "no"}
+            if words.text(k) in SUBORDINATORS or none or (joint and self._has_verb(k + 1)):
+                return k
+        return len(words)
+
+    def _has_verb(self, begin: int) -> bool:
+        words = self.words
+        return any(
+            words.auxiliary(k) or "past" in words.forms(k) or words.finite(k)
+            for k in range(begin, len(words))
+        )

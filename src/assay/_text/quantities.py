@@ -1,0 +1,323 @@
+"""Amounts, times and dates of a text, rewritten as another text writes them.
+
+"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon" are the same. Only
+what is exactly as much counts as the same: 5 km are no 3.1 miles.
+"""
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+import re
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from assay._text import memoized
+from assay._text.normalize import Normalized
+from assay._text.numbers import SCALES, SMALL, TENS
+from assay._text.sentences import Span
+
+Key = tuple[str, float]  # what is measured, and how much in its least unit
+
+_UNITS: dict[str, Key] = {
+    name: (kind, size)
+    for kind, size, names in (
+        ("time", 0.001, "ms millisecond milliseconds"),
+        ("time", 1, "second seconds"),
+        ("time", 60, "minute minutes"),
+        ("time", 3600, "hour hours"),
+        ("time", 86_400, "day days"),
+        ("time", 604_800, "week weeks"),
+        ("time", 1_209_600, "fortnight fortnights"),
+        ("months", 1, "month months"),
+        ("months", 12, "year years"),
+        ("months", 120, "decade decades"),
+        ("months", 1200, "century centuries"),
+        ("length", 1, "mm"),
+        ("length", 10, "cm"),
+        ("length", 1000, "m meter meters metre metres"),
+        ("length", 1_000_000, "km"),
+        ("inches", 1, "inch inches"),
+        ("inches", 12, "foot feet"),
+        ("inches", 36, "yard yards"),
+        ("inches", 63_360, "mile miles"),
+        ("mass", 1, "mg"),
+        ("mass", 1000, "gram grams"),
+        ("mass", 1_000_000, "kg"),
+        ("mass", 1_000_000_000, "tonne tonnes"),
+        ("ounces", 1, "ounce ounces"),
+        ("ounces", 16, "pound pounds"),
+        ("volume", 1, "ml"),
+        ("volume", 10, "cl"),
+        ("volume", 1000, "l L liter liters litre litres"),
+        ("energy", 1, "kWh"),
+        ("energy", 1000, "MWh"),
+        ("energy", 1_000_000, "GWh"),
+        ("energy", 1_000_000_000, "TWh"),
+        ("pressure", 1, "Pa"),
+        ("pressure", 100, "hPa"),
+        ("pressure", 1000, "kPa"),
+        ("speed", 1, "kbps kbit/s"),
+        ("speed", 1000, "Mbps Mbit/s"),
+        ("speed", 1_000_000, "Gbps Gbit/s"),
+        ("points", 1, "bps"),
+        ("power", 1, "kW"),
+        ("power", 1000, "MW"),
+        ("power", 1_000_000, "GW"),
+        ("frequency", 1, "kHz"),
+        ("frequency", 1000, "MHz"),
+        ("frequency", 1_000_000, "GHz"),
+        ("$", 0.01, "cent cents"),
+        ("share", 1, "%"),
+        ("times", 1, "times"),
+    )
+    for name in names.split()
+}
+_UNITS |= {"basis points": ("points", 1), "basis point": ("points", 1)}
+_UNITS |= {"percentage points": ("points", 100), "percentage point": ("points", 100)}
+_ALSO: dict[str, Key] = {"m": ("count", 1_000_000)}  # metres or million
+_SIGNS = {"$": "$", "USD": "$", "€": "€", "EUR": "€", "£": "£", "GBP": "£"}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        "January February March April May June July August September October November "
+        "December".split(),
+        start=1,
+    )
+}
+# Thirds are rounded in many ways.
+_PARTS: dict[str, tuple[float, ...]] = {
+    "half": (50,), "third": (33, 33.3, 33.33), "quarter": (25,), "fourth": (25,),
+    "fifth": (20,), "sixth": (16.7, 17), "eighth": (12.5,), "tenth": (10,),
+    "two thirds": (66.7, 67, 66, 66.67), "three quarters": (75,), "three fourths": (75,),
+    "two fifths": (40,), "three fifths": (60,), "four fifths": (80,),
+}  # fmt: skip
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_SPELLED = rf"(?:{'|'.join(TENS)})(?:[ -](?:{'|'.join(list(SMALL)[1:10])}))?|{'|'.join(SMALL)}"
+_SCALES = "hundred|thousand|million|billion|trillion|dozen"
+_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_MONTH = "|".join(_MONTHS)
+_A = rf"(?:half\s|(?:a\s)?quarter\sof\s|three\squarters\sof\s)?an?(?=\s(?:{_SCALES}|{_UNIT})\b)"
+_DATE = re.compile(
+    rf"\b(?P<month>{_MONTH})\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b"
+    rf"|\b(?P<day2>\d\d?)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month2>{_MONTH}),?\s(?P<year2>\d{{4}})\b"
+    r"|(?<![\w/.-])(?:(?P<iso>(?:19|20)\d\d-\d\d?-\d\d?)|(?P<dots>\d\d?\.\d\d?\.(?:19|20)\d\d)"
+    r"|(?P<slashes>\d\d?[/-]\d\d?[/-](?:19|20)\d\d))(?![\w/-])"
+)
+_CLOCK = re.compile(
+    r"(?<![\w:.,])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?(?![\d:])"
+    r"(?:\s?(?P<half>am|pm)\b)?|\b(?P<named>noon|midday|midnight)\b"
+)
+_HOURS = {name: hour for name, hour in SMALL.items() if 1 <= hour <= 12}
+_SPOKEN = re.compile(
+    # "Half past five", "nine in the morning": one of these says that it is a time.
+    r"(?<![\w:.,])(?:(?P<off>half\spast|(?:a\s)?quarter\s(?P<side>past|to))\s)?"
+    rf"(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)})(?::(?P<minute>[0-5]\d))?(?P<sharp>\so['’]clock)?"
+    r"(?:\s(?:in\sthe\s(?P<day>morning|afternoon|evening)|at\s(?P<night>night)))?(?![\w:])",
+    re.IGNORECASE,
+)
+_PARTED = "half|third|quarter|fourth|fifth|sixth|eighth|tenth"
+_PART = re.compile(
+    r"\b(?P<many>two|three|four)[ -](?P<parts>thirds|quarters|fourths|fifths)\b(?!\sof\san?\s)"
+    # "A quarter" alone is a coin or three months; "by a quarter" and "one quarter" are shares.
+    rf"|(?<!and )\b(?:an?[ -](?P<part>{_PARTED})(?=\sof\b(?!\san?\b))"
+    rf"|(?:(?<=\bby\s)an?|one)[ -](?P<whole>{_PARTED})\b(?!\sof\san?\b))"
+    r"|(?P<bare>(?<!and a )(?<!and one )\b[Hh]alf)(?=\s(?:of|the|all|its|their|his|her|our)\b)"
+    rf"|\b(?P<some>{_DIGITS}|{_SPELLED})\s(?:out\sof|in)\s(?:every\s)?(?P<all>\d\d?\b|100\b"
+    rf"|(?:{_SPELLED})\b)",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"(?:(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)\s?)?(?<![\w.,/:\u2212-])"
+    rf"(?P<number>{_DIGITS}|{_A}|(?:{_SPELLED})\b)"
+    r"(?P<and>\sand\s(?:a|one)\shalf)?"
+    rf"(?:[\s-](?P<scale>{_SCALES})\b)?(?:(?:\s|-|(?<=\d))(?P<unit>{_UNIT})(?!\w|/\w))?"
+    r"(?P<later>\sand\sa\shalf)?(?![\w:/]|[.,]\d)"  # "2FA" is no two
+    r"|\b(?P<twice>twice|thrice)\b",
+    re.IGNORECASE,
+)
+_HINT = re.compile(
+    rf"\d|%|\b(?:{_SPELLED}|an?|half|twice|thrice|noon|midday|midnight)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that is counted or measured, a time or a date.
+
+    Attributes:
+        span: Its characters.
+        said: How it is written.
+        keys: What it may be, in units of its kind; mostly one.
+    """
+
+    span: Span
+    said: str
+    keys: frozenset[Key]
+
+
+@memoized(4096, longest=2000)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """What a text in its usual form states (see `assay._text.normalize`), in order."""
+    if not _HINT.search(text):
+        return ()
+    found: dict[Span, frozenset[Key]] = {}
+    taken: list[Span] = []  # in order
+    for pattern, keys_of in _KINDS:
+        for match in pattern.finditer(text):
+            span, keys = match.span(), frozenset(keys_of(match))
+            at = bisect(taken, span)
+            # None of them overlaps another, so only the two neighbours can overlap this one.
+            if keys and not any(
+                span[0] < e and s < span[1] for s, e in taken[max(0, at - 1) : at + 1]
+            ):
+                taken.insert(at, span)
+                found[span] = keys
+    return tuple(Quantity(span, text[slice(*span)], found[span]) for span in taken)
+
+
+def written(texts: Iterable[str]) -> dict[Key, list[str]]:
+    """How texts write what they state: in their usual form, every way once."""
+    found: dict[Key, list[str]] = {}
+    for text in texts:
+        for quantity in quantities(text):
+            for key in quantity.keys:
+                ways = found.setdefault(key, [])
+                if quantity.said not in ways:
+                    ways.append(quantity.said)
+    return found
+
+
+def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Normalized:
+    """The text with quantities as another text writes them, where it writes them otherwise.
+
+    Args:
+        text: In its usual form.
+        written: How the other text writes what it states, as `written` gives it.
+    """
+    changes: list[tuple[int, int, int, int]] = []
+    parts: list[str] = []
+    done = length = 0
+    for quantity in quantities(text.text):
+        others = [way for key in sorted(quantity.keys) for way in written.get(key, ())]
+        start, end = quantity.span
+        if not others or quantity.said.lower() in (other.lower() for other in others):
+            continue
+        said = others[0]
+        if start == 0:
+            said = said[:1].upper() + said[1:]
+        parts += [text.text[done:start], said]
+        length += start - done
+        changes.append((length, length + len(said), start, end))
+        length, done = length + len(said), end
+    if not changes:
+        return text
+    return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
+
+
+def _dates(match: re.Match[str]) -> Iterator[Key]:
+    if match["month"] or match["month2"]:
+        month = _MONTHS[match["month"] or match["month2"]]
+        day, year = int(match["day"] or match["day2"]), int(match["year"] or match["year2"])
+        yield from _date(year, month, day)
+        return
+    first, second, third = map(int, re.split(r"[./-]", match[0]))
+    if match["iso"]:
+        yield from _date(first, second, third)
+        return
+    yield from _date(third, second, first)
+    if match["slashes"]:
+        yield from _date(third, first, second)
+
+
+def _date(year: int, month: int, day: int) -> Iterator[Key]:
+    try:
+        yield "date", float(date(year, month, day).toordinal())
+    except ValueError:  # no such day
+        return
+
+
+def _clock(match: re.Match[str]) -> Iterator[Key]:
+    if match["named"]:
+        yield "clock", 0 if match["named"] == "midnight" else 720
+        return
+    hour, half = int(match["hour"]), match["half"]
+    if half and not 1 <= hour <= 12:
+        return
+    if not half and not match["minute"]:
+        return
+    hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+    yield "clock", 60 * hour + int(match["minute"] or 0)
+
+
+def _spoken(match: re.Match[str]) -> Iterator[Key]:
+    if not (match["off"] or match["sharp"] or match["day"] or match["night"]):
+        return
+    hour = _HOURS.get(match["hour"].lower()) or int(match["hour"])
+    minutes = 60 * (hour % 12) + int(match["minute"] or 0)
+    if match["off"]:
+        minutes += 30 if not match["side"] else 15 if match["side"].lower() == "past" else -15
+    minutes %= 720
+    halves: tuple[int, ...]
+    if match["night"]:
+        halves = (720,) if minutes >= 360 else (0,)
+    else:  # which half of the day is not said: either
+        halves = {"morning": (0,), "": (0, 720)}.get((match["day"] or "").lower(), (720,))
+    for half in halves:
+        yield "clock", minutes + half
+
+
+def _parts(match: re.Match[str]) -> Iterator[Key]:
+    if match["some"]:
+        some, every = _number(match["some"]), _number(match["all"])
+        if 0 < some < every <= 100:
+            yield "share", round(100 * some / every, 6)
+        return
+    if match["bare"]:
+        name = "half"
+    else:
+        name = (match["part"] or match["whole"] or f"{match['many']} {match['parts']}").lower()
+    for value in _PARTS.get(name, ()):
+        yield "share", value
+
+
+def _amounts(match: re.Match[str]) -> Iterator[Key]:
+    if match["twice"]:
+        yield "times", 2 if match["twice"].lower() == "twice" else 3
+        return
+    value = _number(match["number"])
+    if match["and"] or match["later"]:
+        value += 0.5
+    if match["scale"]:
+        value *= SCALES[match["scale"].lower()]
+    unit = match["unit"]
+    if match["sign"]:
+        yield _SIGNS[match["sign"].upper()], round(value, 6)
+    elif unit:
+        # Of single letters the case tells: "5 M" are no metres.
+        measured = _UNITS.get(unit if len(unit) == 1 else unit.lower()) or _UNITS.get(unit)
+        for kind, size in filter(None, (measured, _ALSO.get(unit))):
+            yield kind, round(value * size, 6)
+    # "One" and "a" are mostly no numbers.
+    elif match["scale"] or value not in (0, 1):
+        yield "count", round(value, 6)
+
+
+def _number(written: str) -> float:
+    if written[0].isdigit():
+        return float(written.replace(",", ""))
+    said = written.lower()
+    if said.split()[-1] in {"a", "an"}:
+        return {"h": 0.5, "t": 0.75}.get(said[0], 0.25 if "quarter" in said else 1.0)
+    first, *rest = re.split(r"[ -]", said)
+    return float(TENS.get(first, SMALL.get(first, 0)) + sum(SMALL[word] for word in rest))
+
+
+# In this order: a date is no amount, and "one in four" not a four.
+_KINDS = (
+    (_DATE, _dates),
+    (_SPOKEN, _spoken),
+    (_PART, _parts),
+    (_CLOCK, _clock),
+    (_AMOUNT, _amounts),
+)

@@ -1,0 +1,425 @@
+"""Splitting a context into units of evidence: sentences, values of JSON records, rows of tables.
+
+Forgiving on purpose: retrievers cut records off at both ends, print them in Python's notation and
+put one into a string of another. Every character is looked at a fixed number of times, and nesting
+of any depth is read without recursion.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay._text.sentences import spans
+from assay._text.tables import LONGEST, NOT_GIVEN, Unit, joined, read_key, read_value, rows
+
+
+@dataclass(eq=False)
+class Node:
+    """A value of a record: an object, an array, a string or a bare literal."""
+
+    kind: str  # "object", "array", "string" or "literal"
+    key: str  # the name it stands under in an object; "" for an item of an array
+    start: int  # of its key if it has one, in the text that was given first
+    end: int
+    parent: "Node | None" = None
+    children: list["Node"] = field(default_factory=list)
+    text: str = ""  # of a string, without escapes; of a literal, as written
+    places: Sequence[int] = ()  # where each character of `text` stands, and where the last ends
+
+
+_KEY = r"(?:\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:"
+_VALUE = r"\s*(?:[\"'{\[(\d-]|u['\"]|[Tt]rue\b|[Ff]alse\b|null\b|None\b|NaN\b)"
+# A record begins with a brace and a key, or, cut off in front, with a key and its value.
+OPENER = re.compile(
+    rf"(?:[\[(]\s*){{0,3}}\{{\s*(?:{_KEY}|[A-Za-z_]\w{{0,40}}\s*:{_VALUE})"
+    rf"|{_KEY}(?={_VALUE})"
+    r"|(?<![^\n])[ \t]*\[\s*(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s*,"
+)
+_GOES_ON = re.compile(rf"[\s,}}\])]*(?=\{{|{_KEY})")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<open>[{\[(])|(?P<close>[}\])])|(?P<skip>,|:|\.{3}|…)"
+    r"|[uUbBrR]?(?P<quote>[\"'])"
+    r"|(?P<bare>(?:[^,{}\[\]()\n]|\([^()\n]{0,200}\))+))"
+)
+_BARE_KEY = re.compile(r"\s*(?P<name>[\w$@][\w$@ ./-]{0,60}?)\s*:(?!//)(?=\s|[\"'{\[(\d-])")
+_COLON = re.compile(r"\s*:")
+_CLOSED = re.compile(r"\s*(?:[,:}\])]|$)|[ \t]*\r?\n\s*[\"'}\]]")
+_QUOTED = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in "\"'"}
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
+    r"|x[0-9a-fA-F]{2}|.)",
+    re.DOTALL,
+)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
+_CLOSES = {"}": "object", "]": "array", ")": "array"}
+_LONG_BARE = 6  # words without quotes; more of them are prose after a record that was cut off
+_DEEPEST = 3  # records within strings of records
+
+
+class Reader:
+    """Reads the records of one text."""
+
+    def __init__(self, text: str, places: Sequence[int] | None = None, depth: int = 0) -> None:
+        """`places` says where the characters of a decoded string stand in the text around it."""
+        self._text = text
+        self._places = range(len(text) + 1) if places is None else places
+        self._depth = depth
+        self._unclosed: set[str] = set()
+        self._stack: list[Node] = []
+        self._open = {"object": 0, "array": 0}
+        self._key: tuple[str, int] | None = None
+
+    def read(self, start: int) -> tuple[Node, int]:
+        """The record whose `OPENER` begins at `start`, and the place after it."""
+        whole = self._text[start : start + 1] in "{[( \t"
+        root = Node("object" if not whole else "array", "", self._places[start], 0)
+        self._stack, self._open, self._key = [root], {"object": 0, "array": 0}, None
+        at = start
+        while True:
+            token = _TOKEN.match(self._text, at)
+            after = self._take(token, at) if token else at
+            if after == at:
+                break
+            at = after
+            finished = len(self._stack) == 1 and self._key is None and root.children
+            if finished and (whole or not self._goes_on(at)):
+                break
+        self._finish(at)
+        root.end = self._places[at]
+        return root, at
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether a record without its first brace has another member."""
+        return bool(_GOES_ON.match(self._text, at))
+
+    def _take(self, token: re.Match[str], at: int) -> int:
+        """Take in one token; the place after it, or `at` where the record must have ended."""
+        if token["skip"]:
+            return token.end()
+        if token["open"]:
+            self._push("object" if token["open"] == "{" else "array", token.start("open"))
+            return token.end()
+        if token["close"]:
+            self._close(_CLOSES[token["close"]], token.end())
+            return token.end()
+        return self._string(token) if token["quote"] else self._bare(token, at)
+
+    def _string(self, token: re.Match[str]) -> int:
+        begin = token.start() + len(token.group()) - len(token.group().lstrip())
+        stop, end = self._string_end(token["quote"], token.end())
+        colon = _COLON.match(self._text, end)
+        text, places = decoded(self._text[token.end() : stop], self._places[token.end() : stop + 1])
+        if colon and self._key is None and self._stack[-1].kind == "object":
+            self._key = (text, begin)
+            return colon.end()
+        node = self._add("string", begin, end)
+        node.text, node.places = text, places
+        if self._depth < _DEEPEST and (inner := OPENER.match(text)) and text[:1] in "{[":
+            node.kind = "array"
+            node.children = Reader(text, places, self._depth + 1).read(inner.start())[0].children
+            for child in node.children:
+                child.parent = node
+        return end
+
+    def _string_end(self, quote: str, begin: int) -> tuple[int, int]:
+        """Where the content of a string ends, and where the string does."""
+        if quote not in self._unclosed:
+            for found in _QUOTED[quote].finditer(self._text, begin):
+                if found.group() == quote and _CLOSED.match(self._text, found.end()):
+                    return found.start(), found.end()
+            self._unclosed.add(quote)
+        line = self._text.find("\n", begin)
+        stop = len(self._text) if line < 0 else line
+        return stop, stop
+
+    def _bare(self, token: re.Match[str], at: int) -> int:
+        in_object = self._stack[-1].kind == "object"
+        name = _BARE_KEY.match(self._text, at) if in_object and self._key is None else None
+        if name:
+            self._key = (name["name"], name.start("name"))
+            return name.end()
+        text = token["bare"].rstrip()
+        many = text.count(" ") >= _LONG_BARE
+        if not text or (self._key is None and (in_object or many)):
+            return at
+        node = self._add("literal", token.start("bare"), token.start("bare") + len(text))
+        node.text = text
+        return token.end()
+
+    def _add(self, kind: str, start: int, end: int) -> Node:
+        key, begin = self._key or ("", start)
+        self._key = None
+        parent = self._stack[-1]
+        node = Node(kind, key, self._places[begin], self._places[end], parent)
+        parent.children.append(node)
+        return node
+
+    def _push(self, kind: str, at: int) -> None:
+        self._stack.append(self._add(kind, at, at + 1))
+        self._open[kind] += 1
+
+    def _close(self, kind: str, end: int) -> None:
+        """Close the innermost object or array and what was left open in it; ignore a stray mark."""
+        self._key = None
+        if not self._open[kind]:
+            return
+        while True:
+            node = self._stack.pop()
+            node.end = self._places[end]
+            self._open[node.kind] -= 1
+            if node.kind == kind:
+                return
+
+    def _finish(self, end: int) -> None:
+        if self._key:  # cut off after a key
+            self._add("literal", self._key[1], end)
+        for node in self._stack:
+            node.end = self._places[end]
+
+
+def decoded(raw: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
+    """A string's content without its escapes, and where each character of it stands."""
+    if "\\" not in raw:
+        return raw, places
+    parts: list[str] = []
+    kept: list[int] = []
+    at = 0
+    for escape in _ESCAPE.finditer(raw):
+        char = _character(escape.group()[1:])
+        parts += [raw[at : escape.start()], char]
+        kept += [*places[at : escape.start()], *places[escape.start() : escape.start() + len(char)]]
+        at = escape.end()
+    return "".join([*parts, raw[at:]]), [*kept, *places[at:]]
+
+
+def _character(escape: str) -> str:
+    """What an escape stands for; half a surrogate pair, which no file can hold, is a mark."""
+    if len(escape) == 1:
+        return _ESCAPED.get(escape, escape)
+    if len(escape) > 5:
+        return bytes.fromhex(escape[1:5] + escape[7:]).decode("utf-16-be")
+    char = chr(int(escape[1:], 16))
+    return "\ufffd" if "\ud800" <= char <= "\udfff" else char
+
+
+__all__ = ["Unit", "units"]
+
+_LINE = re.compile(r"[^\r\n]+")
+_PATH = 3  # keys shown before a value; the ones farther out are left away
+_OUTWARD = 9  # steps from a value outward in search of keys
+_LABEL_WORDS = 8
+_LONG = 25  # words; a longer string is taken sentence by sentence
+# Say nothing about a value within them.
+_CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "metadata", "details"})
+_LABELS = ("name", "title", "label", "product", "id", "key", "question")
+
+
+def units(context: str) -> list[Unit]:
+    """The units of a context, in order; of prose exactly its sentences."""
+    found: list[Unit] = []
+    records = list(_records(context))
+    at = 0
+    label = _labels([root for _, root, _ in records])
+    for start, root, end in records:
+        found += _lines(context, at, start)
+        found += _values(root, label)
+        at = end
+    return [*found, *_lines(context, at, len(context))]
+
+
+def _records(context: str) -> Iterator[tuple[int, Node, int]]:
+    """Every record of a context: where it begins, what it holds, where it ends."""
+    reader = Reader(context)
+    at = 0
+    while opener := OPENER.search(context, at):
+        root, at = reader.read(opener.start())
+        at = max(at, opener.end())
+        yield opener.start(), root, at
+
+
+def _lines(context: str, start: int, end: int) -> list[Unit]:
+    """The units of what stands between records: tables, lines of keys and values, and prose."""
+    lines = [line.span() for line in _LINE.finditer(context, start, end)]
+    filled = [line for line in lines if not context[slice(*line)].isspace()]
+    found: list[Unit] = []
+    prose = start
+    at = 0
+    while at < len(filled):
+        table = rows(context, filled, at)
+        if table is None:
+            at += 1
+            continue
+        found += _prose(context, prose, filled[at][0])
+        found += table.units
+        at = table.after
+        prose = filled[at - 1][1]
+    return [*found, *_prose(context, prose, end)]
+
+
+def _prose(context: str, start: int, end: int) -> Iterator[Unit]:
+    for first, last in spans(context[start:end]):
+        yield Unit(start + first, start + last, context[start + first : start + last])
+
+
+def _labels(roots: Sequence[Node]) -> dict[int, str]:
+    """What tells the items of a list apart, by the identity of their nodes: a name or a number."""
+    found: dict[int, str] = {}
+    waiting = list(roots)
+    top = [item for root in roots for item in root.children if item.kind == "object"]
+    _number(top, "", found)
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        if node.kind == "array" and node.parent is not None:
+            _number([item for item in node.children if item.children], node.key, found)
+    return found
+
+
+def _number(items: Sequence[Node], key: str, found: dict[int, str]) -> None:
+    if len(items) < 2:
+        return
+    taken = [_label(item) for item in items]
+    if not any(taken):
+        taken = _first_values(items)
+    for place, (item, label) in enumerate(zip(items, taken, strict=True), start=1):
+        if not item.key:
+            found[id(item)] = label or ("" if key else "record ") + str(place)
+
+
+def _label(item: Node) -> str:
+    """The name of an object, if it has one that is short."""
+    for child in item.children:
+        named = read_key(child.key).lower().split()[-1:] if not child.children else []
+        if named and named[0] in _LABELS and 0 < len(child.text.split()) <= _LABEL_WORDS:
+            return " ".join(child.text.split())
+    return ""
+
+
+def _first_values(items: Sequence[Node]) -> list[str]:
+    """The first string of every item, such as its "fund" or "model", if no two have the same."""
+    firsts = [item.children[0] for item in items if item.children]
+    found = [" ".join(first.text.split()) for first in firsts if first.kind == "string"]
+    short = all(0 < len(name.split()) <= _LABEL_WORDS for name in found)
+    one_key = len({first.key for first in firsts}) == 1
+    tell = short and one_key and len(set(found)) == len(items)
+    return found if tell else [""] * len(items)
+
+
+def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "array" and node.children and not any(_is_deep(x) for x in node.children):
+            yield from _listed(node, _path(node, labels))
+        elif _is_table(node):
+            yield from _rows(node, labels)
+        elif _is_named_value(node):
+            yield from _named_value(node, labels)
+        elif node.children:
+            waiting += reversed(node.children)
+        elif node.parent is not None:
+            yield from _value(node, _path(node, labels))
+
+
+def _is_table(node: Node) -> bool:
+    """Whether a list's items are objects of a few short values, as the rows of a table are."""
+    return (
+        node.kind == "array"
+        and len(node.children) > 1
+        and all(
+            item.kind == "object"
+            and len(item.children) > 1
+            and not any(
+                value.children or value.kind in {"object", "array"} for value in item.children
+            )
+            and sum(len(value.text.split()) for value in item.children) <= LONGEST
+            for item in node.children
+        )
+        and not all(map(_is_named_value, node.children))
+    )
+
+
+def _rows(node: Node, labels: dict[int, str]) -> Iterator[Unit]:
+    """A unit for each object: "rows: player: Ann; team: Reds"."""
+    path = _path(node, labels)
+    for item in node.children:
+        cells = [
+            joined([key] if key else [], read_value(value.text, " ".join([*path, key])))
+            for value in item.children
+            for key in [read_key(value.key)]
+        ]
+        yield Unit(item.start, item.end, joined(path, "; ".join(cells)))
+
+
+def _is_named_value(node: Node) -> bool:
+    """Whether an object only gives a name and its value: {"name": "Weight", "value": "180 g"}."""
+    keys = [child.key.lower() for child in node.children]
+    return (
+        node.kind == "object"
+        and keys in (["name", "value"], ["key", "value"], ["label", "value"])
+        and not any(child.children for child in node.children)
+    )
+
+
+def _named_value(node: Node, labels: dict[int, str]) -> Iterator[Unit]:
+    name, value = node.children
+    path = [*_path(node, {**labels, id(node): ""}), *filter(None, [read_key(name.text)])][-_PATH:]
+    read = read_value(value.text, " ".join(path)) if value.text else NOT_GIVEN
+    yield Unit(node.start, node.end, joined(path, read))
+
+
+def _is_deep(node: Node) -> bool:
+    """Whether an item of a list needs a unit of its own."""
+    long = len(node.text) > 100 and len(node.text.split()) > _LONG
+    return bool(node.children or node.key or node.kind in {"object", "array"} or long)
+
+
+def _path(node: Node, labels: dict[int, str]) -> list[str]:
+    """The last keys that lead to a value, outermost first, and the name of its record."""
+    path: list[str] = []
+    number = ""
+    here: Node | None = node
+    for _ in range(_OUTWARD):
+        if here is None or len(path) >= _PATH:
+            break
+        key = read_key(here.key)
+        label = labels.get(id(here), "")
+        if key and not (path and key.lower() in _CONTAINERS):
+            path.append(f"{key} {number}".rstrip())
+            number = ""
+        if label.isdigit():
+            number = label
+        elif label and label != node.text:
+            path.append(label)
+        here = here.parent
+    return path[::-1]
+
+
+def _listed(node: Node, path: Sequence[str]) -> Iterator[Unit]:
+    """A list of short values as one unit, or of many values as several."""
+    begin = 0
+    items = node.children
+    read = [read_value(item.text) for item in items]
+    while begin < len(items):
+        stop, count = begin, 0
+        while stop < len(items) and count < LONGEST:
+            count += len(read[stop].split())
+            stop += 1
+        start = node.start if begin == 0 else items[begin].start
+        end = node.end if stop == len(items) else items[stop - 1].end
+        yield Unit(start, end, joined(path, ", ".join(read[begin:stop])))
+        begin = stop
+
+
+def _value(node: Node, path: Sequence[str]) -> Iterator[Unit]:
+    if node.kind == "string":
+        pieces = spans(node.text)
+        if len(pieces) > 1 or (pieces and len(node.text.split()) > _LONG):
+            for start, end in pieces:
+                text = " ".join(node.text[start:end].split())
+                yield Unit(node.places[start], node.places[end], joined(path, text))
+            return
+    if not path and not any(char.isalnum() for char in node.text):
+        return
+    read = read_value(node.text, " ".join(path)) if node.text else NOT_GIVEN
+    yield Unit(node.start, node.end, joined(path, read))

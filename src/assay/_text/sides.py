@@ -1,0 +1,276 @@
+"""Who does what to whom in a clause, and which of two things is the greater or the earlier."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from assay._text import relations, verbs
+from assay._text.entities import MONTHS
+from assay._text.grammar import PREPOSITIONS, PRONOUNS, SUBORDINATORS, Words
+from assay._text.words import STOP_WORDS, stem
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+Stems: TypeAlias = frozenset[str]
+
+
+_IRRELEVANT = frozenset(
+    map(
+        stem,
+        "never hardly scarcely barely many several every always sometimes usually often mostly "
+        "rarely seldom nobody nothing none everyone everybody someone without except unless cannot "
+        "ever yet still already able unable fail failed refuse however than".split(),
+    )
+)
+_TELLING = frozenset("more up down above below under over inside outside".split())
+_ORDERS = {"before": 1, "after": -1}
+
+
+class Ordered(NamedTuple):
+    """Two things of which the first is the doer, the greater, the earlier or the start.
+
+    Attributes:
+        concept: What holds between them, "buy" or "older".
+        first: The stems of the one.
+        second: The stems of the other.
+        by: The stems of the words that say so, "buy", "bought" or "younger".
+    """
+
+    concept: str
+    first: Stems
+    second: Stems
+    by: Stems = frozenset()
+
+
+class Phrase(NamedTuple):
+    """A noun phrase and the preposition before it; "" for an object."""
+
+    before: str
+    begin: int
+    end: int
+
+
+class Clause:
+    """A clause whose verb and phrases are known.
+
+    Attributes:
+        words: Its words.
+        begin: Where its subject begins.
+        verb: Where its finite verb stands.
+        main: ... and its full verb, or what is said behind "is".
+        passive: Whether the full verb is a participle behind a form of "be".
+        copula: Whether a form of "be" is its only verb.
+        negated: Whether its verb is denied.
+        phrases: What stands behind the full verb.
+    """
+
+    def __init__(self, words: Words, begin: int, verb: int, main: int) -> None:
+        self.words = words
+        self.begin = begin
+        self.verb = verb
+        self.main = main
+        self.passive = False
+        self.copula = False
+        self.negated = False
+        self.phrases: list[Phrase] = []
+
+    def of(self, begin: int, end: int) -> Stems:
+        """The stems of the words between two places."""
+        return frozenset(self.in_order(begin, end))
+
+    def in_order(self, begin: int, end: int) -> list[str]:
+        """The same as a list; "May" is a month where it has a capital."""
+        return stems_of(
+            "month" if token.text == "may" and token.capital else token.text
+            for token in self.words.tokens[begin:end]
+            if token.sort != "mark"
+        )
+
+    def _phrase(self, begin: int, end: int) -> Stems:
+        """The stems of a noun phrase without whose it is: "Ann's husband" is no Ann."""
+        words = self.words
+        owned = [k for k in range(begin, end - 1) if words.text(k).endswith(("'s", "’s"))]
+        return self.of(owned[-1] + 1 if owned else begin, end)
+
+    def _side(self, name: str) -> Stems:
+        """The stems of a part of the clause by its logical role: "subject", "object", "to"."""
+        if name == "subject":
+            return self._behind("by") if self.passive else self._phrase(self.begin, self.verb)
+        objects = [p for p in self.phrases if not p.before]
+        if name == "object":
+            if self.passive:
+                return self._phrase(self.begin, self.verb)
+            named = [p for p in objects if not self.words.is_number(p.begin)] or objects
+            return self._phrase(named[-1].begin, named[-1].end) if named else frozenset()
+        return self._receiver(objects) if name == "receiver" else self._behind(name)
+
+    def _receiver(self, objects: list[Phrase]) -> Stems:
+        """Of "gave Ben a book", "gave a book to Ben", "Ben was given a book", "taught Ben"."""
+        if self.passive and objects:
+            return self._phrase(self.begin, self.verb)
+        behind = self._behind("to")
+        if objects and not self.passive and (len(objects) > 1 or not behind):
+            return self._phrase(objects[0].begin, objects[0].end)
+        return behind
+
+    def _behind(self, preposition: str) -> Stems:
+        for phrase in self.phrases:
+            if phrase.before == preposition:
+                words = self.words
+                timed = words.is_number(phrase.begin) or words.text(phrase.begin) in MONTHS
+                if preposition == "by" and (timed or "ing" in words.forms(phrase.begin)):
+                    continue
+                return self._phrase(phrase.begin, phrase.end)
+        return frozenset()
+
+    def roles(self, predicate: str) -> list[Ordered]:
+        """Who does to whom what the predicate, by its stem, says."""
+        if self.copula:
+            return self._noun_roles()
+        behind = next((p.before for p in self.phrases if p.before), "")
+        direct = any(not p.before for p in self.phrases)
+        sides = relations.of_verb(predicate, behind, direct=direct)
+        if sides == []:
+            two = sum(not p.before for p in self.phrases) > 1 and not self.passive
+            second = "object" if direct or self.passive else behind
+            # "stands behind" is not "stands in front of"
+            concept = predicate if second == "object" else f"{predicate} {second}"
+            sides = [(concept, "subject", "receiver" if two else second)]
+        by = frozenset({predicate})
+        found = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
+        return [one for one in found if one.first and one.second]
+
+    def _noun_roles(self) -> list[Ordered]:
+        """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
+        sides = self.of(self.begin, self.verb), self._complement()
+        found = []
+        for mine, other, own in ((sides[1], sides[0], 1), (sides[0], sides[1], 0)):
+            span = self._span(own)
+            for noun, concept, holder in relations.of_nouns(mine):
+                whose = self._whose(*span)
+                if whose and other and not other & whose:
+                    pair = (other, whose) if holder == "first" else (whose, other)
+                    by = frozenset({noun, "be"}) | (mine & relations.FIRMS)
+                    found.append(Ordered(concept, *pair, by))
+            if found:
+                break
+        return found
+
+    def _span(self, own: int) -> tuple[int, int]:
+        if not own:
+            return self.begin, self.verb
+        first = next((p for p in self.phrases if not p.before), None)
+        return (first.begin, first.end) if first else (self.main, self.main)
+
+    def _complement(self) -> Stems:
+        begin, end = self._span(1)
+        return self.of(begin, end)
+
+    def _whose(self, begin: int, end: int) -> Stems:
+        """Of whom somebody is the teacher: "of Ann", "Ann's"."""
+        words = self.words
+        for k in range(begin, end):
+            if words.text(k) == "of":
+                return self.of(k + 1, end)
+            if words.text(k).endswith(("'s", "’s", "s'", "s’")):
+                return self.of(begin, k + 1)
+        return frozenset()
+
+    def orders(self, predicate: str) -> list[Ordered]:
+        """What is compared, set in order or the cause of something."""
+        found = [*self._comparison(predicate), *self._sequence(), *self._way()]
+        return [one for one in found if one.first and one.second]
+
+    def _comparison(self, predicate: str) -> list[Ordered]:
+        """Of "is older than", "has more seats than"."""
+        words = self.words
+        than = next((k for k in range(self.verb, len(words)) if words.text(k) == "than"), -1)
+        if than < 0 or self.negated:
+            return []
+        for k in range(than - 1, max(self.verb, than - 9), -1):
+            found = relations.of_comparative(words.text(k), words.text(k + 1))
+            if not found:
+                continue
+            dimension, sign = found
+            if dimension == "amount":
+                end = next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
+                own = self.of(k + 1, end) or frozenset({predicate})
+                dimension = " ".join(sorted(own))
+            sides = self._compared(than)
+            by = frozenset(stems_of([words.text(k), "less", "more"]))
+            return [Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)]
+        return []
+
+    def _compared(self, than: int) -> tuple[Stems, Stems]:
+        words = self.words
+        begin = than + 1
+        preposition = words.text(begin) if words.text(begin) in PREPOSITIONS else ""
+        begin += bool(preposition)
+        end = begin
+        while end < len(words) and not (
+            words.is_mark(end)
+            or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
+            or words.auxiliary(end)
+            or words.text(end) in SUBORDINATORS
+        ):
+            end += 1
+        if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
+            return frozenset(), frozenset()
+        second = self.of(begin, end)
+        first = self.of(self.begin, self.verb)
+        if preposition:
+            ends = next((p for p in self.phrases if p.before == preposition), None)
+            first = self.of(ends.begin, ends.end) if ends and ends.end <= than else first
+        return first, second
+
+    def _sequence(self) -> list[Ordered]:
+        """Of "X before Y", "after X, Y", "X because Y"."""
+        words = self.words
+        found = []
+        for k in range(len(words)):
+            word = words.text(k)
+            named = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
+            if named or (word not in _ORDERS and word != "because"):
+                continue
+            left, right = self._around(k)
+            if word == "because":
+                found.append(Ordered("cause", right, left, frozenset({"because"})))
+            else:
+                pair = (left, right) if _ORDERS[word] > 0 else (right, left)
+                found.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
+        return found
+
+    def _around(self, k: int) -> tuple[Stems, Stems]:
+        words = self.words
+        comma = next((j for j in range(k, len(words)) if words.is_mark(j)), len(words))
+        if k <= 1:
+            return self.of(comma, len(words)), self.of(k + 1, comma)
+        return self.of(0, k), self.of(k + 1, comma)
+
+    def _way(self) -> list[Ordered]:
+        """Of "from A to B"."""
+        if any(token.text == "until" for token in self.words.tokens):
+            return []
+        start, end = self._behind("from"), self._behind("to") or self._behind("into")
+        return [Ordered("way", start, end)] if start and end else []
+
+
+def stems_of(texts: Iterable[str]) -> list[str]:
+    """The stems of content words in order, without what says how many or denies."""
+    found = []
+    for text in texts:
+        for word in (text,) if text.isalpha() else _parts(text):
+            if (word in STOP_WORDS and word not in _TELLING) or word in PRONOUNS:
+                continue
+            short = stem(verbs.base(word))
+            if short not in _IRRELEVANT:
+                found.append(short)
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    """The words of a token: "air-conditioned" is two, "Ann's" one, "don't" none."""
+    if text.endswith(("n't", "n’t")):
+        return []
+    words = re.findall(r"[\w.,%$€£]+", re.sub(r"['’]s?\b", "", text))
+    return [plain for word in words if (plain := word.strip(".,"))]

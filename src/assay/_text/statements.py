@@ -1,0 +1,404 @@
+"""Splitting an answer into self-contained statements, without its manners.
+
+Conservative on purpose: a sentence is only taken apart where each part surely says something of a
+known subject, and a pronoun is only replaced where one subject can be meant.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assay._text import clauses, manners
+from assay._text.clauses import Part
+from assay._text.markup import clean, without_tags
+from assay._text.refusals import is_plain_refusal
+from assay._text.sentences import Block, Span, block_spans, blocks
+from assay._text.subjects import is_alone, resolve, subject_of
+from assay._text.tables import tables
+from assay._text.verbs import FINITE
+from assay._text.words import words
+
+LEAD_IN = re.compile(
+    r"\b(?:here (?:is|are)|below|following|as follows|based on|according to|like (?:this|so))\b",
+    re.IGNORECASE,
+)
+HERE_ARE = re.compile(
+    r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
+    r"(?P<what>(?:the|all|some)\s.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+GENERAL = re.compile(
+    r"\b(?:steps?|tips?|ways?|instructions?|reasons?|points?|things?|options?|facts?|examples?|"
+    r"factors?|methods?|notes?|details?|information|answers?|summary|statements?|suggestions?|"
+    r"passages?|sources?|documents?|to)\b",
+    re.IGNORECASE,
+)
+_AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
+)
+# "To set up 2FA"
+_AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
+
+
+def statement_before_list(sentence: str) -> str:
+    """The beginning of a sentence that ends with a colon, as far as it states something; "" if not.
+
+    "It is 20 g, and mind the following:" states "It is 20 g", and so does "It is 20 g as follows:".
+    Without a number, what announces nothing else is not told from an announcement.
+    """
+    text = sentence.rstrip(":：*_ ")
+    joined = _JOINED.match(text)
+    if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
+        return joined["said"]
+    said = _AS_FOLLOWS.sub("", text)
+    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
+    return said if states else ""
+
+
+def _announces(text: str) -> bool:
+    return bool(LEAD_IN.search(text) or GENERAL.search(" ".join(text.split()[-3:])))
+
+
+class Statement(NamedTuple):
+    """A statement and the part of the answer that makes it."""
+
+    text: str  # self-contained where that is safe; otherwise as it stands in the answer
+    start: int  # answer[start:end] is the part it was taken from
+    end: int
+
+
+_AUXILIARY = (
+    r"(?:is|was|are|were|has|had|have|can|could|will|would|may|might|must|should|does|did|do|"
+    r"isn['’]t|wasn['’]t|aren['’]t|weren['’]t|hasn['’]t|hadn['’]t|cannot|can['’]t|won['’]t|"
+    r"doesn['’]t|didn['’]t|don['’]t)"
+)
+_PRONOUN = r"(?:it|he|she|they|we|there|this|these|those)"
+_VERB_AFTER_PRONOUN = rf"(?:{_AUXILIARY}|\w+(?:ed|s)|became|began|made|took|went|led|won|lost|ran)"
+_HAS_VERB = re.compile(rf"\b(?:{_AUXILIARY}|{_VERB_AFTER_PRONOUN}|{FINITE})\b", re.IGNORECASE)
+_SAYS = re.compile(rf"\b(?:{_AUXILIARY}|{FINITE})\b")
+# A verb that no plural noun is taken for.
+_STATES = re.compile(rf"\b(?:{_AUXILIARY}|{_PRONOUN}\s+{_VERB_AFTER_PRONOUN})\b", re.IGNORECASE)
+_PREDICATE = re.compile(rf"{_AUXILIARY}\b", re.IGNORECASE)
+# "The moons are" goes on with its item; "There are three gates" needs a colon.
+_GOES_ON = re.compile(
+    r"\b(?:is|are|was|were|be|of|in|by|as|for|with|from|to|at|on|include[sd]?|contain(?:s|ed)?|"
+    r"named|called|has|have|had|sells?|mean[st]?|and|or|offers?|produces?|makes?|if|when|unless|"
+    r"because|that)$",
+    re.IGNORECASE,
+)
+_BEFORE_CLAUSE = re.compile(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
+# "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
+_NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
+_KEY_AND_VALUE = re.compile(
+    rf"(?!(?:title|subject|re|topic|note|tip)\b|{_NUMBERED.pattern}(?!\s*[^\w\s]{{0,4}}\s?\d))"
+    r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？؟][\"'”’)\]*_]*$")
+# A fence is closed by one as long at least; what holds a backtick further on opens none.
+_CODE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
+    r"|^[ \t]*`{3,}[^`\n]+`{3,}[ \t\r]*$",
+    re.MULTILINE,
+)
+_LABEL = re.compile(
+    r"\W{0,3}(?:(?:final |short |long |brief )?answer|A|response|explanation|conclusion|summary)"
+    r"\W{0,2}:\W{0,2}\s+(?=\w)",
+    re.IGNORECASE,
+)
+# Says no more than what follows it: "Yes, it is open." A capital may be of a name: "Hello, Dolly".
+_YES = re.compile(
+    rf"(?:(?:yes|no|{manners.AGREED})(?:,|\s[–—-])\s+"
+    r"|(?:hello|hi|hey|thanks|thank you)(?: there)?,\s+(?-i:(?=[a-z])))"
+    r"(?!(?:if|because|but|unless|only|not|as|since|and|or|though|although|to|in)\b)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"\W*(?:(?:yes|no|true|false|correct|partially|partly|probably|possibly|maybe|perhaps|"
+    r"it depends|not (?:ideally|necessarily|really|exactly|quite|always))\W*|\d{1,2}[.)])$",
+    re.IGNORECASE,
+)
+_DENIED = "❌✗✘🚫"  # "❌ Free parking" is an item
+_LONGEST_TITLE = 120  # characters
+_SHORT_ITEM = 6  # words; what has no verb and no more words is a heading
+_NOUN_PHRASE = 2  # words of a bold title that hold no verb, whatever they end in
+_PHRASE = 4  # words; no more are a phrase whatever they are
+_LONG_PHRASE = 8  # ... and no more if there is no verb among them
+_LONG_ITEM = 14  # words; an item with more of them stands for itself
+
+
+_BETWEEN = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|or)\b|&", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:which|what|name|list)\b(?:\s\w+)?\s(?:two|both|are|were|\w{2,}[^s\W]s)\b"
+    r"|\bwho\s(?:are|were)\b|\b(?:two|both)\b",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
+_LISTED = 30  # words of a list
+_ITEM = 5  # words of an item; more of them are a clause
+
+
+@dataclass
+class _Reading:
+    """What is known while an answer is read from the beginning to the end."""
+
+    subject: str  # what a pronoun may mean
+    alone: bool = True  # no other person was named since
+    lead_ins: list[tuple[int, str]] = field(default_factory=list)  # by how far they are indented
+    awaits: bool = False  # the sentence before was "The captain is:"; what follows completes it
+    cites: int = -1  # where the last line of a list of sources ended; -1 outside of one
+
+    def lead_in(self) -> str:
+        return self.lead_ins[-1][1] if self.lead_ins else ""
+
+    def enter(self, block: Block, indent: int, *, goes_on: bool) -> None:
+        """Forget the lead-ins that this block does not belong to; `goes_on`: with the line before.
+
+        "The winners are:" may stand over items without markers.
+        """
+        if block.marker:
+            self.lead_ins = [entry for entry in self.lead_ins if entry[0] < indent]
+        elif not (self.awaits or goes_on):
+            self.lead_ins = []
+
+    def is_cited(self, answer: str, block: Block) -> bool:
+        """Whether a block names sources only, or is the title of such blocks."""
+        line = answer[block.start : block.end]
+        begins = manners.heads_sources(line) and block.marker[-1:] in {"", "#"}
+        goes_on = self.cites >= 0 and not (block.marker.startswith("#") or _is_bold(line))
+        near = answer.count("\n", max(self.cites, 0), block.start) < 2
+        listed = goes_on and (bool(block.marker) or near or manners.is_numbered(line))
+        self.cites = block.end if begins or listed else -1
+        return begins or listed or _is_source(line)
+
+    def follow(self, text: str) -> None:
+        """Remember whom the next sentence may mean by "it" or "she"."""
+        found = subject_of(text)
+        if not found and self.subject and self.subject in text:
+            found = self.subject
+        self.alone = is_alone(text, found)
+        self.subject = found
+
+
+def statements(answer: str, question: str = "", *, whole: bool = False) -> list[Statement]:
+    """The statements of an answer, in order; none where it states nothing.
+
+    `question` only serves to find what a leading "It" or "They" of the first sentence means. With
+    `whole`, no sentence is taken apart.
+    """
+    found, prose = _without_code_and_tables(answer)
+    reading = _Reading(subject_of(question))
+    parts = blocks(prose)
+    lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
+    listed = _listed(prose, parts)
+    asked = manners.names_sources(question)  # "What are good sources of iron?"
+    for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
+        if not (lonely or asked) and reading.is_cited(prose, block):
+            continue
+        goes_on = block in listed and before is not None and not before.marker
+        reading.enter(block, _indent(prose, block), goes_on=goes_on)
+        for span in block_spans(prose, block):
+            sentence = prose[span[0] : span[1]]
+            if span[0] > block.start and not asked and _is_source(sentence):
+                continue
+            if sentence.endswith((":", "：")) and not lonely:
+                level = _indent(prose, block) if block.marker else -1
+                reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
+                reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
+                if not reading.lead_in():
+                    found += _told_before(prose, span, reading, whole=whole)
+                continue
+            item = block in listed or (after is None and not block.marker)
+            over = not item and _over(prose, before, block, after)
+            title = not item and _is_heading(sentence, block, over=over)
+            asks = _QUESTION.search(sentence) or block.marker.startswith("#")
+            if lonely or not (asks or (title and not reading.awaits)):
+                found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
+            reading.awaits = False
+    kept = [
+        statement
+        for statement in found
+        if not manners.is_chatter(statement.text) and not is_plain_refusal(statement.text)
+    ]
+    return sorted(kept, key=lambda statement: statement.start)
+
+
+def _is_source(line: str) -> bool:
+    """Whether a line or sentence only names a source."""
+    return manners.is_source(line) and not _SAYS.search(line)
+
+
+def is_phrase(text: str) -> bool:
+    """Whether a text is no statement but a few words that answer a question."""
+    count = len(words(text))
+    return count <= _PHRASE or (count <= _LONG_PHRASE and not _HAS_VERB.search(text))
+
+
+def items(text: str, question: str) -> list[tuple[int, int]]:
+    """Where the items of an answer stand that is no more than a list; [] for any other.
+
+    "Salt and pepper" is one only where several things were asked for, "Paris, France" never; nor
+    is what holds a figure, as a date does.
+    """
+    if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
+        return []
+    cuts = list(_BETWEEN.finditer(text))
+    several = len(cuts) > 1 or bool(cuts and _MORE.search(question))
+    if not several or not (_AND.search(cuts[-1][0]) or len(cuts) > 2):
+        return []
+    end = len(text.rstrip(" .!"))
+    starts = [0, *(cut.end() for cut in cuts)]
+    stops = [*(cut.start() for cut in cuts), end]
+    found = list(zip(starts, stops, strict=True))
+    return found if all(0 < len(text[a:b].split()) <= _ITEM for a, b in found) else []
+
+
+def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
+    """The rows of the answer's tables, and the answer with what is no prose left blank."""
+    prose = without_tags(_CODE.sub(lambda code: "\n" * len(code.group()), answer))
+    if not any(char.isalnum() for char in prose):
+        return [], answer
+    found: list[Statement] = []
+    for table in tables(prose):
+        found += [Statement(unit.text, unit.start, unit.end) for unit in table.units]
+        blank = "\n" * (table.end - table.start)
+        prose = f"{prose[: table.start]}{blank}{prose[table.end :]}"
+    return found, prose
+
+
+def _of_sentence(
+    answer: str, span: Span, reading: _Reading, *, lonely: bool, whole: bool
+) -> Iterator[Statement]:
+    """The statements of one sentence."""
+    label = _LABEL.match(answer, *span) or _YES.match(answer, *span)
+    begin = label.end() if label and label.end() < span[1] else span[0]
+    if _BARE.match(answer[slice(*span)]) and not lonely:
+        return
+    written = answer[begin : span[1]]
+    lead_in = reading.lead_in()
+    one = whole or is_plain_refusal(clean(written))
+    parts = [Part(written, 0, len(written))] if one else clauses.parts(written)
+    if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
+        lead_in = ""
+    for part in parts:
+        start, end = begin + part.start, begin + part.end
+        text = resolve(clean(part.text), reading.subject, alone=reading.alone)
+        if not any(char.isalnum() for char in text):  # a citation mark alone
+            continue
+        yield Statement(_with_lead_in(text, answer[start:end], lead_in), start, end)
+        reading.follow(text)
+
+
+def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+    """What a sentence before a list states besides announcing it."""
+    said = statement_before_list(answer[slice(*span)])
+    if said:
+        end = span[0] + len(said)
+        yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
+
+
+def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
+    """Whether it is no more than a title; `over`: whether a list hangs on its block."""
+    count = len(sentence.split())
+    is_title = _is_bold(sentence)
+    # "**Key points**": of a bold title most words on -s and -ed are none of its verbs.
+    verb = _STATES if is_title and count <= _NOUN_PHRASE else _HAS_VERB
+    if count > _SHORT_ITEM or verb.search(sentence) or sentence[0] in _DENIED:
+        return False
+    if block.marker:
+        return is_title and over
+    return is_title or (sentence[-1:].isalnum() and not _KEY_AND_VALUE.match(sentence))
+
+
+def _listed(text: str, parts: list[Block]) -> set[Block]:
+    """The items of lists without markers: short lines after each other, with no text beneath."""
+    found: set[Block] = set()
+    run: list[Block] = []
+    for block, after in zip(parts, [*parts[1:], None], strict=False):
+        if not _is_short_line(text, block):
+            run = []
+            continue
+        bold = _is_bold(text[block.start : block.end].strip())
+        if run and bold != _is_bold(text[run[0].start : run[0].end].strip()):
+            run = []
+        run.append(block)
+        # Two lines over a text are a title and a heading, unless nothing is between them.
+        close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
+        if len(run) > 2 or close or after is None:
+            found.update(run[-3:])
+        elif _counts_on(text, block, after):
+            found.add(block)
+    return found
+
+
+def _is_short_line(text: str, block: Block) -> bool:
+    """Whether a block has the form of a heading, whatever its words are."""
+    if block.marker or block.end - block.start > _LONGEST_TITLE:
+        return False
+    line = text[block.start : block.end].strip()
+    title = len(line.split()) <= _SHORT_ITEM and (line[-1:].isalnum() or _is_bold(line))
+    return title and not _KEY_AND_VALUE.match(line)
+
+
+def _is_bold(line: str) -> bool:
+    return line.startswith(("**", "__")) and line.endswith(("**", "__"))
+
+
+def _counts_on(text: str, block: Block, after: Block) -> bool:
+    """Whether "Step 2: ..." follows "Step 1: ...", with nothing under that."""
+    this = _NUMBERED.match(text, block.start, block.end)
+    following = _NUMBERED.match(text, after.start, after.end)
+    return bool(this and following and this["what"] == following["what"])
+
+
+def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
+    """Whether what follows a list item belongs to it, and not to the list or what comes after."""
+    if after is None or not block.marker:
+        return False
+    level = _indent(text, block)
+    # The last of several items does not stand over the paragraph after their list.
+    last = before is not None and bool(before.marker) and _indent(text, before) == level
+    return _indent(text, after) > level or not (after.marker or last)
+
+
+def _usable_lead_in(sentence: str, reading: _Reading) -> str:
+    """What an item needs before it: "The moons are", "The members of the crew:"; "" for nothing.
+
+    "Here are some tips:" says nothing about its items.
+    """
+    text = clean(sentence).rstrip(":：").rstrip()
+    here = HERE_ARE.fullmatch(text)
+    if here and not GENERAL.search(here["what"]):
+        return f"{here['what'][:1].upper()}{here['what'][1:]}:"
+    general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
+    if LEAD_IN.search(text) or general:
+        return ""
+    if _STATES.search(text) or _GOES_ON.search(text):
+        text = resolve(text, reading.subject, alone=reading.alone)
+        return text if _GOES_ON.search(text) else f"{text}:"
+    short = len(text.split()) <= _SHORT_ITEM and not GENERAL.search(text)
+    return f"{text}:" if short else ""
+
+
+def _with_lead_in(text: str, written: str, lead_in: str) -> str:
+    """An item with what it completes, unless it stands for itself."""
+    if not lead_in or ":" in text or len(text.split()) > _LONG_ITEM:
+        return text
+    small = next((char for char in written if char.isalnum()), "").islower()
+    before = _BEFORE_CLAUSE.search(lead_in)
+    if small and _PREDICATE.match(text):  # "The drug: may cause pain"
+        lead_in = lead_in.rstrip(":")
+    elif not (before and (small or before["condition"])):  # "if:" and "You have a fever"
+        goes_on = small and not lead_in.endswith(":")
+        ended = text.endswith((".", "!", "。")) and len(text.split()) > 2
+        if (ended and not goes_on) or _STATES.search(text):
+            return text
+    return f"{lead_in} {text[:1].lower() if small else text[:1]}{text[1:]}"
+
+
+def _indent(text: str, block: Block) -> int:
+    line = text[text.rfind("\n", 0, block.start) + 1 : block.start]
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,295 @@
+"""Rows of tables and lines of keys and values, read as a person would."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay._text import memoized
+from assay._text.sentences import Span
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+
+NOT_GIVEN = "not given"
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[a-z]{3})(?=\d)")
+# Written as one word by everyone.
+_NAMES = frozenset(
+    "YouTube LinkedIn JavaScript TypeScript GitHub PayPal TikTok PlayStation MasterCard PowerPoint "
+    "WordPress WhatsApp OpenAI".split()
+)
+_LITERALS = {
+    "true": "yes",
+    "false": "no",
+    "null": NOT_GIVEN,
+    "none": NOT_GIVEN,
+    "nan": NOT_GIVEN,
+    "undefined": NOT_GIVEN,
+    "": NOT_GIVEN,
+}
+_PYTHON_STRING = re.compile(r"[uUbB]?(['\"])(.*)\1", re.DOTALL)
+_TIME = r"(?P<{0}hour>[01]?\d|2[0-4]):(?P<{0}minute>[0-5]?\d)(?::[0-5]\d)?"
+_CLOCK = re.compile(_TIME.format(""))
+_RANGE = re.compile(rf"{_TIME.format('from_')}\s*(?:-|–|—|to)\s*{_TIME.format('to_')}")
+_DATE = re.compile(r"(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])")
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+# A score, a ratio and a duration have colons too: only these keys make a time of one.
+_TIME_KEYS = re.compile(
+    r"\b(?:time|hours?|open\w*|clos\w+|start\w*|begin\w*|end\w*|check.?in|check.?out|arriv\w+|"
+    r"depart\w+|from|until|till|at|mon|tue|wed|thu|fri|sat|sun)\b|day\b",
+    re.IGNORECASE,
+)
+
+
+@memoized(4096, longest=200)
+def read_key(key: str) -> str:
+    """A key in words: "BusinessParking" is "business parking", "review_stars" "review stars"."""
+    plain = " ".join(key.replace("_", " ").strip(" *`-").split())
+    return " ".join(_apart(word) for word in plain.split())
+
+
+def read_value(value: str, key: str = "") -> str:
+    """A value in words; `key` says whether "9:0" is a time."""
+    line = " ".join(value.split())
+    python = _PYTHON_STRING.fullmatch(line)
+    line = python[2] if python else line
+    literal = _LITERALS.get(line.lower() if line != "none" else "a word")
+    return literal if literal is not None else _with_dates(_with_times(line, key))
+
+
+def joined(path: Sequence[str], text: str) -> str:
+    """What a person would write: "hours, Monday: 9 to 5"."""
+    return f"{', '.join(path)}: {text}" if path else text
+
+
+def _apart(word: str) -> str:
+    parts = _CAMEL.sub(" ", word).split()
+    if len(parts) < 2 or word in _NAMES:
+        return word
+    return " ".join(part if part.isupper() and len(part) > 1 else part.lower() for part in parts)
+
+
+def _with_times(line: str, key: str) -> str:
+    """With times of 24 hours in both ways: "17:30-23:0" is "17:30-23:00 (5:30 PM to 11 PM)"."""
+    found = _RANGE.fullmatch(line)
+    if found:
+        begin = found["from_hour"], found["from_minute"]
+        end = found["to_hour"], found["to_minute"]
+        return f"{_full(*begin)}-{_full(*end)} ({_half(*begin)} to {_half(*end)})"
+    clock = _CLOCK.fullmatch(line) if _TIME_KEYS.search(key) else None
+    if clock:
+        return f"{_full(clock['hour'], clock['minute'])} ({_half(clock['hour'], clock['minute'])})"
+    return line
+
+
+def _with_dates(line: str) -> str:
+    """With a date such as 2019-05-04 also in words."""
+    date = _DATE.match(line)
+    if date is None or line[date.end() : date.end() + 1] not in {"", " ", "T"}:
+        return line
+    month = _MONTHS[int(date["month"]) - 1]
+    rest = line[date.end() :]
+    return f"{date.group()} ({month} {int(date['day'])}, {date['year']}){rest}"
+
+
+def _full(hour: str, minute: str) -> str:
+    return f"{int(hour)}:{int(minute):02d}"
+
+
+def _half(hour: str, minute: str) -> str:
+    name = "PM" if 12 <= int(hour) < 24 else "AM"
+    minutes = f":{int(minute):02d}" if int(minute) else ""
+    return f"{int(hour) % 12 or 12}{minutes} {name}"
+
+
+class Unit(NamedTuple):
+    """A piece of a context that can be checked against."""
+
+    start: int  # context[start:end] is the part it was read from
+    end: int
+    text: str  # as a person would read it
+
+
+class Found(NamedTuple):
+    """The units of a table or of lines, and the index of the line after it."""
+
+    units: list[Unit]
+    after: int
+
+
+class Table(NamedTuple):
+    """A table, where it stands, and its rows."""
+
+    start: int
+    end: int
+    units: list[Unit]
+
+
+LONGEST = 60  # words of a row; a longer one is several units
+_LINE = re.compile(r"[^\r\n]+")
+# One dash a column is enough where there is a bar: "|-|-|".
+_RULE = re.compile(r"(?=[^|\n]*(?:\||--))\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_CELL = re.compile(r"(?:\\.|[^|\\])*")
+_CSV_CELL = {
+    mark: re.compile(rf'[^\S{mark}]*+"(?:[^"]|"")*+"\s*(?={mark}|$)|[^{mark}]*')
+    for mark in ("\t", ";", ",")
+}
+_PAIR = re.compile(
+    r"(?P<indent>\s*)(?:[-*•]\s+)?(?P<key>(?:\*\*)?[A-Za-z][\w /()&'-]{0,40}?(?:\*\*)?)"
+    r"\s*:(?:\*\*)?(?:\s+(?P<value>\S.*?)|(?P<none>))\s*"
+)
+_PAIR_WORDS = 30  # a longer line is prose that begins with a name
+_NUMBER = re.compile(r"[\d.,%$€£+-]+")
+
+
+def rows(text: str, lines: Sequence[Span], at: int) -> Found | None:
+    """What begins at line `at`: a table, lines of keys and values, or None where it is prose."""
+    return _markdown(text, lines, at) or _separated(text, lines, at) or _pairs(text, lines, at)
+
+
+def tables(text: str) -> Iterator[Table]:
+    """Every table of a text that has a rule under its first row."""
+    lines = [line.span() for line in _LINE.finditer(text)]
+    after = 0
+    for rule in range(1, len(lines)):
+        if rule < after or "|" not in text[slice(*lines[rule])]:
+            continue
+        found = _markdown(text, lines, rule - 1) if _RULE.fullmatch(text, *lines[rule]) else None
+        if found:
+            after = found.after
+            yield Table(lines[rule - 1][0], lines[after - 1][1], found.units)
+
+
+def _markdown(text: str, lines: Sequence[Span], at: int) -> Found | None:
+    """A table with bars; without a rule under its first row it has no names of columns."""
+    start, end = lines[at]
+    if "|" not in text[start:end]:
+        return None
+    ruled = at + 1 < len(lines) and bool(_RULE.fullmatch(text, *lines[at + 1]))
+    ruled = ruled and "-" in text[slice(*lines[at + 1])]
+    if not ruled and not (text[start:end].strip().startswith("|") and at + 1 < len(lines)):
+        return None
+    names = [text[a:b] for a, b in _bar_cells(text, lines[at])] if ruled else []
+    after = at + 2 if ruled else at
+    units: list[Unit] = []
+    while after < len(lines) and "|" in text[slice(*lines[after])]:
+        if not _RULE.fullmatch(text, *lines[after]):
+            units += _row(text, _bar_cells(text, lines[after]), names)
+        after += 1
+    if not ruled and after - at < 2:
+        return None
+    return Found(units or list(_row(text, _bar_cells(text, lines[at]), [])), after)
+
+
+def _bar_cells(text: str, line: Span) -> list[Span]:
+    cells = []
+    at, end = line
+    while at <= end:
+        cell = _CELL.match(text, at, end)
+        stop = max(cell.end(), at) if cell else at
+        cells.append(_stripped(text, at, stop))
+        at = stop + 1
+    inside = slice(
+        1 if cells[0][0] == cells[0][1] else 0, -1 if cells[-1][0] == cells[-1][1] else None
+    )
+    return cells[inside] if len(cells) > 1 else cells
+
+
+def _separated(text: str, lines: Sequence[Span], at: int) -> Found | None:
+    """Lines of one number of cells under names of columns, apart by tabs, semicolons or commas."""
+    for mark in _CSV_CELL:
+        if text.count(mark, *lines[at]) < (1 if mark == "\t" else 2):
+            continue
+        names = [text[a:b].strip('"') for a, b in _csv_cells(text, lines[at], mark)]
+        if not _are_names(names):
+            continue
+        found: list[list[Span]] = []
+        for line in lines[at + 1 :]:
+            cells = _csv_cells(text, line, mark)
+            if len(cells) != len(names) or text[line[1] - 1] in ".!?:;":
+                break
+            found.append(cells)
+        if len(found) >= (1 if mark == "\t" else 2):
+            units = [unit for cells in found for unit in _row(text, cells, names)]
+            return Found(units, at + 1 + len(found))
+    return None
+
+
+def _csv_cells(text: str, line: Span, mark: str) -> list[Span]:
+    cells = []
+    at, end = line
+    while at <= end:
+        cell = _CSV_CELL[mark].match(text, at, end)
+        stop = cell.end() if cell else end
+        cells.append(_stripped(text, at, stop))
+        at = stop + 1
+    return cells
+
+
+def _are_names(cells: Sequence[str]) -> bool:
+    """Whether a first row can be one of names: short, different, and not of numbers."""
+    return len(set(cells)) == len(cells) and all(
+        0 < len(cell) <= 40 and len(cell.split()) <= 4 and not _NUMBER.fullmatch(cell)
+        for cell in cells
+    )
+
+
+def _row(text: str, cells: Sequence[Span], names: Sequence[str]) -> Iterator[Unit]:
+    """One unit, or of a very long row several that begin with its first cell."""
+    read = [
+        joined(
+            [read_key(names[i])] if i < len(names) and names[i] else [],
+            read_value(
+                text[a:b].replace('""', '"').strip('"*'), names[i] if i < len(names) else ""
+            ),
+        )
+        for i, (a, b) in enumerate(cells)
+    ]
+    begin = 0
+    while begin < len(cells):
+        stop, count = begin, 0
+        while stop < len(cells) and (stop == begin or count < LONGEST):
+            count += len(read[stop].split())
+            stop += 1
+        used = [i for i in range(begin, stop) if cells[i][0] < cells[i][1]]
+        if any(char.isalnum() for i in used for char in text[slice(*cells[i])]):
+            head = [read[0]] if begin else []
+            parts = [*head, *(read[i] for i in used)]
+            yield Unit(cells[used[0]][0], cells[used[-1]][1], "; ".join(parts))
+        begin = stop
+
+
+def _pairs(text: str, lines: Sequence[Span], at: int) -> Found | None:
+    """Three or more lines of "key: value", indented ones under the key that stands alone."""
+    units: list[Unit] = []
+    above: list[tuple[int, str]] = []
+    after = at
+    while after < len(lines):
+        start, end = lines[after]
+        pair = _PAIR.fullmatch(text, start, end)
+        if pair is None or len(text[start:end].split()) > _PAIR_WORDS:
+            break
+        indent = len(pair["indent"])
+        above = [entry for entry in above if entry[0] < indent][-3:]
+        if pair["value"]:
+            path = [*(name for _, name in above), read_key(pair["key"])]
+            read = joined(path, read_value(pair["value"], " ".join(path)))
+            units.append(Unit(pair.start("key"), pair.end("value"), read))
+        elif after + 1 < len(lines) and _indent(text, lines[after + 1]) > indent:
+            above.append((indent, read_key(pair["key"])))
+        else:
+            break
+        after += 1
+    alone = at == 0 and after == len(lines)
+    return Found(units, after) if len(units) >= (2 if alone else 3) else None
+
+
+def _indent(text: str, line: Span) -> int:
+    piece = text[slice(*line)]
+    return len(piece) - len(piece.lstrip())
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    return end - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())

@@ -1,0 +1,372 @@
+"""Words and stems of a text, and how far two texts share them: recall, token F1, alignment.
+
+Words are lower-cased; hyphenated words are taken apart; a possessive 's, accents and elided
+articles are dropped; every Chinese, Japanese or Korean character is a word of its own. Token F1
+follows SQuAD's rules, and MLQA's for other languages.
+"""
+
+import math
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise, takewhile
+from typing import NamedTuple, TypeAlias
+
+from assay._text import memoized, numbers
+from assay._text.sentences import Span
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_UNIT = (
+    "[cfkmgwv]|[ckm]m|[kmµ]g|[cdm]l|[kmgt]b|[kmg]hz|lbs?|oz|mph|ft|in|bn|mn|kw|kwh|hrs?|mins?|[ap]m"
+)
+# Vowel signs of India's scripts, accents written apart: parts of a word, but not for Python's \\w.
+_MARKS = "".join(
+    chr(code)
+    for codes in (range(0x300, 0x1D00), range(0xA800, 0xAC00))
+    for code in codes
+    if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
+WORD = re.compile(
+    rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[{_CJK}]"
+    rf"|[^\W_{_CJK}]+(?:[{_MARKS}]+[^\W_{_CJK}]*)*"
+    rf"(?:['’][^\W\d_{_CJK}]+(?:[{_MARKS}]+[^\W\d_{_CJK}]*)*)*"
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+# The Latin letters with accents, in lower case, and the ones without.
+_BARE = {
+    code: unicodedata.normalize("NFKD", chr(code))[0]
+    for codes in (range(0xDF, 0x250), range(0x1E00, 0x1F00))
+    for code in codes
+    if "a" <= unicodedata.normalize("NFKD", chr(code))[0] <= "z"
+}
+# "CO₂" and "m²" are written "CO2" and "m2" as well.
+_BARE |= {ord(sign): str(unicodedata.digit(sign)) for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"}
+_POWER = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")  # "10⁶" is no 106
+_VOWEL = re.compile(r"[aeiouy]")
+_METRIC = re.compile(r"(met|lit)re$")
+# "Five" and "fifth" are 5; "one" is mostly a pronoun, and "first" to "third" are no numbers.
+_FIGURES = {
+    word: str(value)
+    for word, value in {**numbers.SMALL, "twenty": 20, **numbers.ORDINALS}.items()
+    if value > 1
+}
+_SUFFIXES = ("ations", "ation", "ings", "edly", "ing", "ied", "ed", "ly")
+
+STOP_WORDS = frozenset(
+    "a an the this that these those it its he him his she her hers they them their theirs we us "
+    "our ours i me my mine you your yours who whom whose which what where when why how there here "
+    "is are was were be been being am do does did doing done have has had having will would shall "
+    "should can could may might must and or but nor so yet if then than as of in on at by to for "
+    "from with into onto upon about over under between among through during within out up off per "
+    "not no also too very just only such both each any some all more most other another same own "
+    "s t don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain "
+    "however therefore thus hence moreover furthermore additionally overall while whereas although "
+    "though because since until unless both either neither including included include includes "
+    "according etc".split()
+)
+
+
+def words(text: str) -> list[str]:
+    """Every word of `text`, in order, in lower case."""
+    text = text.lower()
+    if not text.isascii():
+        text = _POWER.sub(" ", unicodedata.normalize("NFC", text)).translate(_BARE)
+    found = WORD.findall(text)
+    if "'" not in text and "’" not in text:
+        return found
+    return [word if word.isalnum() else _plain(word) for word in found]
+
+
+def _plain(word: str) -> str:
+    return ELISION.sub("", _POSSESSIVE.sub("", word)).replace("’", "'")
+
+
+def content_words(text: str) -> list[str]:
+    """The words of `text` without stop words, in order, in lower case."""
+    return [word for word in words(text) if word and word not in STOP_WORDS]
+
+
+def stems(text: str) -> list[str]:
+    """The stems of the content words of `text`, in order."""
+    return [stem(word) for word in content_words(text)]
+
+
+@memoized(65_536, longest=64)
+def stem(word: str) -> str:
+    """A short form shared by the inflections of a lower-case word.
+
+    Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are
+    one, "make" and "making" too, and "five" and "5"; "organ" and "organise" are not.
+    """
+    if word in _FIGURES:
+        return _FIGURES[word]
+    if len(word) < 4 or not word.isalpha() or not word.isascii():
+        return _plain_number(word) if word[:1].isdigit() else word
+    word = _METRIC.sub(r"\1er", _singular(word))
+    for suffix in _SUFFIXES:
+        base = word.removesuffix(suffix)
+        least = 4 if suffix.startswith("ation") else 3
+        if base != word and len(base) >= least and _VOWEL.search(base):
+            word = base + "y" if suffix == "ied" else _undouble(base)
+            break
+    if len(word) > 3 and word[-1] == "e":
+        return word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+def _plain_number(word: str) -> str:
+    """Without commas, and without the end of an ordinal."""
+    ordinal = _ORDINAL.fullmatch(word)
+    return ordinal[1] if ordinal else word.replace(",", "")
+
+
+def _singular(word: str) -> str:
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
+def _undouble(word: str) -> str:
+    """Make "stopp" "stop"; "fall" stays."""
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        return word[:-1]
+    return word
+
+
+_PLACES = 2**32
+
+
+def recall(wanted: Collection[str], found: Collection[str]) -> float:
+    """Share of the distinct wanted stems that were found."""
+    distinct = set(wanted)
+    if not distinct:
+        return 1.0
+    return len(distinct.intersection(found)) / len(distinct)
+
+
+class Weights(dict[str, float]):
+    """What stems weigh; one that is not among them as much as the heaviest."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        super().__init__(weights)
+        self.most = max(weights.values(), default=1.0)
+
+    def __missing__(self, stem: str) -> float:
+        """The greatest weight."""
+        return self.most
+
+
+def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
+    """Weight of every stem: log(1 + texts / texts with it); the rarer the heavier.
+
+    Rounded to 32 binary places, so that sums of them are exact in any order.
+    """
+    counts: Counter[str] = Counter()
+    total = 0
+    for stems in texts:
+        counts.update(set(stems))
+        total += 1
+    each = {
+        count: round(math.log(1 + total / count) * _PLACES) / _PLACES
+        for count in set(counts.values())
+    }
+    return Weights({stem: each[count] for stem, count in counts.items()})
+
+
+def weighted_recall(wanted: Collection[str], found: Collection[str], weights: Weights) -> float:
+    """Share of the wanted stems that were found, by weight; an unknown stem weighs most."""
+    lookup = found if isinstance(found, set | frozenset) else set(found)
+    each = set(wanted)
+    # Exact sums: sets have no order, and a last digit may decide between two sentences.
+    total = math.fsum(weights[stem] for stem in each)
+    hit = math.fsum(weights[stem] for stem in each if stem in lookup)
+    return hit / total if total else 1.0
+
+
+def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:
+    """Every pair of neighbours."""
+    return set(pairwise(stems))
+
+
+def bigram_recall(wanted: Sequence[str], found: Collection[tuple[str, str]]) -> float:
+    """Share of the wanted pairs of neighbours that were found; a single word has no pair: 1.0."""
+    return recall_of(bigrams(wanted), found)
+
+
+def recall_of(wanted: Collection[tuple[str, str]], found: Collection[tuple[str, str]]) -> float:
+    """Share of the wanted pairs that were found."""
+    if not wanted:
+        return 1.0
+    lookup = found if isinstance(found, set | frozenset) else set(found)
+    return sum(pair in lookup for pair in wanted) / len(wanted)
+
+
+def longest_run(wanted: Sequence[str], found: Sequence[str]) -> float:
+    """Length of the longest stretch of stems that both share, over the length of `wanted`."""
+    if not wanted:
+        return 1.0
+    best = 0
+    before: dict[int, int] = {}
+    places: dict[str, list[int]] = {}
+    for place, stem in enumerate(found):
+        places.setdefault(stem, []).append(place)
+    for stem in wanted:
+        now = {place: before.get(place - 1, 0) + 1 for place in places.get(stem, ())}
+        best = max(best, max(now.values(), default=0))
+        before = now
+    return best / len(wanted)
+
+
+_ENGLISH = r"\b(a|an|the)\b"
+_ARTICLES = {
+    "en": _ENGLISH,
+    "de": r"\b(ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b",
+    "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
+    "fr": r"\b(un|une|des|le|la|les)\b|\bl['’]",
+    "it": r"\b(un|uno|una|il|lo|la|i|gli|le)\b|\b(l|un)['’]",
+    "nl": r"\b(een|de|het)\b",
+    "pt": r"\b(um|uma|uns|umas|o|a|os|as)\b",
+}
+# Written without spaces between words: Han characters, hiragana and katakana.
+_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_ASCII = str.maketrans("", "", string.punctuation)
+
+
+class Overlap(NamedTuple):
+    """The words that two texts share, over those of either."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def tokens(text: str, language: str | None = None) -> list[str]:
+    """The words of a text, normalised.
+
+    Args:
+        text: The text.
+        language: BCP 47 tag. "en": SQuAD's rules. Another one: MLQA's, by which all Unicode
+            punctuation goes, the articles of the language do, where they are known here (de, es,
+            fr, it, nl, pt), and each Chinese or Japanese character is a word. None: SQuAD's, or
+            MLQA's for a text with such a character.
+    """
+    return _read(text, _main(language), squad=_by_squad(language, text))
+
+
+def compare(answer: str, reference: str, language: str | None = None) -> Overlap:
+    """Precision, recall and F1 of an answer's words against a reference's.
+
+    Args:
+        answer: The answer.
+        reference: What it is compared with.
+        language: As for `tokens`. None: SQuAD's rules, or MLQA's if there are Chinese or Japanese
+            characters in both texts. Whichever it is, both are read by the same.
+    """
+    return overlap(*token_pair(answer, reference, language))
+
+
+def token_pair(
+    answer: str, reference: str, language: str | None = None
+) -> tuple[list[str], list[str]]:
+    """The words of two texts that are to be compared, both read by the same rules."""
+    main, squad = _main(language), _by_squad(language, answer, reference)
+    return _read(answer, main, squad=squad), _read(reference, main, squad=squad)
+
+
+def _main(language: str | None) -> str:
+    return (language or "en").replace("_", "-").partition("-")[0].lower()
+
+
+def _by_squad(language: str | None, *texts: str) -> bool:
+    if _main(language) != "en":
+        return False
+    # In an English answer a name may stand in its own script as well: "Tokyo (東京)".
+    return bool(language) or not all(map(_UNSPACED.search, texts))
+
+
+def _read(text: str, main: str, *, squad: bool) -> list[str]:
+    lowered = text.lower()
+    if squad:
+        return re.sub(_ENGLISH, " ", lowered.translate(_ASCII)).split()
+    # Articles first: with the apostrophe of "l'eau" its article would be lost in the word.
+    articles = _ARTICLES.get(main)
+    bare = re.sub(articles, " ", lowered) if articles else lowered
+    kept = "".join(c for c in bare if not unicodedata.category(c).startswith("P"))
+    return _UNSPACED.sub(r" \1 ", kept).split()
+
+
+def overlap(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
+    """Precision, recall and F1 of the answer's words against the reference's, each counted.
+
+    Nothing shared is 0, even between two texts without a word, as in SQuAD 1.1.
+    """
+    shared = (Counter(answer) & Counter(reference)).total()
+    if not shared:
+        return Overlap(0.0, 0.0, 0.0)
+    precision, recall = shared / len(answer), shared / len(reference)
+    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+Block: TypeAlias = tuple[int, int, int]  # place in what is said, place in the source, length
+# Pairs of characters that are compared at most: what a sentence of 3,000 characters takes.
+_MOST = 9_000_000
+
+
+def align(spans: Iterable[Span], said: str, source: str) -> list[Span]:
+    """The characters of `source` that ranges of `said` were made from, in order.
+
+    `said` is `source` in other words only where a pronoun was resolved, mark-up removed or a
+    lead-in put before it. A range without any counterpart (a resolved pronoun) is left out.
+    """
+    wanted = list(spans)
+    if not wanted:
+        return []
+    at = source.find(said)
+    if at >= 0:
+        return [(start + at, end + at) for start, end in wanted]
+    # A blank that both have is no counterpart.
+    blocks = [
+        (here, there, size)
+        for here, there, size in _blocks(said, source)
+        if any(char.isalnum() for char in said[here : here + size])
+    ]
+    found = (_counterpart(span, blocks) for span in wanted)
+    return [span for span in found if span]
+
+
+def _blocks(said: str, source: str) -> list[Block]:
+    """Stretches that both have, in order; of very long texts those at both ends alone."""
+    if len(said) * len(source) <= _MOST:
+        matcher = SequenceMatcher(None, said, source, autojunk=False)
+        return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks()]
+    first = _alike(said, source)
+    last = _alike(said[first:][::-1], source[first:][::-1])
+    return [(0, 0, first), (len(said) - last, len(source) - last, last)]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _counterpart(span: Span, blocks: Iterable[Block]) -> Span | None:
+    start, end = span
+    met = [
+        (there + max(start, here) - here, there + min(end, here + size) - here)
+        for here, there, size in blocks
+        if max(start, here) < min(end, here + size)
+    ]
+    return (met[0][0], met[-1][1]) if met else None
