@@ -182,7 +182,7 @@ MIGRATIONS = (
     """
     -- Scores of a metric by value: which samples lie in a range, in which order, what its mean is.
     -- All that is asked for stands in the index, so that no evidence is read for it.
-    CREATE INDEX jobs_value ON jobs (run, metric, value, why, row);
+    CREATE INDEX IF NOT EXISTS jobs_value ON jobs (run, metric, value, why, row);
     """,
 )
 
