@@ -40,6 +40,7 @@ RANK = {
     "target": 9,
     "testset": 9,
     "conformance": 9,
+    "experiments": 10,
     "_report": 10,
     "_service": 10,
     "view": 11,
