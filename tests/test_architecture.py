@@ -3,6 +3,7 @@
 import ast
 import functools
 import importlib
+import re
 import socket
 import subprocess
 import sys
@@ -39,6 +40,7 @@ RANK = {
     "target": 9,
     "testset": 9,
     "conformance": 9,
+    "experiments": 10,
     "_report": 10,
     "_service": 10,
     "view": 11,
@@ -238,3 +240,12 @@ def test_importing_assay_loads_hardly_anything_of_its_own_either():
 def test_the_suite_cannot_leave_this_machine():
     with socket.socket() as outside, pytest.raises(NetworkForbidden):
         outside.connect(("192.0.2.1", 80))
+
+
+def test_the_pages_import_nothing_that_is_private_by_name():
+    root = ROOT.parents[1]
+    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    assert len(pages) > 20
+    for page in pages:
+        private = re.findall(r"^\s*(?:from|import) assay[.\w]*\._.*", page.read_text("utf-8"), re.MULTILINE)
+        assert not private, f"{page.name}: {private}"

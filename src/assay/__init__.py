@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Unreadable,
         Unsupported,
     )
+    from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
     from assay.judges.openai.batch import OpenAIBatch
@@ -81,6 +82,10 @@ _HOME = {
     "Unavailable": "assay.errors",
     "Unreadable": "assay.errors",
     "Unsupported": "assay.errors",
+    "Sweep": "assay.experiments.sweep",
+    "SweepSettings": "assay.experiments.sweep",
+    "asweep": "assay.experiments.sweep",
+    "sweep": "assay.experiments.sweep",
     "Backend": "assay.judge",
     "Judge": "assay.judge",
     "Reply": "assay.judge",
@@ -143,6 +148,8 @@ __all__ = [
     "Score",
     "Scripted",
     "Settings",
+    "Sweep",
+    "SweepSettings",
     "Task",
     "Template",
     "ToolCall",
@@ -157,6 +164,7 @@ __all__ = [
     "aevaluate",
     "agree",
     "arepeat",
+    "asweep",
     "averify",
     "averify_many",
     "backend",
@@ -173,6 +181,7 @@ __all__ = [
     "metric",
     "notebook_html",
     "repeat",
+    "sweep",
     "verify",
     "verify_many",
     "write_report",

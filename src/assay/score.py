@@ -71,7 +71,7 @@ class Score:
         if not finite:
             msg = f"a score is a finite number, not {self.value!r}"
             raise NoNumber(msg)
-        if abs(self.value) > LARGEST:
+        if abs(float(self.value)) > LARGEST:
             msg = f"a score lies between -{LARGEST:g} and {LARGEST:g}, unlike {self.value!r}"
             raise NoNumber(msg)
 

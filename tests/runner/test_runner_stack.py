@@ -123,11 +123,9 @@ class TestTheLedger:
         with Store(db) as other:
             assert other.reply(reply.key) == reply
 
-    async def test_of_two_who_ask_at_once_both_go_by_the_reply_that_is_on_record(self, store, db):
-        both = asyncio.Barrier(2)
-
+    async def test_of_two_who_ask_at_once_one_calls_and_both_go_by_its_reply(self, store, db):
         async def wait(task):
-            await both.wait()
+            await asyncio.sleep(0.05)
 
         task = SplitStatements("?", "A. B.")
         judges = [
@@ -140,7 +138,7 @@ class TestTheLedger:
                 for judge, kept in zip(judges, (store, other), strict=True)
             ]
             replies = await asyncio.gather(*(ledger.reply(task) for ledger in ledgers))
-        assert [len(judge.asked) for judge in judges] == [1, 1]
+        assert sorted(len(judge.asked) for judge in judges) == [0, 1]
         assert replies[0] == replies[1] == store.reply(replies[0].key)
 
     async def test_scripts_without_names_share_no_replies_unless_they_say_the_same(self, store):

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from aiohttp import web
 
-from assay import Denied, InputError, Limits
+from assay import Denied, InputError, Limits, sweep
 from assay.data import read
-from assay.target import Asking, HttpSystem, ask
+from assay.target import Asking, Configurable, HttpSystem, ask
 from assay.target.system import Body
 
 ROWS = [
@@ -248,3 +248,48 @@ class TestPasswords:
         with pytest.raises(InputError, match="the address of box has a user or password") as told:
             HttpSystem(self.URL, headers={"authorization": "Bearer k"})
         assert "SECRET" not in str(told.value)
+
+
+class TestConfigurations:
+    def test_parameters_are_fields_of_the_request_and_part_of_its_identity(self, db):
+        server = Server()
+        body = Body({"query": "{question}", "k": 1})
+        with served(server) as url:
+            made = Configurable(target=url, body=body).systems([{"k": 3}, {"k": 5, "mode": "a b"}])
+            for one in [*made, *made]:
+                ask(ROWS[:1], one, store=db, asking=QUICK)
+        assert [json.loads(body) for _, _, body, _ in server.seen] == [
+            {"query": ROWS[0]["question"], "k": 3},
+            {"query": ROWS[0]["question"], "k": 5, "mode": "a b"},
+        ]
+
+    def test_without_a_body_they_stand_in_the_query(self, db):
+        server = Server()
+        with served(server) as url:
+            for one in Configurable(target=url + "?q={question}").systems([{"k": 3}, {"k": "a&b"}]):
+                ask(ROWS[:1], one, store=db, asking=QUICK)
+        queries = [parse_qs(urlsplit(path).query) for _, path, _, _ in server.seen]
+        assert [query["k"] for query in queries] == [["3"], ["a&b"]]
+        assert [query["q"] for query in queries] == [[ROWS[0]["question"]]] * 2
+
+    def test_a_sweep_shows_and_keeps_no_password_of_a_url(self, db):
+        rows = [row | {"reference": "It is."} for row in ROWS]
+        with served(Server()) as url:
+            secret = url.replace("127", "me:pa55word@127")
+            found = sweep(rows, secret, {"k": [3, 5]}, "exact_match", store=db)
+        assert found.target == url
+        assert "pa55word" not in repr(found)
+        assert b"pa55word" not in db.read_bytes()
+
+    @pytest.mark.parametrize(
+        ("made", "params", "said"),
+        [
+            ({"target": "http://h/ask?q={question}&k=3"}, {"k": 5}, "has 'k' already"),
+            ({"target": "http://h/ask", "body": Body(["{question}"])}, {"k": 5}, "no JSON object"),
+            ({"target": "http://h/ask"}, {"k": "{question}"}, "would be filled in"),
+            ({"target": "json:loads", "body": Body({})}, {"k": 5}, "for a target with a URL"),
+        ],
+    )
+    def test_what_cannot_be_set_is_refused(self, made, params, said):
+        with pytest.raises(InputError, match=re.escape(said)):
+            Configurable(**made).systems([params])

@@ -13,6 +13,7 @@ from assay._version import __version__
 _GROUPS = {
     "Score, and see why": {
         "run": "Score a data set and show the scores.",
+        "sweep": "Score a system in many configurations: is one best?",
         "show": "Show the scores of a run, or the evidence behind one sample.",
         "view": "Read and compare the runs in a browser.",
         "runs": "List the runs in the store.",

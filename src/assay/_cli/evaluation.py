@@ -111,7 +111,7 @@ def read_request(request: RunRequest) -> Evaluation:
     output.check_file("--skip-invalid", request.skip_invalid, *inputs[1:])
     if request.engine == "local":
         options.reject_options("is for --engine ray", "leave it out", "workers", "worker_cores")
-    settings = _settings(request)
+    settings = read_settings(request)
     judges = Judges(request)
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files)
@@ -135,7 +135,8 @@ def read_request(request: RunRequest) -> Evaluation:
     )
 
 
-def _settings(request: RunRequest) -> Settings:
+def read_settings(request: RunRequest) -> Settings:
+    """The settings that the options describe, beside data, metrics and judge."""
     return Settings(
         mapping=values.mapping(request.maps),
         limit=request.limit,

@@ -181,6 +181,22 @@ contexts = click.option(
     "passages were joined (and said so), kept whole, split at numbers and labels, or split at "
     "SEPARATOR (\\n is a line end).",
 )
+skip_invalid = click.option(
+    "--skip-invalid",
+    metavar="FILE",
+    help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
+)
+prompts = click.option(
+    "--prompts",
+    metavar="FILE",
+    help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
+)
+together = click.option(
+    "--together/--apart",
+    default=True,
+    show_default=True,
+    help="What several metrics ask about the same texts: in one call, or in one of each.",
+)
 limit = count("--limit", help="Use only the first N rows.")
 only_metrics = repeatable("--metric", "-m", "metrics", metavar="METRIC", help="Only this metric.")
 force = flag("--force", help="Continue although definitions or data of the runs differ.")

@@ -62,22 +62,14 @@ _GROUPS = {
 @options.maps
 @options.contexts
 @options.limit
-@click.option(
-    "--skip-invalid",
-    metavar="FILE",
-    help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
-)
+@options.skip_invalid
 @options.repeatable(
     "--judge-card",
     "judge_cards",
     metavar="FILE",
     help="Show what `assay bench --out FILE.json` measured of this judge beside its scores.",
 )
-@click.option(
-    "--prompts",
-    metavar="FILE",
-    help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
-)
+@options.prompts
 @options.concurrency
 @options.choice(
     "--engine",
@@ -92,12 +84,7 @@ _GROUPS = {
     "--worker-cores", default=1, help="CPU cores of each worker with an in-process judge."
 )
 @options.flag("--hedge", help="Send a second call when one is unusually slow; this may cost twice.")
-@click.option(
-    "--together/--apart",
-    default=True,
-    show_default=True,
-    help="What several metrics ask about the same texts: in one call, or in one of each.",
-)
+@options.together
 @options.retries
 @options.rpm
 @options.tpm

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -17,19 +16,15 @@ from assay._cli.user_modules import look_here
 from assay._middleware.limiter import Limits
 from assay._report import notes
 from assay._runner.settings import Settings
-from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.errors import InputError
 from assay.metrics import Metric
-from assay.target import Answers, Asking, ask, system
-from assay.target.reply import FOUND, MADE
+from assay.target import Answers, Asking, Configurable, ask, system
+from assay.target.ask import check_answers
 from assay.target.system import Body, System
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # what HTTP lets a header be called
 _SHOWN_FAILURES = 3  # all of them are in the report
-_SENDING = (
-    "send {contexts} in --target-body if the data's are meant (a function: let it take 'sample')"
-)
 
 target_options = options.all_of(
     click.option(
@@ -121,13 +116,29 @@ def read_target(request: TargetRequest, settings: Settings) -> Target | None:
         body=Body.parse(request.target_body) if request.target_body else None,
         headers=_headers(request.target_headers),
     )
+    return Target(named, read_asking(request, settings))
+
+
+def read_configurable(request: TargetRequest) -> Configurable:
+    """What the system is made of that the options name, once its parameters are known."""
+    look_here()
+    return Configurable(
+        target=request.target,
+        version=request.target_version,
+        body=Body.parse(request.target_body) if request.target_body else None,
+        headers=_headers(request.target_headers),
+    )
+
+
+def read_asking(request: TargetRequest, settings: Settings) -> Asking:
+    """How the options say that a system is asked."""
     limits = Limits(
         concurrency=request.target_concurrency,
         timeout=request.target_timeout,
         retries=request.target_retries,
         requests_per_minute=request.target_rpm,
     )
-    asking = Asking(
+    return Asking(
         draws=request.draws,
         limits=limits,
         reply=_paths(request.target_replies),
@@ -136,7 +147,6 @@ def read_target(request: TargetRequest, settings: Settings) -> Target | None:
         contexts=settings.contexts,
         skip_invalid=settings.skip_invalid,
     )
-    return Target(named, asking)
 
 
 def ask_target(
@@ -151,7 +161,7 @@ def ask_target(
     if not silent:
         _say_answered(answers)
     if metrics:
-        _check(answers, target.system, metrics)
+        check_answers(answers, target.system, metrics)
     return answers
 
 
@@ -188,35 +198,6 @@ def _paths(texts: Iterable[str]) -> dict[str, str]:
             raise InputError(what, "such as --target-reply answer=data.text")
         paths[name.strip()] = path.strip()
     return paths
-
-
-def _check(answers: Answers, system: System, metrics: Sequence[Metric]) -> None:
-    """See that the answers hold what the system makes and metrics need."""
-    made = set(MADE) - (set(FOUND) if system.told_contexts else set())
-    unserved, held, any_answered = list(metrics), set[str](), False
-    for row in answers:
-        if row.fields.get("failure") is None:
-            any_answered = True
-            held |= {name for name in made if not is_missing(row.fields.get(name), name)}
-            unserved = [metric for metric in unserved if not _serves(held, made, metric)]
-        if not unserved:
-            return
-    users: dict[str, list[str]] = {}
-    for metric in unserved if any_answered else ():
-        for name in metric.needs:
-            if name in made - held:
-                users.setdefault(name, []).append(metric.label)
-    if users:
-        raise InputError(
-            [
-                missing_in_all_answers(name, labels, system.name, _SENDING if name in FOUND else "")
-                for name, labels in users.items()
-            ]
-        )
-
-
-def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> bool:
-    return any(made & set(names) <= held for names in (metric.needs, *metric.instead))
 
 
 def _say_answered(answers: Answers) -> None:

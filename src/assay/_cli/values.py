@@ -1,5 +1,6 @@
 """The meaning of the texts of options: metrics, pairs, prices, budgets."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -47,6 +48,37 @@ def params(texts: Iterable[str]) -> dict[str, Value]:
         if parameters.setdefault(key, value) != value:
             raise _wrong("param", text, "gives that key a second value", "keep one of them")
     return parameters
+
+
+def grid(texts: Iterable[str]) -> dict[str, list[Value]]:
+    """``key=value,value`` pairs, or ``key=[...]`` in JSON for values with commas."""
+    values: dict[str, list[Value]] = {}
+    for text, key, written in _pairs("set", texts, "KEY=VALUE,VALUE", "k=3,5"):
+        if key in values:
+            raise _wrong("set", text, "gives that key values again", "name all its values in one")
+        given = written.strip()
+        values[key] = _json_values(text, given) if given.startswith("[") else _listed(text, given)
+    return values
+
+
+def _listed(text: str, written: str) -> list[Value]:
+    parts = [part.strip() for part in written.split(",")]
+    if not all(parts):
+        raise _wrong("set", text, "has an empty value", "such as --set k=3,5")
+    return [parameter(part) for part in parts]
+
+
+def _json_values(text: str, written: str) -> list[Value]:
+    try:
+        values = json.loads(written)
+    except ValueError as error:
+        raise _wrong(
+            "set", text, f"is no JSON: {error}", """such as 'k=["a, b", "c"]'"""
+        ) from error
+    if not all(isinstance(value, str | int | float) for value in values):
+        remedy = "give texts, numbers, true or false"
+        raise _wrong("set", text, "has a value that is a list, an object or null", remedy)
+    return list(values)
 
 
 def _pairs(

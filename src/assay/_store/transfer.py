@@ -51,15 +51,17 @@ _RANGES = {
     **dict.fromkeys(("probability", "chance", "ratio", *_SHARES), (0.0, 1.0)),
     **dict.fromkeys(_COUNTS, (1, LARGEST)),
     **dict.fromkeys(("n_samples", "skipped", "seconds", "row", "price", "day"), (0.0, LARGEST)),
-    **dict.fromkeys(("draw", "tokens_in", "tokens_out", "ms"), (0.0, LARGEST)),
+    **dict.fromkeys(("tokens_in", "tokens_out", "ms"), (0.0, LARGEST)),
     **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
-    **dict.fromkeys(("marks", "statement", "relevance_grades"), (0.0, LARGEST)),
+    **dict.fromkeys(("marks", "relevance_grades"), (0.0, LARGEST)),
+    **dict.fromkeys(("draw", "statement"), (-1, LARGEST)),  # -1: billed without a reply; the whole
 }
 # Fields that hold whatever a user put there.
 _OF_THE_USER = frozenset(("metadata", "args", "params", "details"))
 # Fields that are objects of numbers: of each the same is true, whatever it is called.
 _OF_NUMBERS = frozenset((*_SHARES, "relevance_grades"))
 _ROUNDING = 1e-6
+_SHOWN = 12  # digits of a whole number that a message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +398,9 @@ def _check_numbers(value: Any, name: str = "") -> None:
     elif isinstance(value, int | float):
         low, high = _RANGES.get(name, (-LARGEST, LARGEST))
         if not low <= value <= high or (name in _COUNTS and isinstance(value, float)):
-            shown = f"{value:.6g}" if isinstance(value, float) else f"of {len(str(value))} digits"
+            digits = len(str(value))
+            short = isinstance(value, float) or digits <= _SHOWN
+            shown = f"{value:.6g}" if short else f"of {digits} digits"
             raise ValueError(f"'{name}' is a number that cannot be: {shown}")
 
 

@@ -5,12 +5,14 @@ limits hold.
 """
 
 from assay.target.ask import Answers, Asking, aask, ask
+from assay.target.configuration import Configurable
 from assay.target.system import AskSystem, FunctionSystem, HttpSystem, system
 
 __all__ = [
     "Answers",
     "AskSystem",
     "Asking",
+    "Configurable",
     "FunctionSystem",
     "HttpSystem",
     "aask",

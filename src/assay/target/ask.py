@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from assay._store.keys import reply_key
 from assay._store.runs import TARGET
 from assay.data import Record, Source, samples, values_of
 from assay.data import read as read_data
+from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
@@ -29,6 +31,9 @@ from assay.target.system import AskSystem, System, system
 LIMITS = Limits(concurrency=8, timeout=120.0, retries=2)
 # So many questions without one answer, the first ones: something may be wrong with all of them.
 HOPELESS = 8
+_SENDING = (
+    "send {contexts} in --target-body if the data's are meant (a function: let it take 'sample')"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,3 +376,38 @@ def count(
     """
     collection = _Collection.checked(data, target, tuple(metrics), asking)
     return collection.missing(store)
+
+
+def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -> None:
+    """See that the answers hold what the system makes and metrics need.
+
+    Raises:
+        InputError: If no answer holds a field that a metric needs.
+    """
+    made = set(reply.MADE) - _given(target)
+    unserved, held, any_answered = list(metrics), set[str](), False
+    for row in answers:
+        if row.fields.get("failure") is None:
+            any_answered = True
+            held |= {name for name in made if not is_missing(row.fields.get(name), name)}
+            unserved = [metric for metric in unserved if not _serves(held, made, metric)]
+        if not unserved:
+            return
+    users: dict[str, list[str]] = {}
+    for metric in unserved if any_answered else ():
+        for name in metric.needs:
+            if name in made - held:
+                users.setdefault(name, []).append(metric.label)
+    if users:
+        raise InputError(
+            [
+                missing_in_all_answers(
+                    name, labels, target.name, _SENDING if name in reply.FOUND else ""
+                )
+                for name, labels in users.items()
+            ]
+        )
+
+
+def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> bool:
+    return any(made & set(names) <= held for names in (metric.needs, *metric.instead))

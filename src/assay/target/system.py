@@ -380,7 +380,7 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
         raise InputError("body and headers are for a target with a URL", "leave them out")
     file = ""
     if isinstance(target, str):
-        file, target = target.rpartition(":")[0], _named(target)
+        file, target = target.rpartition(":")[0], named(target)
     if callable(target):
         file = file if file.endswith(FILE) else ""
         return FunctionSystem(target, version=version, file=file)
@@ -392,7 +392,12 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
     )
 
 
-def _named(spec: str) -> Any:
+def named(spec: str) -> Any:
+    """What ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION`` names.
+
+    Raises:
+        InputError: If it names nothing.
+    """
     module, _, attribute = spec.rpartition(":")
     dotted = all(part.isidentifier() for part in module.split("."))
     if not attribute or not (dotted or module.endswith(FILE)):

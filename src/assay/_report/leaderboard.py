@@ -1,0 +1,98 @@
+"""A sweep in words: leaderboards, effects of parameters, and what each configuration took."""
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay._analysis.leaderboard import Effect, Leaderboard, Standing
+from assay._report import numbers, sanitize
+from assay._report.tables import STYLES, dim, numeric, table, warnings
+
+_NAMED = 4  # tied configurations that a sentence names; the table shows all
+_STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
+
+
+def blocks(board: Leaderboard, level: float) -> list[RenderableType]:
+    """A leaderboard on the console: its table, the finding, and the effects."""
+    arrow = "" if board.higher_is_better else ", lower is better"
+    questions = numbers.plural(board.n, "question")
+    head = Text.assemble((sanitize.plain(board.metric), "bold"), f"  {questions}{arrow}")
+    lines: list[RenderableType] = [Text(), head, *warnings(board.warnings)]
+    lines.append(_standings("configuration", board.standings, level))
+    lines.append(Text(sanitize.plain(finding(board))))
+    for effect in board.effects if len(board.effects) > 1 else ():
+        lines += [Text(), _standings(effect.parameter, effect.values, level)]
+        lines.append(Text(sanitize.plain(effect_in_words(effect))))
+    return lines
+
+
+def name(configuration: str) -> Text:
+    """A configuration in a table, which breaks a line between parameters only."""
+    return Text(sanitize.plain(configuration.replace(",", " ")))
+
+
+def finding(board: Leaderboard) -> str:
+    """Who won, or that nobody did and what would settle it."""
+    if board.winner:
+        return f"{board.winner} is best: every other configuration is worse."
+    if not board.tied:
+        return "There is nothing to compare."
+    shown = "; ".join(board.tied[:_NAMED])
+    rest = len(board.tied) - _NAMED
+    shown += f" and {rest} more" if rest > 0 else ""
+    text = f"No winner: {len(board.tied)} configurations cannot be told apart at the top: {shown}."
+    if board.more is not None:
+        about = numbers.plural(board.more, "more question")
+        return f"{text} About {about} would tell the first two apart, if they differ as seen."
+    if not board.standings[1].difference:
+        return f"{text} The first two have the same mean."
+    return f"{text} How many more questions would tell them apart cannot be said."
+
+
+def effect_in_words(effect: Effect) -> str:
+    """What a parameter does, averaged over all others."""
+    best, *others = effect.values
+    tied = [one.name for one in others if one.verdict == "tied"]
+    head = f"Effect of {effect.parameter}, averaged over the rest:"
+    if len(tied) == len(others):
+        return f"{head} none found."
+    if tied:
+        return f"{head} {best.name} is best, and {', '.join(tied)} cannot be told from it."
+    return f"{head} {best.name} is best."
+
+
+def _standings(head: str, standings: Sequence[Standing], level: float) -> Table:
+    made = table(head, gap=2)
+    share = f"{numbers.percent(level)} %"
+    numeric(made, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
+    for one in standings:
+        made.add_row(
+            name(one.name),
+            _beside(one.mean, numbers.interval(one.interval)),
+            *_to_best(one),
+        )
+    return made
+
+
+def _to_best(one: Standing) -> tuple[Text, Text]:
+    verdict = Text(one.verdict, _STYLES.get(one.verdict, "dim"))
+    if one.difference is None or one.verdict == "best":
+        return Text(numbers.DASH), verdict
+    sign = "+" if one.difference > 0 else ""
+    shown = f"{sign}{numbers.score(one.difference)}"
+    return Text(f"{shown} ({numbers.interval(one.difference_interval)})"), verdict
+
+
+def _beside(mean: float | None, interval: str) -> Text:
+    return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
+
+
+def legend(level: float) -> Text:
+    """How the intervals are to be read."""
+    return dim(
+        f"Means: each interval holds by itself in {numbers.percent(level)} of 100 cases. "
+        "Differences to the best: all of a metric's table hold together that often, whichever "
+        "configuration is best. Metrics are not corrected for each other."
+    )

@@ -1,0 +1,1 @@
+"""Experiments over a running system: its configurations, evaluated on the same questions."""

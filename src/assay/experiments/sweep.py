@@ -1,0 +1,376 @@
+"""A sweep: every configuration of a grid asked, evaluated and compared with the best."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay._analysis.leaderboard import Leaderboard, Params, configuration_name, leaderboard
+from assay._runner import STORE
+from assay._runner.evaluate import aevaluate
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import plan
+from assay._runner.result import Result
+from assay._runner.settings import Settings, chosen
+from assay._store import Store
+from assay._store.runs import Value, written
+from assay.data import Record, Source
+from assay.errors import InputError
+from assay.judges.code_digest import place_of
+from assay.judges.specs import DEFAULT
+from assay.metrics import Metric, resolve
+from assay.stats.intervals import LEVEL
+from assay.target import Answers, Asking, Configurable, aask
+from assay.target.ask import LIMITS, check_answers, count
+from assay.target.system import HttpSystem, System
+
+Grid: TypeAlias = Mapping[str, Sequence[Value]]
+MAX_CONFIGURATIONS = 64
+TAG = "sweep"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One configuration of a sweep and its run.
+
+    Attributes:
+        name: ``k=3,chunk=256``.
+        params: What was set.
+        run: Id of its run in the store.
+        asked: How often the system had to be asked.
+        reused: Answers that were in the store already.
+        judge_asked: How often the judge had to be asked.
+        judge_reused: Replies of the judge that were in the store already.
+        failures: Questions without an answer.
+        failed: Scores that the judge failed to make, by all metrics.
+        latency_ms: Mean time of an answer, None if none was given.
+        cost: Mean cost of an answer as the system told it, None if it told none.
+    """
+
+    name: str
+    params: Params
+    run: str
+    asked: int
+    reused: int
+    judge_asked: int
+    judge_reused: int
+    failures: int
+    failed: int
+    latency_ms: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a sweep has found.
+
+    Attributes:
+        target: The system that was asked.
+        source: The data with the questions.
+        n: How many questions.
+        configurations: Every configuration, in the order of the grid.
+        leaderboards: By each metric; the first one is that of the first metric named.
+        level: Nominal coverage of each mean's interval, and of all differences of a metric.
+        store: The file that keeps the runs.
+    """
+
+    target: str
+    source: str
+    n: int
+    configurations: tuple[Configuration, ...]
+    leaderboards: tuple[Leaderboard, ...]
+    level: float
+    store: str
+
+    def __str__(self) -> str:
+        """A line for each metric."""
+        return "\n".join(map(_line, self.leaderboards))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepSettings:
+    """How a sweep is made.
+
+    Attributes:
+        max_configurations: A larger grid is refused.
+        level: Nominal coverage of each mean's interval, and of all differences of a metric.
+        embedder: As for `evaluate`.
+        settings: As for `evaluate`. With a name each run is called ``NAME/k=3,chunk=256`` and has
+            NAME as a tag; parameters are kept with each run beside those of the grid.
+        asking: How the system is asked: draws, limits, paths into its replies.
+        on_configuration: Called with each configuration once it is asked and scored.
+    """
+
+    max_configurations: int = MAX_CONFIGURATIONS
+    level: float = LEVEL
+    embedder: Any = None
+    settings: Settings | None = None
+    asking: Asking | None = None
+    on_configuration: Callable[[Configuration], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.level < 1:
+            raise InputError(f"level is {self.level}", "give a share, such as 0.95")
+
+
+def sweep(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    how: SweepSettings | None = None,
+) -> Sweep:
+    """`asweep` run to completion."""
+    return run_to_completion(asweep(data, target, grid, metrics, judge, store=store, how=how))
+
+
+async def asweep(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    how: SweepSettings | None = None,
+) -> Sweep:
+    """Ask a system the same questions in every configuration of a grid, and compare the answers.
+
+    Each configuration is one run in the store. Killed or stopped at any point, the same call goes
+    on where it was: what is in the store is asked neither of the system nor of the judge again.
+
+    Args:
+        data: As for `evaluate`, with questions.
+        target: A URL, ``module:function``, ``file.py:function``, a function, or a
+            `assay.target.Configurable` that says more. A function takes the parameters as keyword
+            arguments, a URL as fields of the request.
+        grid: The values of every parameter: ``{"k": [3, 5], "chunk": [256, 512]}``.
+        metrics: As for `evaluate`.
+        judge: As for `evaluate`.
+        store: The SQLite file that keeps answers, replies and scores.
+        how: Everything else.
+
+    Raises:
+        InputError: If grid, target, data, metrics, judge or settings cannot be used; nothing was
+            asked yet.
+        Denied: If system or judge refuses; what was scored is kept.
+    """
+    how = how or SweepSettings()
+    wanted = resolve(metrics)
+    data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
+    planned = await asyncio.to_thread(_planned, data, target, grid, wanted, judge, how)
+    results, configurations = [], []
+    n, source = 0, ""
+    for step in planned:
+        answers, result = await _run(step, data, wanted, judge, how.embedder, store)
+        one = await asyncio.to_thread(_configuration, step, answers, result)
+        results.append(result)
+        configurations.append(one)
+        n, source = answers.n, answers.name.removesuffix(f", answered by {step.system.name}")
+        if how.on_configuration:
+            how.on_configuration(one)
+    boards = await asyncio.to_thread(_leaderboards, results, planned, wanted, how.level)
+    return Sweep(
+        target=_target_name(target, planned[0].system),
+        source=source,
+        n=n,
+        configurations=tuple(configurations),
+        leaderboards=boards,
+        level=how.level,
+        store=str(store),
+    )
+
+
+def count_sweep(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    how: SweepSettings | None = None,
+) -> dict[str, tuple[int, int]]:
+    """By configuration: (how often the system would be asked, answers known); nobody is asked.
+
+    Raises:
+        InputError: As `asweep`.
+    """
+    wanted = resolve(metrics)
+    steps = _planned(data, target, grid, wanted, judge, how or SweepSettings())
+    return {step.name: count(data, step.system, wanted, store, step.asking) for step in steps}
+
+
+def configurations_of(grid: Grid, most: int = MAX_CONFIGURATIONS) -> list[dict[str, Value]]:
+    """Every combination of values, the last parameter changing first.
+
+    Raises:
+        InputError: If there is none, a value is given twice, or there are more than `most`.
+    """
+    if not grid:
+        raise InputError("the grid is empty", 'give a parameter and its values: {"k": [3, 5]}')
+    for name, values in grid.items():
+        if isinstance(values, str) or not values:
+            what = f"the parameter '{name}' has no values"
+            raise InputError(what, f'give a list: {{"{name}": [3, 5]}}')
+        texts = [written(value) for value in values]
+        if twice := sorted({text for text in texts if texts.count(text) > 1}):
+            raise InputError(f"'{name}' has the value {twice[0]} twice", "name each value once")
+    size = math.prod(map(len, grid.values()))
+    if size > most:
+        counts = " x ".join(f"{len(values)} {name}" for name, values in grid.items())
+        what = f"the grid has {size:,} configurations ({counts}), more than {most}"
+        remedy = "leave values out, or allow more: --max-configurations (max_configurations)"
+        raise InputError(what, remedy)
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One configuration that is to be asked and scored."""
+
+    name: str
+    params: Params
+    system: System
+    asking: Asking
+    settings: Settings
+
+
+def _planned(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Sequence[Metric],
+    judge: Any,
+    how: SweepSettings,
+) -> list[_Step]:
+    """All configurations, once everything that can be checked has been."""
+    grid_params = configurations_of(grid, how.max_configurations)
+    settings = chosen(how.settings)
+    if both := sorted(grid.keys() & settings.params.keys()):
+        what = f"the parameter '{both[0]}' is said to have one value, and is swept"
+        raise InputError(what, "leave one of the two out")
+    described = [_described(settings, params) for params in grid_params]
+    configurable = target if isinstance(target, Configurable) else Configurable(target=target)
+    systems = configurable.systems(grid_params)
+    plan(data, metrics, judge, how.embedder, settings)
+    asking = replace(
+        how.asking or Asking(limits=LIMITS),
+        mapping=settings.mapping,
+        limit=settings.limit,
+        contexts=settings.contexts,
+        skip_invalid=settings.skip_invalid,
+    )
+    names = map(configuration_name, grid_params)
+    return [
+        _Step(name, params, made, asking, said)
+        for name, params, made, said in zip(names, grid_params, systems, described, strict=True)
+    ]
+
+
+async def _run(
+    step: _Step,
+    data: Any,
+    metrics: Sequence[Metric],
+    judge: Any,
+    embedder: Any,
+    store: str | Path,
+) -> tuple[Answers, Result]:
+    """The answers of a configuration, and their scores."""
+    answers = await aask(data, step.system, metrics=metrics, store=store, asking=step.asking)
+    await asyncio.to_thread(_check_answers, step, answers, metrics)
+    marked, settings = _marked(answers, step.params), step.settings
+    result = await aevaluate(
+        marked, metrics, judge, embedder=embedder, store=store, settings=settings
+    )
+    return answers, result
+
+
+def _described(settings: Settings, params: Params) -> Settings:
+    """The settings with what is said of the run of a configuration."""
+    name = settings.name
+    return replace(
+        settings,
+        name=f"{name}/{configuration_name(params)}" if name else "",
+        tags=(*settings.tags, TAG, *([name] if name else [])),
+        params={**settings.params, **params},
+    )
+
+
+def _check_answers(step: _Step, answers: Answers, metrics: Sequence[Metric]) -> None:
+    try:
+        check_answers(answers, step.system, metrics)
+    except InputError as error:
+        at = [replace(one, what=f"{step.name}: {one.what}") for one in error.problems]
+        raise InputError(at) from error
+
+
+def _marked(answers: Answers, params: Params) -> Source:
+    """The answers, each with the configuration that it is of.
+
+    Two configurations that answer alike are two runs all the same; one whose parameters are named
+    in another order is the same run.
+    """
+    name = configuration_name(dict(sorted(params.items())))
+
+    def records() -> Iterator[Record]:
+        for record in answers.records():
+            values = dict(record.values or {})
+            values["metadata"] = {**values.get("metadata", {}), "configuration": name}
+            yield replace(record, values=values) if record.form == "sample" else record
+
+    return replace(answers, records=records)
+
+
+def _configuration(step: _Step, answers: Answers, result: Result) -> Configuration:
+    latencies, costs = [], []
+    with Store(result.path) as store:
+        for _, sample in store.samples(result.run.id):
+            if sample.failure is None and sample.latency_ms is not None:
+                latencies.append(sample.latency_ms)
+            if sample.cost is not None:
+                costs.append(sample.cost)
+    return Configuration(
+        name=step.name,
+        params=dict(step.params),
+        run=result.run.id,
+        asked=answers.asked,
+        reused=answers.reused,
+        judge_asked=result.asked,
+        judge_reused=result.reused,
+        failures=len(answers.failures),
+        failed=sum(row.n_failed for row in result.summary()),
+        latency_ms=math.fsum(latencies) / len(latencies) if latencies else None,
+        cost=math.fsum(costs) / len(costs) if costs else None,
+    )
+
+
+def _leaderboards(
+    results: Sequence[Result], steps: Sequence[_Step], metrics: Sequence[Metric], level: float
+) -> tuple[Leaderboard, ...]:
+    params = [step.params for step in steps]
+    return tuple(leaderboard(results, params, one.label, level=level) for one in metrics)
+
+
+def _target_name(target: object, made: System) -> str:
+    """How the target was named, without what is secret in a URL; of a function, its name."""
+    given = target.target if isinstance(target, Configurable) else target
+    if isinstance(made, HttpSystem):
+        return made.name
+    return given if isinstance(given, str) else place_of(given)
+
+
+def _line(board: Leaderboard) -> str:
+    if not board.standings or board.standings[0].mean is None:
+        return f"{board.metric}: no scores"
+    if board.winner:
+        return f"{board.metric}: {board.winner} is best ({board.standings[0].mean:.2f})"
+    if board.tied:
+        return f"{board.metric}: no winner among {'; '.join(board.tied)}"
+    return f"{board.metric}: {board.standings[0].name} ({board.standings[0].mean:.2f})"

@@ -1,0 +1,189 @@
+"""Comparison of several systems on the same samples with the best of them, all at once."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from assay.stats import comparison
+from assay.stats.intervals import LEVEL, Floats, Interval, cluster_numbers, mean_interval
+
+Verdict: TypeAlias = Literal["best", "tied", "worse"]
+BEST: Final = "best"
+TIED: Final = "tied"
+WORSE: Final = "worse"
+DRAWS: Final = 20_000
+_CHUNK = 1_000_000  # numbers at once, so that memory stays bounded
+_ROUNDING = 1e-12  # a variance below this, as a share of the largest one, is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One system beside the best.
+
+    Attributes:
+        mean: Its mean score.
+        interval: The confidence interval of the mean, by itself; None where there is none.
+        difference: Its mean minus that of the best; 0 for the best itself.
+        difference_interval: The confidence interval of that, simultaneous over all pairs of
+            systems; None for the best itself, and for fewer than two independent samples.
+        verdict: "best", "tied" (cannot be told from the best) or "worse".
+    """
+
+    mean: float
+    interval: Interval | None
+    difference: float
+    difference_interval: Interval | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class WithBest:
+    """Several systems beside the best.
+
+    Attributes:
+        placed: The systems, in the order of their columns.
+        order: Their columns, the best first.
+        alpha: At which level each difference stands by itself, so that all hold together.
+        needed: How many samples in all would tell the two best apart in 80 of 100 cases, if they
+            differ by as much as was seen; None where that cannot be said.
+    """
+
+    placed: tuple[Placed, ...]
+    order: tuple[int, ...]
+    alpha: float
+    needed: int | None
+
+
+def compare_with_best(
+    scores: Floats,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    ends: tuple[float | None, float | None] = (None, None),
+    higher_is_better: bool = True,
+    level: float = LEVEL,
+) -> WithBest:
+    """Compare all systems with the one whose mean is best.
+
+    The best one is known from the same scores, so the intervals have to hold whichever it is: they
+    are simultaneous over all pairs of systems.
+
+    Args:
+        scores: Shape (n, k), n > 0, k > 0: the scores of each sample by each system.
+        groups: For each sample the cluster that it belongs to; None if all are independent.
+        ends: The least and the greatest score possible, None where there is no end.
+        higher_is_better: Which mean is the best one.
+        level: Nominal coverage, of each mean's interval and of all differences together.
+
+    Source:
+        Hsu, Multiple Comparisons (1996), chapters 4 and 5, for comparisons with the best from all
+        pairs; Hothorn, Bretz and Westfall, Biom. J. 50 (2008) 346, for the joint distribution.
+    """
+    array = np.asarray(scores, dtype=np.float64)
+    low, high = ends
+    span = None if low is None or high is None else high - low
+    means = array.mean(axis=0)
+    # Equal means stay in the order of the columns, whatever the last digit of a sum says.
+    order = np.argsort(np.round(-means if higher_is_better else means, 12), kind="stable")
+    best = int(order[0])
+    alpha = simultaneous_alpha(array, groups=groups, level=level)
+    placed = []
+    for column in range(array.shape[1]):
+        differences = array[:, column] - array[:, best]
+        joint = None
+        if column != best:
+            joint = comparison.difference_interval(
+                differences, groups=groups, span=span, level=1 - alpha
+            )
+        placed.append(
+            Placed(
+                float(means[column]),
+                mean_interval(array[:, column], groups=groups, low=low, high=high, level=level),
+                float(differences.mean()),
+                joint and Interval(joint.low, joint.high, level, f"{joint.method}, simultaneous"),
+                BEST if column == best else _verdict(joint),
+            )
+        )
+    second = array[:, int(order[1])] if len(order) > 1 else None
+    needed = None if second is None else _needed(array[:, best], second, groups, span, alpha)
+    return WithBest(tuple(placed), tuple(map(int, order)), alpha, needed)
+
+
+def _verdict(interval: Interval | None) -> Verdict:
+    apart = interval is not None and not interval.low <= 0 <= interval.high
+    return WORSE if apart else TIED
+
+
+def _needed(
+    best: Floats,
+    second: Floats,
+    groups: Sequence[Hashable] | None,
+    span: float | None,
+    alpha: float,
+) -> int | None:
+    pairs = comparison.paired(second, best, groups=groups, span=span)
+    return comparison.needed(pairs, abs(pairs.difference), alpha=alpha)
+
+
+def simultaneous_alpha(
+    scores: Floats,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> float:
+    """The level of each pairwise difference at which all of them hold together.
+
+    From the largest of all pairs' |t| under the correlations that the scores have: systems that
+    answer alike need less of a correction than Bonferroni's.
+
+    Args:
+        scores: Shape (n, k).
+        groups: As in `compare_with_best`.
+        level: Nominal coverage of all pairs together.
+        draws: From the joint distribution of the differences, a multivariate t.
+        seed: The same seed gives the same level.
+
+    Returns:
+        The level, from (1 - level) / pairs to 1 - level.
+    """
+    from scipy.special import stdtr
+
+    covariance, units = _covariance(scores, groups)
+    first, second = np.triu_indices(scores.shape[1], 1)
+    variance = covariance[first, first] + covariance[second, second]
+    variance -= 2 * covariance[first, second]
+    differing = variance > _ROUNDING * max(float(np.diag(covariance).max(initial=0.0)), 1e-300)
+    first, second, errors = first[differing], second[differing], np.sqrt(variance[differing])
+    alone = 1 - level
+    if len(errors) < 2 or units < 2:
+        return alone
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.clip(values, 0.0, None))
+    rng, largest = np.random.default_rng(seed), []
+    step = max(1, _CHUNK // len(errors))
+    for start in range(0, draws, step):
+        n = min(step, draws - start)
+        means = rng.standard_normal((n, len(root))) @ root.T
+        spread = np.sqrt(rng.chisquare(units - 1, n) / (units - 1))
+        ratios = np.abs(means[:, first] - means[:, second]) / errors
+        largest.append(ratios.max(axis=1) / spread)
+    critical = float(np.quantile(np.concatenate(largest), level))
+    alpha = 2 * float(stdtr(units - 1, -critical))
+    return min(max(alpha, alone / len(errors)), alone)
+
+
+def _covariance(scores: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, int]:
+    """The covariance of the means, robust against clusters, and how many units there are."""
+    n, k = scores.shape
+    at = cluster_numbers(range(n) if groups is None else groups)
+    units = int(at.max(initial=-1)) + 1
+    if units < 2:
+        return np.zeros((k, k)), units
+    rest = np.zeros((units, k))
+    np.add.at(rest, at, scores - scores.mean(axis=0))
+    scale = math.sqrt(units / (units - 1)) / n
+    return (rest * scale).T @ (rest * scale), units

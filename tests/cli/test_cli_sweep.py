@@ -1,0 +1,136 @@
+"""`assay sweep`: a system in many configurations, and whether one of them is best."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_help import write_rows
+
+SYSTEM = """
+import random
+def answer(question, k=3, chunk=256):
+    with open("asked.txt", "a") as file:
+        file.write(f"{question} {k} {chunk}\\n")
+    right = random.Random(f"{question} {k}").random() < (0.97 if k == 5 else 0.5)
+    return "In 1889." if right else "In 1900."
+"""
+GRID = ("--set", "k=3,5", "--set", "chunk=256,512")
+SWEEP = ("sweep", "towers.jsonl", "--target", "my_rag.py:answer", "-m", "exact_match")
+
+
+@pytest.fixture
+def rag(here, assay):
+    """The command line in a folder with a system and questions."""
+    (here / "my_rag.py").write_text(SYSTEM, "utf-8")
+    rows = [
+        {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
+        for n in range(40)
+    ]
+    write_rows(here / "towers.jsonl", rows)
+    return assay
+
+
+def test_it_shows_the_winner_the_ties_and_the_effects_in_80_columns(rag, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = rag(*SWEEP, *GRID, "--name", "rag")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "No winner: 2 configurations cannot be told apart" in result.stdout
+    assert "Effect of k, averaged over the rest: 5 is best." in result.stdout
+    assert "Effect of chunk, averaged over the rest: none found." in result.stdout
+    assert result.stderr.count("system asked 40, reused 0") == 4
+    again = rag(*SWEEP, *GRID, "--name", "rag")
+    assert again.stderr.count("system asked 0, reused 40") == 4
+
+
+def test_json_has_every_number_and_other_commands_take_the_runs(rag):
+    found = json.loads(rag(*SWEEP, "--set", "k=3,5", "--name", "rag", "--json").stdout)
+    (board,) = found["leaderboards"]
+    assert board["winner"] == "k=5"
+    runs = [one["run"] for one in found["configurations"]]
+    assert [one["params"] for one in found["configurations"]] == [{"k": 3}, {"k": 5}]
+    compared = json.loads(rag("compare", *runs, "--json").stdout)
+    assert compared["metrics"][0]["verdict"] == "better"
+    assert rag("history", "--by", "k").exit_code == 0
+    assert rag("gate", "rag/k=5", "--min", "exact_match=0.5").exit_code == 0
+    listed = json.loads(rag("runs", "--tag", "sweep", "--json").stdout)
+    assert {one["name"] for one in listed} == {"rag/k=3", "rag/k=5"}
+
+
+def test_a_dry_run_counts_and_asks_nobody(rag, here):
+    result = rag(*SWEEP, *GRID, "--dry-run", "--json")
+    assert [one["ask"] for one in json.loads(result.stdout)["configurations"]] == [40] * 4
+    assert not (here / "asked.txt").exists()
+
+
+def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
+    fails = SYSTEM.replace("    right =", "    assert k == 3 or '7' not in question\n    right =")
+    (here / "my_rag.py").write_text(fails, "utf-8")
+    result = rag(*SWEEP, "--set", "k=3,5")
+    assert result.exit_code == 3, result.output
+    assert "k=5: system asked 40, reused 0; judge asked 0, reused 0; 4 questions" in result.stderr
+    assert "4 of 40 questions have no score in some configuration" in result.stdout
+    assert "no answer" in result.stdout
+    # A question without an answer is asked again, all others are known.
+    assert "k=5: system asked 4, reused 36" in rag(*SWEEP, "--set", "k=3,5").stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "no parameter is varied"),
+        (("--set", "k"), "is not KEY=VALUE,VALUE"),
+        (("--set", "k=3,"), "has an empty value"),
+        (("--set", "k=3", "--set", "k=5"), "gives that key values again"),
+        (("--set", "k=[3"), "is no JSON"),
+        (("--set", "k=[null]"), "a list, an object or null"),
+        (("--set", "depth=1,2"), "my_rag.py:answer takes no argument 'depth'"),
+        (("--set", "k=1,2,3", "--max-configurations", "2"), "3 configurations"),
+        (("--set", "k=3", "-m", "faithfulnes"), "faithfulness"),
+        (("--set", "k=3", "--target-body", "{}"), "for a target with a URL"),
+        (("--set", "k=3", "--map", "reference=gone"), "gone"),
+    ],
+)
+def test_bad_input_is_one_error_before_anything_is_asked(rag, here, options, said):
+    result = rag(*SWEEP, *options)
+    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+    assert not (here / "asked.txt").exists()
+
+
+def test_a_value_with_commas_is_written_as_json(rag, here):
+    result = rag(*SWEEP, "--set", 'k=["3, or more", 5]', "--json")
+    assert result.exit_code == 0, result.stderr
+    assert {line.split("? ")[1] for line in (here / "asked.txt").read_text().splitlines()} == {
+        "3, or more 256",
+        "5 256",
+    }
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_it_goes_on_and_asks_only_what_was_on_its_way_again(rag, here):
+    slow = SYSTEM.replace("import random", "import random, time").replace(
+        "    right =", "    time.sleep(0.02)\n    right ="
+    )
+    (here / "my_rag.py").write_text(slow, "utf-8")
+    run = [sys.executable, "-c", "from assay._cli import main; main()"]
+    run += [*SWEEP, *GRID, "--target-concurrency", "1", "--json"]
+    asked = here / "asked.txt"
+    process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not asked.exists() or len(asked.read_text("utf-8").splitlines()) < 90:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(10)
+    done = subprocess.run(run, capture_output=True, timeout=120, check=True)
+    found = json.loads(done.stdout)["configurations"]
+    assert [(one["asked"], one["reused"]) for one in found[:2]] == [(0, 40), (0, 40)]
+    assert found[3]["asked"] == 40
+    lines = asked.read_text("utf-8").splitlines()
+    assert len(set(lines)) == 160
+    # The calls that were on their way, and whose answers may not have reached the disk.
+    assert len(lines) <= 163

@@ -1,0 +1,234 @@
+"""Is every configuration asked once, is the best one found, and is a tie called one?"""
+
+import random
+
+import pytest
+
+from assay import Denied, InputError, Result, Settings, SweepSettings, asweep, compare, sweep
+from assay.target import Asking
+
+QUESTIONS = [
+    {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
+    for n in range(60)
+]
+
+
+class System:
+    """A system that is right as often as its parameters say, and notes what it is asked."""
+
+    def __init__(self, right):
+        self.right = right
+        self.asked = []
+
+    def __call__(self, question, k=3, chunk=256):
+        self.asked.append((question, k, chunk))
+        right = random.Random(f"{question} {k}").random() < self.right(k, chunk)
+        return {"answer": "In 1889." if right else "In 1900.", "cost": k / 1000}
+
+
+def planted(k, chunk):
+    """With k = 5 it is nearly always right; chunk changes nothing."""
+    del chunk
+    return 0.97 if k == 5 else 0.5
+
+
+def names(standings, verdict):
+    return [one.name for one in standings if one.verdict == verdict]
+
+
+class TestWhatIsFound:
+    def test_a_planted_winner_is_found(self, db):
+        found = sweep(QUESTIONS, System(planted), {"k": [3, 5, 8]}, "exact_match", store=db)
+        (board,) = found.leaderboards
+        assert (board.winner, board.tied, board.n) == ("k=5", (), 60)
+        assert sorted(names(board.standings, "worse")) == ["k=3", "k=8"]
+        for one in board.standings[1:]:
+            assert one.difference_interval.high < 0
+        assert "k=5 is best" in str(found)
+
+    def test_a_planted_tie_is_called_a_tie(self, db):
+        grid = {"k": [3, 5], "chunk": [256, 512]}
+        (board,) = sweep(QUESTIONS, System(planted), grid, "exact_match", store=db).leaderboards
+        assert board.winner == ""
+        assert board.tied == ("k=5,chunk=256", "k=5,chunk=512")
+        # They answer alike: no number of questions would tell them apart.
+        assert board.more is None
+
+    def test_the_effect_of_each_parameter_is_told_apart(self, db):
+        grid = {"k": [3, 5], "chunk": [256, 512]}
+        (board,) = sweep(QUESTIONS, System(planted), grid, "exact_match", store=db).leaderboards
+        k, chunk = board.effects
+        assert [(one.name, one.verdict) for one in k.values] == [("5", "best"), ("3", "worse")]
+        assert [one.verdict for one in chunk.values] == ["best", "tied"]
+        scores = {one.name: one.mean for one in board.standings}
+        both = (scores["k=5,chunk=256"] + scores["k=5,chunk=512"]) / 2
+        assert k.values[0].mean == pytest.approx(both)
+
+    def test_a_small_lead_is_no_win_and_the_questions_that_would_settle_it_are_counted(self, db):
+        close = System(lambda k, _: 0.7 if k == 5 else 0.6)
+        (board,) = sweep(QUESTIONS, close, {"k": [3, 5]}, "exact_match", store=db).leaderboards
+        assert set(board.tied) == {"k=3", "k=5"}
+        assert board.more > 60
+
+    def test_a_low_score_wins_where_low_is_good(self, db):
+        def answer(question, price=1.0):
+            return {"answer": question, "cost": price * (1 + len(question) % 3)}
+
+        grid = {"price": [2.0, 1.0]}
+        (board,) = sweep(QUESTIONS, answer, grid, "cost_per_query", store=db).leaderboards
+        assert (board.winner, board.higher_is_better) == ("price=1.0", False)
+        assert board.standings[1].difference > 0
+
+
+class TestTheStore:
+    def test_the_same_sweep_asks_nothing_again_and_a_wider_one_only_what_is_new(self, db):
+        system = System(planted)
+        grid = {"k": [3, 5]}
+        first = sweep(QUESTIONS, system, grid, "exact_match", store=db)
+        assert [(one.asked, one.reused) for one in first.configurations] == [(60, 0), (60, 0)]
+        again = sweep(QUESTIONS, system, grid, "exact_match", store=db)
+        assert [(one.asked, one.reused) for one in again.configurations] == [(0, 60), (0, 60)]
+        assert again.leaderboards == first.leaderboards
+        assert [one.run for one in again.configurations] == [o.run for o in first.configurations]
+        wider = sweep(QUESTIONS, system, {"k": [3, 5, 8]}, "exact_match", store=db)
+        assert [one.asked for one in wider.configurations] == [0, 0, 60]
+        assert len(system.asked) == 180
+
+    def test_the_order_in_which_parameters_are_named_asks_nothing_again(self, db):
+        system, few = System(planted), QUESTIONS[:5]
+        grid = {"k": [3, 5], "chunk": [256]}
+        first = sweep(few, system, grid, "exact_match", store=db)
+        again = sweep(few, system, dict(reversed(grid.items())), "exact_match", store=db)
+        assert [one.asked for one in again.configurations] == [0, 0]
+        assert [one.run for one in again.configurations] == [o.run for o in first.configurations]
+
+    def test_values_of_another_kind_are_another_configuration(self, db):
+        asked = []
+
+        def answer(question, k=None):
+            asked.append((question, k))
+            return str(k)
+
+        values = [3, "3x", 3.5, True]
+        sweep(QUESTIONS[:2], answer, {"k": values}, "exact_match", store=db)
+        assert [k for _, k in asked[::2]] == values
+
+    def test_every_configuration_is_a_run_that_other_analyses_take(self, db):
+        how = SweepSettings(settings=Settings(name="rag", params={"llm": "small"}))
+        found = sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
+        low, high = (Result(db, one.run) for one in found.configurations)
+        assert low.run.name == "rag/k=3"
+        assert (dict(high.run.params), set(high.run.tags)) == (
+            {"llm": "small", "k": 5},
+            {"sweep", "rag"},
+        )
+        (one,) = compare(low, high).metrics
+        assert one.verdict == "better"
+        assert one.paired.difference == pytest.approx(
+            -found.leaderboards[0].standings[1].difference
+        )
+        assert found.configurations[1].cost == pytest.approx(0.005)
+        assert found.configurations[1].latency_ms >= 0
+
+    def test_configurations_that_answer_alike_are_runs_of_their_own(self, db):
+        found = sweep(
+            QUESTIONS, System(lambda *_: 1.0), {"chunk": [1, 2, 3]}, "exact_match", store=db
+        )
+        assert len({one.run for one in found.configurations}) == 3
+
+    def test_stopped_it_goes_on_where_it_was(self, db):
+        system = System(planted)
+        broken = [True]
+
+        def answer(question, k=3):
+            if k == 5 and len(system.asked) >= 70 and broken:
+                raise Denied("no more")
+            return system(question, k)
+
+        how = SweepSettings(asking=Asking())
+        with pytest.raises(Denied):
+            sweep(QUESTIONS, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+        before = len(system.asked)
+        broken.clear()
+        # It is the same function, whose name was told when it was first looked at.
+        found = sweep(QUESTIONS, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+        assert found.configurations[0].asked == 0
+        assert found.configurations[1].asked == 120 - before
+        assert len(system.asked) == len(set(system.asked)) == 120
+
+    async def test_the_async_twin_and_a_generator_of_questions(self, db):
+        found = await asweep(
+            iter(QUESTIONS), System(planted), {"k": [3, 5]}, "exact_match", store=db
+        )
+        assert found.leaderboards[0].winner == "k=5"
+
+
+class TestFailures:
+    def test_questions_that_one_configuration_does_not_answer_are_left_out_of_all(self, db):
+        def answer(question, k=3):
+            if k == 8 and "tower 1" in question:
+                raise ValueError("too long")
+            return System(planted)(question, k)
+
+        found = sweep(QUESTIONS, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
+        (board,) = found.leaderboards
+        assert board.n == 49
+        assert "11 of 60 questions have no score in some configuration" in board.warnings[0]
+        assert [one.failures for one in found.configurations] == [0, 0, 11]
+        assert {one.name: one.n for one in board.standings} == {"k=3": 60, "k=5": 60, "k=8": 49}
+
+    def test_a_configuration_without_any_answer_stands_last_and_holds_up_no_other(self, db):
+        def answer(question, k=3):
+            if k == 8:
+                raise ValueError("too long")
+            return System(planted)(question, k)
+
+        few = QUESTIONS[:7]
+        found = sweep(few, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
+        (board,) = found.leaderboards
+        assert (board.standings[-1].name, board.standings[-1].verdict) == ("k=8", "no scores")
+        assert board.n == 7
+        assert board.effects == ()
+
+
+def _two(k, question):
+    return f"{k} {question}"
+
+
+def _needy(question, k, rerank):
+    return f"{question} {k} {rerank}"
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("grid", "target", "said"),
+        [
+            ({}, System(planted), "the grid is empty"),
+            ({"k": []}, System(planted), "'k' has no values"),
+            ({"k": "35"}, System(planted), "'k' has no values"),
+            ({"k": [3, 3]}, System(planted), "the value 3 twice"),
+            ({"k": [[3]]}, System(planted), "parameter 'k' is"),
+            ({"depth": [1, 2]}, System(planted), "takes no argument 'depth'"),
+            ({"question": [1, 2]}, System(planted), "is what it is asked"),
+            ({"question": [1, 2]}, _two, "is what it is asked"),
+            ({"k": [1, 2]}, _two, "is what it is asked"),
+            ({"k": [1, 2]}, _needy, "needs 'rerank' too"),
+            ({"k": range(9), "chunk": range(8)}, System(planted), "72 configurations"),
+        ],
+    )
+    def test_what_cannot_be_swept_is_told_before_anything_is_asked(self, db, grid, target, said):
+        with pytest.raises(InputError, match=said):
+            sweep(QUESTIONS, target, grid, "exact_match", store=db)
+        assert not getattr(target, "asked", None)
+        assert not db.exists()
+
+    def test_more_configurations_are_swept_if_that_is_said(self, db):
+        grid = {"k": list(range(9)), "chunk": list(range(8))}
+        how = SweepSettings(max_configurations=72)
+        found = sweep(QUESTIONS[:2], System(planted), grid, "exact_match", store=db, how=how)
+        assert len(found.configurations) == 72
+
+    def test_a_parameter_that_is_described_and_swept_is_refused(self, db):
+        how = SweepSettings(settings=Settings(params={"k": 3}))
+        with pytest.raises(InputError, match="is swept"):
+            sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
