@@ -173,6 +173,10 @@ WRITER = ("--judge", "openai:writer", "--base-url", "http://127.0.0.1:9/v1", "-n
 # Every command that opens a store, with as much beside it as it asks for first.
 OPENS_A_STORE = {
     "run": ("run", "data.jsonl", "-m", "token_f1", "--store", "other.db"),
+    "sweep": (
+        *("sweep", "data.jsonl", "--target", "http://127.0.0.1:9/", "--set", "k=1,2"),
+        *("-m", "token_f1", "--store", "other.db"),
+    ),
     "show": ("show", "--store", "other.db"),
     "view": ("view", "other.db", "--no-browser"),
     "runs": ("runs", "--store", "other.db"),
