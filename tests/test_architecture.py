@@ -247,5 +247,7 @@ def test_the_pages_import_nothing_that_is_private_by_name():
     pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     assert len(pages) > 20
     for page in pages:
-        private = re.findall(r"^\s*(?:from|import) assay[.\w]*\._.*", page.read_text("utf-8"), re.MULTILINE)
+        private = re.findall(
+            r"^\s*(?:from|import) assay[.\w]*\._.*", page.read_text("utf-8"), re.MULTILINE
+        )
         assert not private, f"{page.name}: {private}"
