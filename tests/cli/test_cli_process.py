@@ -88,12 +88,10 @@ def test_interrupted_it_does_not_wait_for_what_cannot_be_called_back(here):
     assert b"\ninterrupted: " in b"\n" + told  # after the warning about its pool
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
-@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here, name):
+def signalled(command, here, name):
+    """Exit code, output and messages of a command that gets a signal in the middle of its calls."""
     with subprocess.Popen(
-        [*ASSAY, *slow],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -106,7 +104,16 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here, name):
             time.sleep(0.01)
         process.send_signal(name)
         out, told = process.communicate(timeout=20)
-    assert process.returncode == 130
+    return process.returncode, out, told
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here, name):
+    code, out, told = signalled([*ASSAY, *slow], here, name)
+    asked = here / "asked.txt"
+    assert code == 130
     assert out == ""
     assert told.startswith("interrupted: ")
     assert told.endswith("are kept in assay.db; the same command goes on from there\n")
@@ -130,21 +137,10 @@ def test_interrupted_in_the_middle_the_same_command_goes_on(slow, here, name):
 def test_asked_to_end_where_ctrl_c_is_ignored_it_keeps_what_it_has(slow, here):
     ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     ignoring += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-    with subprocess.Popen(
-        [sys.executable, "-c", ignoring, *ASSAY[1:], *slow],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    ) as process:
-        asked = here / "asked.txt"
-        deadline = time.monotonic() + 20
-        while not (asked.exists() and asked.stat().st_size >= 14):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.terminate()
-        _, told = process.communicate(timeout=20)
-    assert (process.returncode, told[:13]) == (130, "interrupted: ")
+    command = [sys.executable, "-c", ignoring, *ASSAY[1:], *slow]
+    code, _, told = signalled(command, here, signal.SIGTERM)
+    asked = here / "asked.txt"
+    assert (code, told[:13]) == (130, "interrupted: ")
     again = call(*slow, "--concurrency", "16", "--json")
     assert again.returncode == 0, again.stderr
     assert 40 <= asked.stat().st_size <= 42
