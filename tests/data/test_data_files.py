@@ -178,7 +178,7 @@ def test_parquet_text_that_is_not_utf8_breaks_its_own_row_only(tmp_path):
     answers[400] = b"caf\xe9"
     columns = {"question": ["q"] * 600, "answer": pa.array(answers).view(pa.string())}
     parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
-    rows = list(read(tmp_path / "x.parquet"))
+    read_rows = list(read(tmp_path / "x.parquet"))
     assert [row.number for row in rows] == list(range(1, 601))
     (wrong,) = (row for row in rows if row.problems)
     told = "row 401: column 'answer' holds bytes that are not UTF-8 -> write it as UTF-8"
@@ -265,8 +265,8 @@ def test_a_parquet_row_that_is_too_long_breaks_alone(tmp_path, monkeypatch, kind
     contexts = [one[kind](text), one[kind](text * 8), one[kind]("b"), None, *[one[kind](text)] * 40]
     rows = [{"question": f"q{n}", "answer": "a", "metadata": c} for n, c in enumerate(contexts)]
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "x.parquet", compression="zstd")
-    rows = list(read(tmp_path / "x.parquet"))
-    assert [row.number for row in rows] == list(range(1, 45))
-    assert [row.number for row in rows if row.problems] == [2]
-    assert "is longer than 0 MiB" in str(rows[1].problems[0])
-    assert [row.fields["question"] for row in rows if not row.problems][-1] == "q43"
+    read_rows = list(read(tmp_path / "x.parquet"))
+    assert [row.number for row in read_rows] == list(range(1, 45))
+    assert [row.number for row in read_rows if row.problems] == [2]
+    assert "is longer than 0 MiB" in str(read_rows[1].problems[0])
+    assert [row.fields["question"] for row in read_rows if not row.problems][-1] == "q43"
