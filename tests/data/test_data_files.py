@@ -178,7 +178,7 @@ def test_parquet_text_that_is_not_utf8_breaks_its_own_row_only(tmp_path):
     answers[400] = b"caf\xe9"
     columns = {"question": ["q"] * 600, "answer": pa.array(answers).view(pa.string())}
     parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
-    read_rows = list(read(tmp_path / "x.parquet"))
+    rows = list(read(tmp_path / "x.parquet"))
     assert [row.number for row in rows] == list(range(1, 601))
     (wrong,) = (row for row in rows if row.problems)
     told = "row 401: column 'answer' holds bytes that are not UTF-8 -> write it as UTF-8"
