@@ -29,6 +29,8 @@ FORMER = {
     "assay.run.connect": {"choose": "assay._runner.stack:choose"},
     "assay.run.settings": {"Settings": "assay._runner.settings:Settings"},
     "assay.tasks.select_sentences": {"Passage": "assay.tasks.contexts:Passage"},
+    "assay.text.sentences": {"sentences": "assay._text.sentences:sentences"},
+    "assay.text.words": {"content_words": "assay._text.words:content_words"},
 }
 
 
