@@ -26,7 +26,7 @@ OPTIONAL = (
     MEMBERS | {field.name for field in dataclasses.fields(Capabilities)} | {"lengths", "prompts"}
 )
 # Where an object of the user's own becomes a backend.
-DOOR = ROOT / "middleware" / "wrapper.py"
+DOOR = ROOT / "_middleware" / "wrapper.py"
 
 
 def everything(cls):
@@ -37,10 +37,10 @@ def everything(cls):
 
 
 def wrappers():
-    for package in ("backends", "judges", "middleware", "target", "run"):
-        if (ROOT / package).is_dir():
-            for module in pkgutil.walk_packages([str(ROOT / package)], f"assay.{package}."):
-                importlib.import_module(module.name)
+    for package in ("judges", "_middleware", "target", "_runner"):
+        assert (ROOT / package).is_dir()
+        for module in pkgutil.walk_packages([str(ROOT / package)], f"assay.{package}."):
+            importlib.import_module(module.name)
     return sorted(
         {cls for cls in everything(Wrapper) if cls.__module__.startswith("assay.")}, key=str
     )

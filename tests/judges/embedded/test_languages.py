@@ -104,3 +104,10 @@ async def test_a_rating_that_it_cannot_give_is_no_number():
     assert rating.relevance is None
     with pytest.raises(Unavailable, match="Chinese"):
         _ = rating.rated
+
+
+@pytest.mark.parametrize("answer", ["🙂🙂", "…", "Sí, en 1889.", "答"])
+def test_an_answer_without_a_refusal_or_without_words_is_not_rated(tmp_path, answer):
+    row = {"question": "🙂 ¿Cuándo se construyó la torre?", "answer": answer}
+    found = outcome(run([row], tmp_path, "answer_relevancy"), 1, "answer_relevancy")
+    assert isinstance(found, Unscored)

@@ -1,11 +1,12 @@
 """Is an equal pass made once, whoever asks, a failed one made again, and an unwanted one not?"""
 
+import asyncio
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from assay.judges.embedded.inference import Passes, Work
+from assay.judges.embedded.inference import Passes, Work, aside
 
 
 class Counted:
@@ -119,3 +120,9 @@ def test_what_another_waits_for_is_made_all_the_same(model):
         with pytest.raises(CancelledError):
             given_up.result(10)
     assert sorted(model.seen) == ["a", "bb", "ccc"]
+
+
+async def test_work_that_raises_stop_iteration_ends_with_an_error():
+    async with asyncio.timeout(10):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await aside(lambda: next(iter(())), 1)

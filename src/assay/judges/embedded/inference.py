@@ -205,7 +205,10 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
 
     def done() -> Result:
         with mine:
-            return work()
+            try:
+                return work()
+            except StopIteration as stop:  # no future takes it: it would be awaited for ever
+                raise RuntimeError("the work raised StopIteration") from stop
 
     try:
         return await loop.run_in_executor(_waiting(threads, os.getpid()), done)

@@ -224,9 +224,11 @@ def declines(parts: Sequence[str]) -> str:
     if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
     found = [(len(part), refusals.refusal(part)) for part in parts]
-    declining = sum(length for length, words_of in found if words_of)
-    if declining * 2 >= sum(length for length, _ in found):
-        return next(words_of for _, words_of in found if words_of)
+    refused = [(length, words_of) for length, words_of in found if words_of]
+    if not refused:
+        return ""
+    if sum(length for length, _ in refused) * 2 >= sum(length for length, _ in found):
+        return refused[0][1]
     return found[0][1] if len(found) <= 2 else ""
 
 
