@@ -1,5 +1,7 @@
 """What is written otherwise and says the same is judged the same."""
 
+import tracemalloc
+
 import pytest
 
 from assay.judge import Judge
@@ -95,3 +97,13 @@ async def test_what_holds_nothing_but_marks_is_judged_all_the_same(text):
 
 async def test_an_answer_of_nothing_but_an_offer_is_rated_as_it_is():
     assert await relevance(QUESTION, "Would you like to know more about the dam?") < 0.5
+
+
+async def test_a_word_of_thousands_of_letters_is_not_looked_up_among_its_misspellings():
+    word = "capitalofthecountry" * 100  # with all its neighbours it would take 200 MB
+    await relevance("What is the capital?", f"{word} is the capital.")
+    tracemalloc.start()
+    await relevance("What is the capital?", f"The {word} is the capital.")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6

@@ -20,6 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SHORTEST = 5  # letters of a word of the texts beside that may be misspelt
 _SHORTEST_COMMON = 3  # letters of a misspelt common word
+_LONGEST = 40  # letters; what is longer is no word, and has too many neighbours to look through
 _ONLY_SLIPS = 3  # letters up to which no letter may be lost, too many or another one
 _SUBSTITUTED = 5  # letters from which on one of them may have been mistyped for another
 _ENDING = 3  # letters at the end where another letter makes another word: "nitrite", "nitrate"
@@ -137,7 +138,7 @@ def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:
     usual = share >= _KNOWN * named.count(False) and identify_language(text) in {"", "en"}
     for n, match in enumerate(found):
         word = match[0].lower()
-        if known[n] or not word.isascii() or len(word) < _SHORTEST_COMMON:
+        if known[n] or not word.isascii() or not _SHORTEST_COMMON <= len(word) <= _LONGEST:
             continue
         if word in beside.written or words.stem(word) in beside.stems:
             continue
@@ -168,7 +169,7 @@ def _stands(word: str, beside: Vocabulary) -> bool:
     return word in beside.written or (bool(_rank(word)) and words.stem(word) in beside.stems)
 
 
-@memoized(4096, longest=40)
+@memoized(4096, longest=_LONGEST)
 def _common(word: str) -> str:
     """The most frequent word that it may be a misspelling of; "" for none."""
     slips = [*_slips(word), *(_mistyped(word) if len(word) > _ONLY_SLIPS else ())]
