@@ -4,13 +4,14 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 from click.core import ParameterSource
 
 from assay._runner import STORE
 from assay.errors import InputError
+from assay.judge import Reasons
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -190,6 +191,13 @@ prompts = click.option(
     "--prompts",
     metavar="FILE",
     help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
+)
+reasons = choice(
+    "--reasons",
+    choices=get_args(Reasons),
+    default="failures",
+    help="Which verdicts on statements a language model gives a reason for: all (with a quote "
+    "each), those on what is not supported, or none. The fewer, the cheaper.",
 )
 together = click.option(
     "--together/--apart",

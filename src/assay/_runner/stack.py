@@ -65,9 +65,12 @@ def reworded(route: Route, settings: Settings) -> Route:
             raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")
 
     def reword(leaf: Backend) -> Backend:
-        if not settings.prompts or not isinstance(leaf, LLM):
+        if not isinstance(leaf, LLM):
+            return leaf
+        if not settings.prompts and settings.reasons == leaf.reasons:
             return leaf
         changed = copy.copy(leaf)
+        changed.reasons = settings.reasons
         changed.prompts = {**leaf.prompts, **settings.prompts}
         share_connections(changed, leaf)
         return changed
