@@ -157,6 +157,9 @@ class TestSetting:
         }
         assert len(runs) == 3
 
+    def test_all_is_the_prompt_of_before_so_replies_to_it_are_still_taken(self):
+        assert VerifyStatements.template_for("all").digest == "0db9ca12"
+
     def test_an_unknown_one_is_refused(self):
         with pytest.raises(InputError, match="reasons is 'some'"):
             assay.Settings(reasons="some")
