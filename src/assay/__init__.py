@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
+    from assay.judges.cascade import cascade
     from assay.judges.openai.batch import OpenAIBatch
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
@@ -66,6 +67,7 @@ _HOME = {
     "arepeat": "assay._analysis.repeat",
     "repeat": "assay._analysis.repeat",
     "backend": "assay.judges",
+    "cascade": "assay.judges.cascade",
     "Limits": "assay._middleware.limiter",
     "OpenAI": "assay.judges.openai.judge",
     "OpenAIBatch": "assay.judges.openai.batch",
@@ -169,6 +171,7 @@ __all__ = [
     "averify_many",
     "backend",
     "calibrate",
+    "cascade",
     "compare",
     "correct",
     "counterfactual",
