@@ -8,6 +8,7 @@ from assay._version import __version__
 if TYPE_CHECKING:
     from assay._analysis.agreement import agree
     from assay._analysis.calibration import calibrate
+    from assay._analysis.cascade import CascadeAudit, audit_cascade
     from assay._analysis.comparison import Comparison, compare
     from assay._analysis.correction import correct
     from assay._analysis.diagnosis import Diagnosis, diagnose
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
 # pulls in no third-party module.
 _HOME = {
     "agree": "assay._analysis.agreement",
+    "audit_cascade": "assay._analysis.cascade",
     "calibrate": "assay._analysis.calibration",
+    "CascadeAudit": "assay._analysis.cascade",
     "Comparison": "assay._analysis.comparison",
     "compare": "assay._analysis.comparison",
     "correct": "assay._analysis.correction",
@@ -125,6 +128,7 @@ __all__ = [
     "AssayError",
     "Backend",
     "Budget",
+    "CascadeAudit",
     "Comparison",
     "Denied",
     "Diagnosis",
@@ -167,6 +171,7 @@ __all__ = [
     "agree",
     "arepeat",
     "asweep",
+    "audit_cascade",
     "averify",
     "averify_many",
     "backend",

@@ -69,18 +69,20 @@ class CascadePolicy:
         return cls(**values)
 
 
-class Overruled(msgspec.Struct, frozen=True):
-    """A cheap judge's verdict that stood, and that the top judge then checked.
+class Check(msgspec.Struct, frozen=True):
+    """A cheap judge's verdict that stood, until the top judge checked and replaced it.
 
     Attributes:
         id: The statement.
         by: Who gave it.
         supported: What it was.
+        top: What the top judge says.
     """
 
     id: str
     by: str
     supported: bool
+    top: bool
 
 
 class Decisions(msgspec.Struct, frozen=True):
@@ -88,13 +90,17 @@ class Decisions(msgspec.Struct, frozen=True):
 
     Attributes:
         by: The judge by statement.
+        top: The judge whose word counts.
+        risk: The bound on the share of cheap verdicts that it would contradict.
         checked: Verdicts of cheap judges that stood, and that the top judge checked and replaced.
         chance: With which probability all that cheap judges decided was checked.
         closed: How often the band of a judge was closed because the risk broke the bound.
     """
 
     by: dict[str, str]
-    checked: tuple[Overruled, ...] = ()
+    top: str
+    risk: float
+    checked: tuple[Check, ...] = ()
     chance: float = 1.0
     closed: int = 0
 
@@ -105,10 +111,25 @@ class _Form(msgspec.Struct, frozen=True):
 
 def decisions(reply: Reply) -> Decisions | None:
     """Who decided what in a cascade's reply; None if it is none of a cascade."""
+    if reply.kind != VerifyStatements.kind or '"cascade"' not in reply.raw:
+        return None
     try:
         return msgspec.json.decode(reply.raw, type=_Form).cascade
     except (msgspec.ValidationError, msgspec.DecodeError):
         return None
+
+
+def as_first_decided(reply: Reply, task: VerifyStatements) -> str:
+    """A cascade's reply with the verdicts of cheap judges where the top judge's replaced them."""
+    found = decisions(reply)
+    cheap = {one.id: one.supported for one in found.checked} if found else {}
+    verdicts = task.read(reply.raw)
+    return verify_statements.reply(
+        [
+            replace(v, supported=cheap[v.id], probability=None) if v.id in cheap else v
+            for v in verdicts
+        ]
+    )
 
 
 @dataclass
@@ -167,6 +188,10 @@ def sureness(verdict: Verdict) -> float:
     if verdict.probability is None:
         return 1.0
     return verdict.probability if verdict.supported else 1 - verdict.probability
+
+
+def _check(name: str, step: _Step, top: Verdict) -> Check:
+    return Check(name, step.level.judge.name, step.verdicts[name].supported, top.supported)
 
 
 class Cascade(Backend):
@@ -263,7 +288,9 @@ class Cascade(Backend):
         self, task: VerifyStatements, draw: int
     ) -> tuple[Sequence[Verdict], Decisions]:
         verdicts = await Judge(self._top, tries=1)(task, draw)
-        return verdicts, Decisions(dict.fromkeys(task.ids, self._top.name))
+        return verdicts, Decisions(
+            dict.fromkeys(task.ids, self._top.name), self._top.name, self._policy.risk
+        )
 
     async def _decide(
         self, task: VerifyStatements, draw: int
@@ -320,7 +347,7 @@ class Cascade(Backend):
         for step in steps:
             for i in step.standing:
                 if i in top:
-                    checked.append(Overruled(i, step.level.judge.name, step.verdicts[i].supported))
+                    checked.append(_check(i, step, top[i]))
                 else:
                     by[i] = step.level.judge.name
                     # Its verdict stands for the top judge's, which has no probability.
@@ -328,7 +355,14 @@ class Cascade(Backend):
             chance = min(chance, step.chance) if step.standing else chance
         final |= top
         closed = sum(level.control.closed for level in self._levels)
-        made = Decisions({i: by[i] for i in task.ids}, tuple(checked), chance, closed)
+        made = Decisions(
+            by={i: by[i] for i in task.ids},
+            top=self._top.name,
+            risk=self._policy.risk,
+            checked=tuple(checked),
+            chance=chance,
+            closed=closed,
+        )
         return [final[i] for i in task.ids], made
 
     async def _learn_labels(self) -> None:
