@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
-    from assay.judges.cascade import cascade
     from assay.judges.openai.batch import OpenAIBatch
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
     from assay.judges.scripted import Scripted
+    from assay.judges.specs import cascade
     from assay.metrics import METRICS, Metric, metric
     from assay.prompt import Example, Template
     from assay.sample import Sample, ToolCall, Turn, Variant
@@ -70,7 +70,7 @@ _HOME = {
     "arepeat": "assay._analysis.repeat",
     "repeat": "assay._analysis.repeat",
     "backend": "assay.judges",
-    "cascade": "assay.judges.cascade",
+    "cascade": "assay.judges.specs",
     "Limits": "assay._middleware.limiter",
     "OpenAI": "assay.judges.openai.judge",
     "OpenAIBatch": "assay.judges.openai.batch",

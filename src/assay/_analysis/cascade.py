@@ -24,6 +24,8 @@ from assay.stats.correction import Corrected, Design, correct_mean
 from assay.stats.intervals import Interval, mean_interval
 from assay.tasks import SplitStatements, VerifyStatements
 
+# Fewer checked answers say nothing of errors that are rare.
+MIN_CHECKED = 10
 _ASKS = f"{VerifyStatements.kind}="
 
 
@@ -157,8 +159,9 @@ def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> 
         known = [row for row in rows if _known(decided.by_score[label, row])]
         if len(known) == len(rows):
             continue  # the top judge's own scores
-        if not any(found.checked for row in known for found in decided.by_score[label, row]):
-            means.uncorrected[label] = "nothing that stood was checked"
+        checked = sum(any(one.checked for one in decided.by_score[label, row]) for row in known)
+        if checked < MIN_CHECKED:
+            means.uncorrected[label] = f"{checked} checked answers are too few"
             continue
         first = run_to_completion(_first_scores(store, run, label, known, decided))
         if first is None:

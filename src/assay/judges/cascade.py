@@ -8,21 +8,18 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any, Self
 
 import msgspec
 
-from assay._middleware.wrapper import Route, adapted
+from assay._middleware.wrapper import Route
 from assay._store.keys import digest
 from assay.data.files import file_records, located
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Problem, Unsupported
-from assay.judge import Backend, BackendLike, Capabilities, Judge, Reply, Task, repeated
+from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
 from assay.stats.correction import fixed_numbers
 from assay.stats.risk_control import Checked, RiskControl
 from assay.tasks import Statement, Verdict, VerifyStatements, verify_statements
-
-RISK, CONFIDENCE, AUDIT = 0.05, 0.9, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +35,9 @@ class CascadePolicy:
             `supported`; "" where the top judge's own verdicts are the labels.
     """
 
-    risk: float = RISK
-    confidence: float = CONFIDENCE
-    audit: float = AUDIT
+    risk: float = 0.05
+    confidence: float = 0.9
+    audit: float = 0.1
     labels: str = ""
 
     def __post_init__(self) -> None:
@@ -408,43 +405,15 @@ class Cascade(Backend):
         await asyncio.gather(*(judge.aclose() for judge in self.behind()))
 
 
-def cascade(
-    *judges: BackendLike,
-    risk: float = RISK,
-    confidence: float = CONFIDENCE,
-    audit: float = AUDIT,
-    labels: str | Path = "",
-) -> Route:
-    """A judge that asks the dear ones only about what the cheap ones are not sure of.
-
-    Args:
-        judges: From the cheapest to the one whose word counts, two or more.
-        risk: Of an answer's verdicts that a cheap judge decides, the share that the label may
-            contradict, on average.
-        confidence: How sure it is that this holds.
-        audit: The share of answers whose verdicts the top judge checks all the same.
-        labels: A file of statements that people judged, one a row: `statement`, `contexts` and
-            `supported`. Without it the top judge's own verdicts are the labels.
-
-    Returns:
-        A judge for `evaluate`. Verdicts on statements go up the cascade, other tasks to the top.
-
-    Raises:
-        InputError: If an option or a label cannot be used, or a judge cannot verify statements.
-    """
-    return route(judges, CascadePolicy(risk, confidence, audit, str(labels)))
-
-
-def route(judges: Sequence[BackendLike], policy: CascadePolicy) -> Route:
+def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
     """The cascade for verdicts on statements, its last judge for all else."""
     if len(judges) < 2:
         raise InputError("a cascade of fewer than two judges", "embedded>openai:MODEL")
-    each = [adapted(judge) for judge in judges]
-    for judge in each:
+    for judge in judges:
         if judge.identity(VerifyStatements) is None:
             raise InputError(f"the judge {judge.name} cannot verify statements", "leave it out")
     labelled = read_labels(policy.labels) if policy.labels else ()
-    return Route(each[-1], {VerifyStatements.kind: Cascade(each, policy, labelled)})
+    return Route(judges[-1], {VerifyStatements.kind: Cascade(judges, policy, labelled)})
 
 
 class _Row(msgspec.Struct, frozen=True):

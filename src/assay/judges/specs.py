@@ -86,8 +86,8 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
     # Named twice it is still one judge: one model in memory, and one set of limits.
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
     default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
-    chain, _, options = (default or DEFAULT).partition(OPTIONS if STEP in (default or "") else "\0")
-    *cheap, top = chain.split(STEP)
+    *cheap, top = (default or DEFAULT).split(STEP)
+    top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
     main, *others = [once(spec, embedder=False) for spec in _chain(top)]
     kinds = _rest(main, others)
     if cheap:
@@ -97,6 +97,35 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
         kinds |= route([*upwards, main], CascadePolicy.of(options)).kinds
     kinds |= {task: once(spec, embedder=task == "embed") for task, spec in by_task.items()}
     return Route(main, kinds) if kinds else main
+
+
+def cascade(
+    *judges: object,
+    risk: float = 0.05,
+    confidence: float = 0.9,
+    audit: float = 0.1,
+    labels: str | Path = "",
+) -> Backend:
+    """A judge that asks the dear ones only about what the cheap ones are not sure of.
+
+    Verdicts on statements go up the cascade; other tasks go to the last judge.
+
+    Args:
+        judges: As for `evaluate`, from the cheapest to the one whose word counts, two or more.
+        risk: Of an answer's verdicts that a cheap judge decides, the share that the label may
+            contradict, on average.
+        confidence: How sure it is that this holds.
+        audit: The share of answers whose verdicts the top judge checks all the same.
+        labels: A file of statements that people judged, one a row: `statement`, `contexts` and
+            `supported`. Without it the top judge's own verdicts are the labels.
+
+    Raises:
+        InputError: If an option or a label cannot be used, or a judge cannot verify statements.
+    """
+    from assay.judges.cascade import CascadePolicy, route
+
+    policy = CascadePolicy(risk, confidence, audit, str(labels))
+    return route([backend(judge) for judge in judges], policy)
 
 
 def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
