@@ -191,6 +191,15 @@ def _check(name: str, step: _Step, top: Verdict) -> Check:
     return Check(name, step.level.judge.name, step.verdicts[name].supported, top.supported)
 
 
+def _rule(
+    policy: CascadePolicy, labelled: Sequence[tuple[VerifyStatements, Mapping[str, bool]]]
+) -> str:
+    """When verdicts stand, in words that are part of the identity."""
+    rule = f"risk {policy.risk:g} at {policy.confidence:g}, audit {policy.audit:g}"
+    labels = [text for task, by_id in labelled for text in (*task.inputs(), f"{by_id}")]
+    return f"{rule}, labels {digest(labels)[:8]}" if labels else rule
+
+
 class Cascade(Backend):
     """Verdicts on statements, each by the first judge that is sure of it, else by the last one.
 
@@ -214,6 +223,7 @@ class Cascade(Backend):
         self._levels = [
             _Level(judge, RiskControl(policy.risk, alpha, policy.audit)) for judge in cheap
         ]
+        self._rule = _rule(policy, labelled)
         self._learnt = not labelled
         self._learning = asyncio.Lock()
 
@@ -238,14 +248,7 @@ class Cascade(Backend):
         each = [judge.identity(kind) for judge in self.behind()]
         if kind.kind != VerifyStatements.kind or None in each:
             return None
-        policy = self._policy
-        rule = f"risk {policy.risk:g} at {policy.confidence:g}, audit {policy.audit:g}"
-        if self._labelled:
-            labels = [
-                text for task, by_id in self._labelled for text in (*task.inputs(), f"{by_id}")
-            ]
-            rule += f", labels {digest(labels)[:8]}"
-        return f"{'>'.join(filter(None, each))} ({rule})"
+        return f"{'>'.join(filter(None, each))} ({self._rule})"
 
     def behind(self) -> tuple[Backend, ...]:
         """Its judges, from the cheapest up."""
