@@ -346,6 +346,14 @@ class Backend(ABC):
         """
         return at_once
 
+    def behind(self) -> tuple["Backend", ...]:
+        """The judges that it asks, where each of them is cached and limited by itself."""
+        return ()
+
+    def over(self, judges: Sequence["Backend"]) -> "Backend":  # noqa: ARG002
+        """The same over other judges than those `behind` it, with nothing learnt yet."""
+        return self
+
     def under_way(self) -> str:
         """What it waits for, in words; "" if for nothing."""
         return ""

@@ -271,7 +271,8 @@ _JUDGE = (
             "Who judges: embedded (the default: offline, no key), openai:MODEL, "
             "openai-batch:MODEL, ollama:MODEL, gguf:PATH, onnx:FOLDER, scripted:FILE, or "
             "MODULE:ATTRIBUTE for one of your own. JUDGE+JUDGE gives the second what the first "
-            "cannot do. Repeatable: TASK=JUDGE gives one kind of task to another judge."
+            "cannot do, JUDGE>JUDGE what it is not sure of. Repeatable: TASK=JUDGE gives one kind "
+            "of task to another judge."
         ),
     ),
     _EMBEDDER,
