@@ -298,6 +298,8 @@ def assay_gate(request: pytest.FixtureRequest, assay_session: Session) -> "Calla
             data = _find(data, *folders)
         if isinstance(baseline, str):
             baseline = _find_run(baseline, *folders)
+        if rules.get("cases"):
+            rules["cases"] = str(_find(rules["cases"], *folders))
         return await assay_session.gate(data, metrics, baseline=baseline, **rules)
 
     return _blocking(gate)

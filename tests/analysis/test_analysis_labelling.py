@@ -271,6 +271,22 @@ class TestDecisions:
         labelling.record(1, item=key)
         assert [one.value for one in labelling.labels()] == [1.0]
 
+    def test_answers_and_their_statements_are_labelled_apart(self, store, run):
+        def at(name, per):
+            return Labelling(store, run, annotator=name, per=per)
+
+        answer, statement = at("anna", "answer").next().key, at("anna", "statement").next().key
+        for name, value in (("anna", 1), ("ben", 0)):
+            at(name, "statement").record(value, item=statement)
+        assert at("anna", "answer").disputes() == []
+        at("anna", "answer").record(4, item=answer)
+        for per, key, values in (("answer", answer, [4.0]), ("statement", statement, [1.0, 0.0])):
+            here = at("anna", per)
+            assert [one.value for one in here.labels()] == values
+            assert here.decided() == [key]
+            assert here.progress().decisions == len(values)
+            assert here.progress().disputes == len(here.disputes()) == len(values) - 1
+
     def test_disagreements_are_listed_and_settled(self, store, run):
         anna, ben = (Labelling(store, run, annotator=name) for name in ("anna", "ben"))
         key = anna.next().key

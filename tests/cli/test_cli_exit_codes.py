@@ -135,7 +135,7 @@ def test_130_interrupted(assay, monkeypatch):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay._cli.run.evaluate", stop)
+    monkeypatch.setattr("assay._cli.scoring.evaluate", stop)
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 130
     assert result.stderr == (

@@ -4,11 +4,20 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+from cli_help import write_rows
 
 from assay import Result
 from support.given import Given, Loss, told
 
 MIXED = [0.4, 0.6] * 20
+CASE = {"question": "why?", "answer": "old", "failed_in": "abc", "failed_by": "given"}
+FAIR = """
+import assay
+
+@assay.metric(needs=("answer",), guide=0.8)
+def fair(sample, judge):
+    return assay.Score(sample.metadata["score"])
+"""
 
 
 @pytest.fixture
@@ -183,3 +192,96 @@ class TestWhatIsShownFirst:
         shown = gated("--no-regression", "same.db:release 1", "--all").stdout
         assert "against release 1 (" in shown
         assert "than release 1" in " ".join(shown.split())
+
+
+class TestCases:
+    """A regression set: what people called bad must hold, sample by sample."""
+
+    @pytest.fixture
+    def gated(self, assay, here):
+        """The gate over a run with these scores and answers, and these cases of it."""
+
+        def call(scores, cases, *options, answer="new", kind=Given):
+            told(scores, here / "assay.db", kind(), answer=answer)
+            write_rows(here / "cases.jsonl", [{**CASE, **case} for case in cases])
+            return assay("gate", "--cases", "cases.jsonl", *options)
+
+        return call
+
+    @pytest.mark.parametrize(
+        ("case", "found"),
+        [
+            ({"id": "q0"}, ""),
+            ({"id": "q0 (abc)", "failed_in": "abc"}, ""),
+            ({"id": "q1"}, "q1: 0.400"),
+            ({"id": "q2"}, "q2: no score (failed)"),
+            ({"id": "q9"}, "q9: the run does not have it"),
+            ({"id": "q0", "question": "who?"}, "q0: the run does not have it"),
+            ({"id": "q0", "answer": "new"}, "q0: still the answer that people called bad"),
+            ({"id": "q0", "answer": "new", "contexts": ["other"]}, ""),
+        ],
+    )
+    def test_each_is_held_by_itself(self, gated, case, found):
+        result = gated([0.9, 0.4, "failed"], [case], "--min", "given=0.5", "--json")
+        (check,) = [one for one in json.loads(result.stdout)["checks"] if "cases" in one["rule"]]
+        assert check["rule"] == "cases of cases.jsonl >= 0.5"
+        assert check["verdict"] == ("fail" if found else "pass")
+        assert check["why"] == "; ".join(filter(None, [f"{int(not found)} of 1 hold", found]))
+
+    def test_one_broken_case_among_many_fails_and_few_of_them_are_named(self, gated):
+        cases = [{"id": f"q{n}"} for n in range(10)]
+        assert gated([0.9] * 10, cases, "--min", "given=0.5").exit_code == 0
+        result = gated([0.9] * 9 + [0.1], cases, "--min", "given=0.5")
+        assert result.exit_code == 6
+        assert "9 of 10 hold; q9: 0.100" in " ".join(result.output.split())
+        result = gated([0.1] * 10, cases, "--min", "given=0.5")
+        assert "0 of 10 hold; q0: 0.100; q1: 0.100; q2: 0.100; 7 more" in " ".join(
+            result.output.split()
+        )
+
+    def test_low_scores_are_good_of_an_error_rate(self, gated):
+        case = {"id": "q0", "failed_by": "loss"}
+        assert gated([0.1] * 60, [case], "--max", "loss=0.2", kind=Loss).exit_code == 0
+        assert gated([0.9] + [0.0] * 60, [case], "--max", "loss=0.2", kind=Loss).exit_code == 6
+
+    def test_without_a_threshold_the_guide_value_counts(self, assay, here):
+        (here / "fair.py").write_text(FAIR, "utf-8")
+        rows = [{"id": "q0", "question": "why?", "answer": "x", "score": 0.6}]
+        write_rows(here / "rows.jsonl", rows)
+        assert assay("run", "rows.jsonl", "-m", "./fair.py:fair").exit_code == 0
+        write_rows(here / "cases.jsonl", [{**CASE, "id": "q0", "failed_by": "fair"}])
+        assert assay("gate", "--cases", "cases.jsonl").exit_code == 6
+        assert assay("gate", "--cases", "cases.jsonl", "--min", "fair=0.5").exit_code == 7
+
+    def test_another_metric_fails(self, gated):
+        result = gated([0.9] * 9, [{"id": "q0", "failed_by": "other"}])
+        assert result.exit_code == 6
+        assert "the run has no other" in " ".join(result.output.split())
+
+    @pytest.mark.parametrize(
+        ("case", "why"),
+        [
+            ({"id": "q0"}, "has no guide value"),
+            ({"id": "q0", "failed_by": None}, "case 1 of"),
+            ({"id": 7}, "case 1 of"),
+        ],
+    )
+    def test_what_cannot_be_held_is_refused(self, gated, case, why):
+        result = gated([0.9] * 9, [case])
+        assert result.exit_code == 2
+        assert why in " ".join(result.output.split())
+
+    def test_a_set_that_is_not_there_is_refused(self, gated, assay):
+        gated([0.9] * 9, [])
+        for name in ("cases.jsonl", "nowhere.jsonl"):
+            result = assay("gate", "--cases", name)
+            assert result.exit_code == 2
+            assert f"there are no cases in '{name}'" in result.output
+
+    def test_they_may_stand_in_the_file_of_rules(self, gated, assay, here):
+        gated([0.4] * 9, [{"id": "q0"}])
+        (here / "assay.toml").write_text('[gate]\ncases = "cases.jsonl"\nmin = {given = 0.3}\n')
+        assert assay("gate").exit_code == 0
+        assert assay("gate", "--min", "given=0.5").exit_code == 6
+        (here / "assay.toml").write_text("[gate]\ncases = 3\n")
+        assert "name a file" in assay("gate").output

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from cli_help import write_rows
@@ -95,6 +96,77 @@ def test_disagreements_are_settled(told, here):
     assert "37 disagreements left" in result.stdout
     assert len(labels(here, told, "all.csv", "--everyone")) == 2 * N
     assert len(labels(here, told, "settled.csv")) == 2 * N - 3
+
+
+class TestPairs:
+    """Which of two answers is better, by the letters under which a person sees them."""
+
+    WORDS = ("--per", "pair", "--against", "last~1")
+
+    @pytest.fixture
+    def two(self, told, here):
+        rows = [
+            {"id": f"s{n}", "answer": f"better {n}", "contexts": [f"note {n}"], "score": 0.95}
+            for n in range(N)
+        ]
+        write_rows(here / "better.jsonl", rows)
+        result = told("run", "better.jsonl", "-m", "mine:told", "--judge", "scripted:judge.json")
+        assert result.exit_code == 0, result.output
+        return lambda *words, keys="q": told("label", *self.WORDS, *words, keys=keys)
+
+    @staticmethod
+    def letter(output, text="better"):
+        """The letter of the answer in which this stands."""
+        return re.search(rf"answer ([AB]) ─+╮\n│ {text}", output)[1].lower()
+
+    def test_a_letter_is_the_better_answer_whichever_run_it_is_of(self, two, here, told):
+        for _ in range(6):
+            key = self.letter(two("-a", "anna").stdout)
+            result = two("-a", "anna", keys=f"{key}q")
+            assert result.exit_code == 0, result.output
+            assert f"{key.upper()} is better; the judge A 0." in result.stdout
+        result = two("-a", "anna", keys="0uq")
+        assert "neither is better" in result.stdout
+        assert "7 of 40 labelled" in result.stdout
+        assert "--per pair --against" in result.stderr
+        given = [row["label"] for row in labels(here, told, "pairs.csv", *self.WORDS)]
+        assert sorted(filter(None, given)) == ["A"] * 6 + ["tie"]
+
+    def test_both_answers_are_shown_with_their_contexts_and_no_run_or_score(self, two):
+        shown = two("-a", "anna").stdout
+        assert "which answer is better?" in shown
+        assert "a A better   b B better   0 neither" in shown
+        assert shown.count("note ") == 1
+        assert "the judge " not in shown.partition("labelled")[0]
+        assert "0.95" not in shown.partition("labelled")[0]
+
+    def test_disagreements_are_told_and_settled_by_letter(self, two, here, told):
+        more = ("--second-opinions", "1", "--order", "random")
+        first = two("-a", "anna", *more).stdout
+        two("-a", "anna", *more, keys=f"{self.letter(first)}q")
+        words = re.search(r"better (\d+)", first)[1]
+        for _ in range(N):  # until ben sees the same
+            shown = two("-a", "ben", *more).stdout
+            if re.search(rf"better {words}\b", shown):
+                break
+            two("-a", "ben", *more, keys="sq")
+        worse = "b" if self.letter(shown) == "a" else "a"
+        two("-a", "ben", *more, keys=f"{worse}q")
+        settled = two("-a", "carl", "--settle", keys="q").stdout
+        key = self.letter(settled)
+        assert f"anna {key.upper()} is better, ben " in settled
+        assert "0 disagreements left" in two("-a", "carl", "--settle", keys=key).stdout
+        (row,) = labels(here, told, "pairs.csv", *self.WORDS)
+        assert row["label"] == "A"
+
+    @pytest.mark.parametrize(
+        ("words", "why"),
+        [(("--per", "pair"), "--against RUN"), ((*WORDS, "--grades"), "single answers")],
+    )
+    def test_what_does_not_go_together_is_refused(self, told, words, why):
+        result = told("label", "-a", "anna", *words, keys="q")
+        assert result.exit_code == 2
+        assert why in result.stderr
 
 
 def test_a_file_is_taken_in_once(told, here):

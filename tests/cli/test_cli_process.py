@@ -193,12 +193,19 @@ def test_piped_there_are_no_colours_and_no_bar(here):
     assert "\x1b" not in result.stdout + result.stderr
 
 
-def test_help_imports_nothing_heavy(here):
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        (["--help"], ("rich", "numpy", "aiohttp", "msgspec", "jinja2")),
+        (["run", "--help"], ("rich", "numpy", "aiohttp", "jinja2", "assay.metrics")),
+    ],
+)
+def test_help_imports_nothing_heavy(here, words, heavy):
     program = (
         "import sys; from assay._cli import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({words})\n"
         "except SystemExit: pass\n"
-        "print(sorted({'rich', 'numpy', 'aiohttp', 'msgspec', 'jinja2'} & set(sys.modules)))"
+        f"print(sorted({set(heavy)} & set(sys.modules)))"
     )
     shown = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -125,3 +125,41 @@ class TestAChange:
         _, text, _ = await client.get("/runs/first")
         assert "/edit" not in text
         assert "read only" in text
+
+
+class TestAnUnforeseenFailure:
+    """Of a page whose work raises this."""
+
+    @pytest.fixture
+    async def fails(self, serve, store, monkeypatch):
+        async def ask(error):
+            def render(*_):
+                raise error
+
+            client = await (await serve(store)).enter()
+            monkeypatch.setattr("assay.view.runs.render", render)
+            return await client.get("/?q=secret")
+
+        return ask
+
+    async def test_is_a_page_that_says_what_to_do_and_the_traceback_is_logged(self, fails, caplog):
+        status, text, reply = await fails(KeyError("lost"))
+        assert status == 500
+        assert "Something failed" in text
+        assert "please report" in text
+        assert "lost" not in text
+        assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
+        (record,) = caplog.records
+        assert record.getMessage() == "GET / failed"
+        assert record.exc_info[0] is KeyError
+
+    async def test_what_the_machine_refuses_is_named_and_no_bug(self, fails, caplog):
+        status, text, _ = await fails(OSError(28, "No space left on device"))
+        assert status == 500
+        assert "No space left on device: mend that" in text
+        assert not caplog.records
+
+    async def test_a_caller_who_is_gone_is_none_of_ours(self, fails, caplog):
+        _, text, _ = await fails(ConnectionResetError("gone"))
+        assert "Something failed" not in text
+        assert not [record for record in caplog.records if record.name == "assay"]

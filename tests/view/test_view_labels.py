@@ -1,5 +1,6 @@
 """What the labelling pages keep, refuse and tell, asked as a browser without scripts asks."""
 
+import asyncio
 import csv
 import io
 import json
@@ -8,10 +9,12 @@ from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from click.testing import CliRunner
 from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
 from assay._analysis.labelling import Labelling
+from assay._cli.app import main
 from assay._store import Store
 from support.scripts import plausible
 
@@ -393,6 +396,30 @@ class TestUse:
         assert again.run.n_samples == 1
         (sample,) = [sample for sample, _ in again.outcomes("faithfulness")]
         assert sample.metadata["failed_by"] == "faithfulness"
+
+    async def test_the_gate_fails_until_the_case_holds(self, client, store, monkeypatch):
+        with Store(store) as opened:
+            Labelling(opened, "first", "exact_match", annotator="anna").record(0.0, "too long")
+            (bad,) = opened.labels.of(opened.run("first").id, "exact_match")
+        form = {"row": self.row(store, bad)}
+        await client.post("/label/first/case?by=anna&metric=exact_match", form)
+        monkeypatch.chdir(store.parent)
+
+        async def called(line):
+            return await asyncio.to_thread(CliRunner().invoke, main, line.split())
+
+        gate = "gate {} --cases regression.jsonl --min exact_match=1 --on mean"
+        unchanged = await called(gate.format("second"))
+        assert unchanged.exit_code == 6
+        number = int(bad.sample[1:])
+        for name, answer, code in (("worse", "In 1066.", 6), ("mended", f"In 18{number:02}.", 0)):
+            system = f"def answer(question):\n    return {answer!r}\n"
+            store.with_name(f"{name}.py").write_text(system, "utf-8")
+            line = f"run regression.jsonl --target ./{name}.py:answer -m exact_match --name {name}"
+            ran = await called(line)
+            assert ran.exit_code == 0, ran.output
+            judged = await called(gate.format(name))
+            assert judged.exit_code == code, judged.output
 
     async def test_what_nobody_called_bad_is_none(self, client, store, labelled):
         good = next(one for one in kept(store) if one.value == 1.0)

@@ -2,11 +2,13 @@
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from assay._analysis.cases import broken_cases, cases_by_metric, first_named, guide_value
 from assay._analysis.comparability import FORCING
 from assay._analysis.comparison import MetricComparison, compare
 from assay._runner.config_files import section
@@ -19,7 +21,7 @@ from assay.metrics.registry import check_threshold
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
-KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "no-regression")
+KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "cases", "no-regression")
 T = TypeVar("T", bound=str)
 Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
 Ends: TypeAlias = tuple[float, float] | None
@@ -46,6 +48,8 @@ class Rules:
             one for all, or by metric.
         on: "bound": the whole confidence interval must lie on the right side; "mean": the mean.
         undecided: Whether a rule fails or passes that the interval lies on both sides of.
+        cases: A regression set ("" for none): each of its samples must reach the limit of the
+            metric that it failed by, or its guide value.
 
     Raises:
         InputError: If a number or a word is none of these.
@@ -57,6 +61,7 @@ class Rules:
     max_unscored: float | Mapping[str, float] = MAX_UNSCORED
     on: Literal["bound", "mean"] = "bound"
     undecided: Literal["fail", "pass"] = "fail"
+    cases: str = ""
 
     def __post_init__(self) -> None:
         for name in ("min", "max", "margin", "max_unscored"):
@@ -140,7 +145,8 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     of it lies on the wrong one, and is undecided otherwise. No-regression is decided likewise on
     the interval of the paired difference to the baseline, and is undecided below five independent
     pairs. A metric that the run does not have fails; so does one without a score on too many
-    samples, where a rule is about it or a share of unscored samples names it.
+    samples, where a rule is about it or a share of unscored samples names it. So does a metric by
+    which one of the cases is broken, however few there are.
 
     Args:
         result: The run.
@@ -150,14 +156,14 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     Raises:
         InputError: If no rule was given, a threshold lies outside its metric's range or its name
             does not say which way it counts, a margin or a share of unscored samples is about a
-            metric that no run has, or the runs cannot be compared.
+            metric that no run has, the cases cannot be read, or the runs cannot be compared.
     """
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
     run, before = result.run, baseline.run if baseline else None
     rules = resolved(rules, [run] + ([before] if before else []))
-    if not thresholds and baseline is None and not named(rules.max_unscored):
-        remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2 or --no-regression RUN"
+    if not (thresholds or baseline or rules.cases or named(rules.max_unscored)):
+        remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2, --no-regression or --cases"
         raise InputError("no rule was given", remedy)
     rows = {row.metric: row for row in result.summary()}
     checks: list[Check] = []
@@ -174,6 +180,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         checks += against
     metrics_held = dict.fromkeys([*(check.metric for check in checks), *named(rules.max_unscored)])
     checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
+    checks += _case_checks(result, rules, thresholds) if rules.cases else ()
     places = {label: place for place, label in enumerate(rows)}
     checks.sort(key=lambda check: places.get(check.metric, -1))
     return Gate(
@@ -193,6 +200,28 @@ def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
     return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
 
 
+def _case_checks(
+    result: Result, rules: Rules, thresholds: Sequence[tuple[str, str, float]]
+) -> Iterator[Check]:
+    """A check for each metric that cases failed by."""
+    run, set_name = result.run, Path(rules.cases).name
+    for metric, cases in cases_by_metric(rules.cases).items():
+        rule, n = f"cases of {set_name}", len(cases)
+        if metric not in run.metrics:
+            yield _missing(metric, rule, run.metrics)
+            continue
+        named_limits = [(s, v) for name, s, v in thresholds if metric in known_labels(run, name)]
+        sign, limit = named_limits[0] if named_limits else guide_value(run, metric)
+        broken = broken_cases(result, cases, metric, partial(_reaches, sign, limit))
+        why = "; ".join([f"{n - len(broken)} of {n} hold", *first_named(broken, NAMED)])
+        verdict: Verdict = "fail" if broken else "pass"
+        yield Check(metric, f"{rule} {sign} {limit:g}", verdict, why, 1 - len(broken) / n, None, n)
+
+
+def _reaches(sign: str, limit: float, value: float) -> bool:
+    return at_least(value, limit) if sign == ">=" else at_least(limit, value)
+
+
 def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
     low, high = run.config["about"][row.metric]["range"]
     if (low is not None and limit < low) or (high is not None and limit > high):
@@ -202,11 +231,7 @@ def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rul
     if row.mean is None:
         return Check(row.metric, rule, "fail", "no sample has a score")
     ends = row.interval if rules.on == "bound" else (row.mean, row.mean)
-
-    def holds(value: float) -> bool:
-        return at_least(value, limit) if sign == ">=" else at_least(limit, value)
-
-    verdict = side(ends, holds)
+    verdict = side(ends, partial(_reaches, sign, limit))
     number = _with_interval(row.mean, ends if rules.on == "bound" else None)
     why = f"the mean is {number}"
     if verdict == "undecided":
@@ -252,8 +277,9 @@ def read_rules(folder: Path) -> dict[str, Any]:
         if not isinstance(table.get(key, {}), dict):
             remedy = f"such as {key} = {{ faithfulness = 0.8 }}"
             raise InputError(f"the rules of '{name}': {key} is no table of metrics", remedy)
-    if not isinstance(table.get("no-regression", ""), str):
-        raise InputError(f"the rules of '{name}': no-regression is no text", "name a run")
+    for key, remedy in (("no-regression", "name a run"), ("cases", "name a file")):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError(f"the rules of '{name}': {key} is no text", remedy)
     return {key.replace("-", "_"): value for key, value in table.items()}
 
 

@@ -81,9 +81,7 @@ def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
     labels = [
         one
         for one in labelling.labels()
-        if one.run == labelling.run.id
-        and (one.statement is None) == (labelling.per != "statement")
-        and (everyone or one.sample in places)
+        if one.run == labelling.run.id and (everyone or one.sample in places)
     ]
     settled = {one.item for one in labels if one.kind == "settled"}
     labels.sort(key=lambda one: (places.get(one.sample, len(places)), one.statement or 0, one.at))

@@ -54,6 +54,10 @@ class Tally:
             return [(run, sample, None) for run, _ in judged]
         return [(run, sample, n) for run, of in judged for n in range(len(of.parts[place]))]
 
+    def is_about(self, item: Key) -> bool:
+        """Whether an item is of the kind that is labelled: whole answers, or statements."""
+        return (item[2] is None) == (self.per != "statement")
+
     def progress(self, state: State, disputes: int) -> Progress:
         """What they tell so far.
 
@@ -67,7 +71,8 @@ class Tally:
         agreement, interval = self._kappa(state, values)
         needed, enough = self._needed(state, values, ends, corrected)
         of_all = corrected and pool.of_all(corrected)
-        labels = [one for items in state.by_item.values() for one in items.values()]
+        given = [items for key, items in state.by_item.items() if self.is_about(key)]
+        labels = [one for items in given for one in items.values()]
         return Progress(
             labelled=len(values),
             total=len(pool.ids),
@@ -103,7 +108,8 @@ class Tally:
 
     def ends(self, state: State) -> tuple[float, float]:
         """The least and the greatest label possible."""
-        given = [v for key in state.by_item if (v := state.value(key)) is not None]
+        items = (key for key in state.by_item if self.is_about(key))
+        given = [v for key in items if (v := state.value(key)) is not None]
         return self.pool.ends(given, self.scale)
 
     def _needed(

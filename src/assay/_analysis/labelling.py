@@ -205,15 +205,9 @@ class Labelling:
 
     def decided(self) -> list[Key]:
         """What this person has decided of what is labelled here, in the order of deciding."""
-        given = [
-            by[self.annotator] for by in self._state().by_item.values() if self.annotator in by
-        ]
-        whole = self.per != "statement"
-        return [
-            one.item
-            for one in sorted(given, key=lambda one: one.at)
-            if (one.statement is None) == whole
-        ]
+        given = [one for one in self.labels() if one.annotator == self.annotator]
+        given = [one for one in given if one.kind != "settled"]
+        return [one.item for one in sorted(given, key=lambda one: one.at)]
 
     def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
         """Whether the judge calls an item good, and whether this person does; None for neither."""
@@ -250,18 +244,18 @@ class Labelling:
         return of, _parts(outcome)
 
     def labels(self) -> list[HumanLabel]:
-        """What counts of every annotator and item: the latest decision that was not taken back."""
+        """What counts of every annotator and item labelled here: the latest decision not undone."""
         state = self._state()
         labels = [one for by_name in state.by_item.values() for one in by_name.values()]
-        return [*labels, *state.settled.values()]
+        return [one for one in (*labels, *state.settled.values()) if self._tally.is_about(one.item)]
 
     def disputes(self) -> list[Dispute]:
-        """What annotators label differently, the open ones first."""
+        """What annotators label differently of what is labelled here, the open ones first."""
         state = self._state()
         disputes = []
         for key, by_name in state.by_item.items():
             labels = tuple(one for one in by_name.values() if one.kind == "label")
-            if len({one.value for one in labels}) > 1:
+            if self._tally.is_about(key) and len({one.value for one in labels}) > 1:
                 disputes.append(Dispute(*key, labels, state.settled.get(key)))
         return sorted(disputes, key=lambda one: one.settled is not None)
 

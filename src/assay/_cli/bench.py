@@ -12,7 +12,7 @@ import msgspec
 
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
-from assay._cli.judges import Judges, LimitedJudgeRequest, budget
+from assay._cli.judges import Judges, budget
 from assay._cli.progress import Meter, meter
 from assay._cli.user_modules import look_here
 from assay._report import bench as text
@@ -31,7 +31,7 @@ _FORMS = {".json": "the card, which can be read again", ".md": "Markdown"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchRequest(LimitedJudgeRequest, options.ReportRequest):
+class BenchRequest(options.LimitedJudgeRequest, options.ReportRequest):
     """What `assay bench` is asked for."""
 
     names: tuple[str, ...]

@@ -50,6 +50,7 @@ def schema() -> dict[str, Any]:
         },
         "on": {"description": "What must lie on the right side.", "enum": ["bound", "mean"]},
         "undecided": {"description": "What an undecided rule does.", "enum": ["fail", "pass"]},
+        "cases": {"description": "A regression set that must hold.", "type": "string"},
         "no-regression": {"description": "A run to be no worse than.", "type": "string"},
     }
     sections = {

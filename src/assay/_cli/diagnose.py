@@ -10,7 +10,7 @@ import click
 from assay._analysis import diagnosis
 from assay._cli import options, output
 from assay._cli.errors import OK, SOME_FAILED
-from assay._cli.judges import JUDGE_OPTIONS, JudgeRequest, Judges
+from assay._cli.judges import Judges
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import meter
 from assay._report.diagnosis import text, told
@@ -27,7 +27,7 @@ _FORMS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiagnoseRequest(JudgeRequest, options.ReportRequest):
+class DiagnoseRequest(options.JudgeRequest, options.ReportRequest):
     """What `assay diagnose` is asked for."""
 
     run: str
@@ -67,7 +67,7 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     output.check_files(request.outs, request.store, forms=_FORMS)
     if not request.counterfactual:
         why = "is for --counterfactual: nobody is asked otherwise"
-        options.reject_options(why, "leave it out, or add --counterfactual", *JUDGE_OPTIONS)
+        options.reject_options(why, "leave it out, or add --counterfactual", *options.JUDGE_OPTIONS)
     code = _rescore(result, request) if request.counterfactual else OK
     data = told(diagnosis.diagnose(result, within=request.within))
     sample = request.sample

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from assay._cli import options, output
 from assay._cli.errors import OK, REFUSED
-from assay._cli.judges import JudgeRequest, Judges
+from assay._cli.judges import Judges
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
 from assay._report import numbers
@@ -69,7 +69,7 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoctorRequest(JudgeRequest):
+class DoctorRequest(options.JudgeRequest):
     """What `assay doctor` is asked for."""
 
     store: str

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from assay._cli import options, output, values
-from assay._cli.judges import Judges, LimitedJudgeRequest, budget, measured
+from assay._cli.judges import Judges, budget, measured
+from assay._cli.options import RunRequest
 from assay._cli.prompts import read_prompts
-from assay._cli.target import Target, TargetRequest, read_target
+from assay._cli.target import Target, read_target
 from assay._cli.user_modules import look_here
 from assay._middleware.wrapper import Route
 from assay._runner.plan import who_can
-from assay._runner.settings import Engine, Settings
+from assay._runner.settings import Settings
 from assay._runner.stack import choose
 from assay.data import FIELDS, Record, read
 from assay.data.files import is_uri, near
@@ -20,7 +21,7 @@ from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.tables import parted
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
-from assay.judge import Backend, Reasons, Task
+from assay.judge import Backend, Task
 from assay.metrics import METRICS, Metric, resolve
 from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 
@@ -33,33 +34,6 @@ _COMMON = (*USUAL, *DIAGNOSTIC, *OCCASIONAL)
 _NEEDS = {need for name in _COMMON for need in METRICS[name].needs}
 # Of two metrics that differ in what they need only, the one that needs more tells more.
 _SPARES = {"context_precision_without_reference": "context_precision"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest(LimitedJudgeRequest, TargetRequest, options.ReportRequest):
-    """What `assay run` is asked for."""
-
-    data: str
-    metrics: tuple[str, ...]
-    name: str | None
-    tags: tuple[str, ...]
-    note: str | None
-    params: tuple[str, ...]
-    maps: tuple[str, ...]
-    contexts: str
-    limit: int | None
-    skip_invalid: str | None
-    judge_cards: tuple[str, ...]
-    prompts: str | None
-    reasons: Reasons
-    engine: Engine
-    workers: int | None
-    worker_cores: int
-    together: bool
-    probe: bool | None
-    dry_run: bool
-    quiet: bool
-    no_progress: bool
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ _OPTIONS = {
     "max_unscored": "unscored",
     "on": "on",
     "undecided": "undecided",
+    "cases": "cases",
 }
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -38,6 +39,7 @@ class GateRequest:
     baseline: str | None
     margins: tuple[str, ...]
     unscored: tuple[str, ...]
+    cases: str | None
     on: str | None
     undecided: str | None
     show_all: bool
@@ -69,6 +71,12 @@ class GateRequest:
     "unscored",
     metavar="[METRIC=]SHARE",
     help="Maximum share of samples without a score, failed or undefined; default 0.1.",
+)
+@click.option(
+    "--cases",
+    metavar="FILE",
+    help="A regression set of `assay view`: each of its samples must reach the limit of the metric "
+    "that it failed by (--min, --max), or else its guide value.",
 )
 @options.choice(
     "--on",

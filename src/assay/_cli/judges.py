@@ -1,13 +1,12 @@
 """The judges and embedders that the options of a command name, and how they may be called."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 from assay._cli import values
+from assay._cli.options import JudgeRequest
 from assay._cli.user_modules import look_here
 from assay._middleware.budget import Budget, Price
-from assay._middleware.limiter import Limits
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.judges.embedded.card import Quality
@@ -16,45 +15,6 @@ from assay.judges.specs import backend, mixed
 _EMBEDDERS = ("openai", "ollama")
 _FROM_FILES = ("scripted", "gguf", "onnx")
 _JUDGES = (*_EMBEDDERS, "openai-batch")
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRequest:
-    """The part of a request that says who judges, as `options.judge` asks for it."""
-
-    judges: tuple[str, ...]
-    embedder: str | None = None
-    base_url: str | None
-    api_key: str | None = field(repr=False)
-    timeout: float
-    window: int | None
-
-
-JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitedJudgeRequest(JudgeRequest):
-    """One that says too how fast a judge may be asked, and for how much money."""
-
-    concurrency: int
-    retries: int
-    rpm: float | None
-    tpm: float | None
-    hedge: bool = False
-    price: str | None
-    budget: str | None
-
-    def limits(self) -> Limits:
-        """How a judge may be asked."""
-        return Limits(
-            concurrency=self.concurrency,
-            requests_per_minute=self.rpm,
-            tokens_per_minute=self.tpm,
-            timeout=self.timeout,
-            retries=self.retries,
-            hedge=self.hedge,
-        )
 
 
 def budget(price: str | None, amount: str | None) -> Budget:

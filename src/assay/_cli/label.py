@@ -36,7 +36,7 @@ class LabelRequest:
     annotator: str | None
     order: "Order | None"
     against: str | None
-    per: Literal["answer", "statement"]
+    per: Literal["answer", "statement", "pair"]
     second_opinions: float
     half_width: float
     threshold: float | None
@@ -66,10 +66,15 @@ class LabelRequest:
     "difference from another run, those near a threshold, or any.",
 )
 @click.option(
-    "--against", metavar="RUN", help="Label pairs of answers, of this run and of the other."
+    "--against",
+    metavar="RUN",
+    help="Label answers of this run and of the other, where they differ.",
 )
 @options.choice(
-    "--per", choices=("answer", "statement"), default="answer", help="What is labelled."
+    "--per",
+    choices=("answer", "statement", "pair"),
+    default="answer",
+    help="What is labelled: answers, statements, or which of two answers is better (--against).",
 )
 @options.number(
     "--second-opinions",
@@ -152,6 +157,10 @@ def _label(request: LabelRequest) -> int:
     from assay._cli.labelling import label_in_terminal, settle_in_terminal
     from assay._store import Store
 
+    if request.per == "pair" and request.against is None:
+        raise InputError("--per pair compares two runs", "name the other with --against RUN")
+    if request.per == "pair" and request.grades:
+        raise InputError("--grades is for single answers", "leave it out, or --per pair")
     path, run = _place(request)
     order: Order = request.order or ("difference" if request.against else "mean")
     with Store(Result(path, run).path) as store:
@@ -175,7 +184,9 @@ def _label(request: LabelRequest) -> int:
         else:
             label_in_terminal(labelling, grades=request.grades)
             name = run_name(Result(path, run))
-            words = ("label", name, "-m", labelling.metric, "--export", "labels.csv")
+            words = ["label", name, "-m", labelling.metric, "--export", "labels.csv"]
+            if request.per == "pair":
+                words += ["--per", "pair", "--against", str(request.against)]
             say(f"as a sheet    {command_line(*words, store=path)}")
     return OK
 

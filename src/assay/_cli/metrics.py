@@ -14,10 +14,10 @@ from rich.text import Text
 
 from assay._cli import options, output, values
 from assay._cli.errors import OK
-from assay._cli.evaluation import Evaluation, RunRequest
-from assay._cli.judges import JUDGE_OPTIONS, JudgeRequest
+from assay._cli.evaluation import Evaluation
 from assay._cli.output import command_line, run_name
-from assay._cli.run import run, run_command
+from assay._cli.run import run_command
+from assay._cli.scoring import run
 from assay._cli.user_modules import look_here
 from assay._report import numbers, sanitize
 from assay._runner.result import Result
@@ -37,7 +37,7 @@ _SHOWN_SAMPLES = 5  # on the terminal; --json has them all
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsRequest(JudgeRequest):
+class MetricsRequest(options.JudgeRequest):
     """What `assay metrics` is asked for."""
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ def metrics_command(request: MetricsRequest) -> int:
     names = values.metric_specs(request.names)
     if request.data is not None:
         return _compare(names, request)
-    needless = (*JUDGE_OPTIONS, "store", "maps", "limit")
+    needless = (*options.JUDGE_OPTIONS, "store", "maps", "limit")
     options.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
     rows = _describe_metrics(names)
     if request.as_json:
@@ -175,7 +175,7 @@ def _compare(names: Sequence[str], request: MetricsRequest) -> int:
     defaults = run_command.make_context("run", ["DATA"]).params
     of_request = {f.name: getattr(request, f.name) for f in fields(request) if f.name != "names"}
     try:
-        run_request = RunRequest(**{**defaults, **of_request, "metrics": tuple(names)})
+        run_request = options.RunRequest(**{**defaults, **of_request, "metrics": tuple(names)})
         return run(run_request, _show_comparison, _comparison_json)
     except InputError as error:
         raise error.without(SKIP_HINT) from error

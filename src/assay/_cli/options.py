@@ -3,15 +3,19 @@
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from assay._runner import STORE
 from assay.errors import InputError
-from assay.judge import Reasons
+
+if TYPE_CHECKING:
+    from assay._middleware.limiter import Limits
+    from assay._runner.settings import Engine
+    from assay.judge import Reasons
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -24,6 +28,90 @@ class ReportRequest:
     outs: tuple[str, ...]
     as_json: bool
     store: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeRequest:
+    """The part of a request that says who judges, as `options.judge` asks for it."""
+
+    judges: tuple[str, ...]
+    embedder: str | None = None
+    base_url: str | None
+    api_key: str | None = field(repr=False)
+    timeout: float
+    window: int | None
+
+
+JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitedJudgeRequest(JudgeRequest):
+    """One that says too how fast a judge may be asked, and for how much money."""
+
+    concurrency: int
+    retries: int
+    rpm: float | None
+    tpm: float | None
+    hedge: bool = False
+    price: str | None
+    budget: str | None
+
+    def limits(self) -> "Limits":
+        """How a judge may be asked."""
+        from assay._middleware.limiter import Limits
+
+        return Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.rpm,
+            tokens_per_minute=self.tpm,
+            timeout=self.timeout,
+            retries=self.retries,
+            hedge=self.hedge,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetRequest:
+    """The part of a request that says which system is asked, as `options.target` asks for it."""
+
+    target: str | None
+    target_body: str | None
+    target_headers: tuple[str, ...]
+    target_replies: tuple[str, ...]
+    target_version: str
+    target_concurrency: int
+    target_timeout: float
+    target_retries: int
+    target_rpm: float | None
+    draws: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(LimitedJudgeRequest, TargetRequest, ReportRequest):
+    """What `assay run` is asked for."""
+
+    data: str
+    metrics: tuple[str, ...]
+    name: str | None
+    tags: tuple[str, ...]
+    note: str | None
+    params: tuple[str, ...]
+    maps: tuple[str, ...]
+    contexts: str
+    limit: int | None
+    skip_invalid: str | None
+    judge_cards: tuple[str, ...]
+    prompts: str | None
+    reasons: "Reasons"
+    engine: "Engine"
+    workers: int | None
+    worker_cores: int
+    together: bool
+    probe: bool | None
+    dry_run: bool
+    quiet: bool
+    no_progress: bool
 
 
 def takes(request: type[R]) -> Callable[[Callable[[R], int]], Callable[..., int]]:
@@ -194,7 +282,7 @@ prompts = click.option(
 )
 reasons = choice(
     "--reasons",
-    choices=get_args(Reasons),
+    choices=("all", "failures", "none"),
     default="failures",
     help="Which verdicts on statements a language model gives a reason for: all (with a quote "
     "each), those on what is not supported, or none. The fewer, the cheaper.",
@@ -334,3 +422,52 @@ class Grouped(click.Command):
                 formatter.write_dl([rows.pop(name) for name in names])
         with formatter.section("Other"):
             formatter.write_dl(list(rows.values()))
+
+
+target = all_of(
+    click.option(
+        "--target",
+        metavar="URL|MODULE:FUNCTION|FILE.py:FUNCTION",
+        help="Send the questions of DATA to this system first and evaluate its answers. Answers "
+        "are stored, so the same command does not ask again.",
+    ),
+    click.option(
+        "--target-body",
+        metavar="JSON",
+        help="""Body of the request to a URL; default '{"question": "{question}"}'.""",
+    ),
+    repeatable(
+        "--target-header",
+        "target_headers",
+        metavar="NAME:VALUE",
+        help="Request header; $NAME is read from the environment. Never stored.",
+    ),
+    repeatable(
+        "--target-reply",
+        "target_replies",
+        metavar="FIELD=PATH",
+        help="Path of a field in its replies, if not its own name: answer=data.text.",
+    ),
+    click.option(
+        "--target-version",
+        default="",
+        metavar="NAME",
+        help="Version of the system; a new version is asked again.",
+    ),
+    count("--target-concurrency", default=8, help="Maximum number of concurrent questions."),
+    number(
+        "--target-timeout",
+        type=POSITIVE,
+        default=120.0,
+        metavar="SECONDS",
+        help="Time limit for one answer.",
+    ),
+    count(
+        "--target-retries",
+        default=2,
+        least=0,
+        help="How often to retry a question that got no reply.",
+    ),
+    number("--target-rpm", type=POSITIVE, metavar="N", help="At most N questions a minute."),
+    count("--draws", default=1, help="Ask each question N times, for consistency metrics."),
+)

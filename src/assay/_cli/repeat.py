@@ -12,7 +12,7 @@ from rich.text import Text
 from assay._analysis import repeat as analysis
 from assay._cli import options, output, values
 from assay._cli.errors import OK
-from assay._cli.judges import JudgeRequest, Judges
+from assay._cli.judges import Judges
 from assay._cli.progress import meter
 from assay._cli.prompts import read_prompts
 from assay._cli.user_modules import look_here
@@ -26,7 +26,7 @@ from assay.judge import Reasons
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatRequest(JudgeRequest):
+class RepeatRequest(options.JudgeRequest):
     """What `assay repeat` is asked for."""
 
     run: str

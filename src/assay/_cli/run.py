@@ -1,27 +1,8 @@
 """The command `assay run`: score a data set, or estimate what that would cost."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
 import click
-import msgspec
-from rich.text import Text
 
-from assay._cli import options, output, summary
-from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
-from assay._cli.evaluation import Evaluation, RunRequest, read_request, select_metrics
-from assay._cli.progress import Meter, meter
-from assay._cli.target import Target, ask_target, target_options
-from assay._report import numbers, sanitize
-from assay._runner.estimate import Estimate, estimate
-from assay._runner.evaluate import evaluate
-from assay._runner.plan import plan
-from assay._runner.result import Result
-from assay._runner.stack import choose
-from assay.errors import Denied
-from assay.metrics import resolve
-from assay.target.ask import count
+from assay._cli import options
 
 _GROUPS = {
     "What is scored": ("metrics", "maps", "contexts", "limit", "skip_invalid"),
@@ -54,7 +35,7 @@ _GROUPS = {
         "Default: every metric that the data has columns for. `assay metrics` lists them."
     ),
 )
-@target_options
+@options.target
 @options.judge
 @options.report
 @options.description
@@ -101,198 +82,13 @@ _GROUPS = {
 @options.as_json
 @options.quiet
 @options.no_progress
-@options.takes(RunRequest)
-def run_command(request: RunRequest) -> int:
+@options.takes(options.RunRequest)
+def run_command(request: options.RunRequest) -> int:
     """Score DATA (JSONL, JSON, CSV, TSV, Parquet or FILE.xlsx#SHEET) and show the scores.
 
     Killed or stopped at any point, the same command resumes where it stopped: no reply that is in
     the store is asked for again.
     """
+    from assay._cli.scoring import run  # it needs every metric: `--help` does not wait for them
+
     return run(request)
-
-
-def run(
-    request: RunRequest,
-    show: Callable[[Result, Evaluation], None] = summary.show,
-    as_json: Callable[[Result, Evaluation], dict[str, Any]] = summary.as_json,
-) -> int:
-    """Do what `assay run` is asked for; the exit code.
-
-    Args:
-        request: The options.
-        show: Shows the result on the terminal.
-        as_json: The result as plain values, for --json.
-    """
-    evaluation = read_request(request)
-    hidden = request.quiet or request.no_progress
-    if evaluation.target and request.dry_run:
-        return _estimate_target(evaluation, evaluation.target, request)
-    if evaluation.target:
-        evaluation = _with_answers(evaluation, evaluation.target, silent=hidden)
-    if not request.quiet:
-        _introduce(evaluation)
-    if request.dry_run:
-        return _estimate(evaluation, request)
-    progress = meter(silent=hidden)
-    try:
-        with progress:
-            result = _evaluate(evaluation, progress)
-    except KeyboardInterrupt:
-        return _interrupted(progress, evaluation)
-    except Denied as error:
-        say(f"error: {error}")
-        kept = _kept(progress, evaluation)
-        say(f"{kept}; put it right, and the same command goes on from there")
-        return REFUSED
-    output.write_reports(result, evaluation.outs)
-    if request.as_json:
-        output.print_json(as_json(result, evaluation))
-    elif not request.quiet:
-        show(result, evaluation)
-    return _exit_code(result)
-
-
-def _with_answers(evaluation: Evaluation, target: Target, *, silent: bool) -> Evaluation:
-    """The evaluation of what the target answers."""
-    data, metrics, settings = evaluation.data, evaluation.metrics, evaluation.settings
-    judge, embedder = evaluation.judge, evaluation.embedder
-    if metrics:  # what the judge cannot do is told before the system is asked
-        plan(data, metrics, judge, embedder, settings)
-    answers = ask_target(target, data, metrics, evaluation.store, silent=silent)
-    if metrics:
-        return replace(evaluation, data=answers)
-    selection = select_metrics(answers, settings, choose(judge, embedder, settings))
-    metrics = resolve(selection.metrics)
-    return replace(evaluation, data=answers, metrics=metrics, selection=selection)
-
-
-def _introduce(evaluation: Evaluation) -> None:
-    if selection := evaluation.selection:
-        say(f"metrics that the data fills: {', '.join(selection.metrics)} (choose with -m)")
-        by_reason: dict[str, list[str]] = {}
-        for name, why in selection.left_out.items():
-            by_reason.setdefault(why, []).append(name)
-        for why, names in by_reason.items():
-            say(f"  left out, since {why}: {', '.join(names)}")
-    for kind, template in evaluation.settings.prompts.items():
-        say(f"prompt replaced: {kind} ({template.digest})")
-
-
-def _evaluate(evaluation: Evaluation, progress: Meter) -> Result:
-    return evaluate(
-        evaluation.data,
-        evaluation.metrics,
-        evaluation.judge,
-        embedder=evaluation.embedder,
-        store=evaluation.store,
-        settings=replace(evaluation.settings, on_progress=progress),
-    )
-
-
-def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
-    say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
-    if progress.last is not None and progress.last.batches:
-        say(
-            "Submitted batches continue at the provider. Their replies are fetched by "
-            "the same command, within 30 days, and are not paid for again."
-        )
-    return INTERRUPTED
-
-
-def _kept(progress: Meter, evaluation: Evaluation) -> str:
-    if progress.last is None:
-        return "nothing was asked yet"
-    last = progress.last
-    # A failed score is no score to keep: it is tried again.
-    done = last.done - last.failed
-    return f"{done:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
-
-
-def _exit_code(result: Result) -> int:
-    if result.stopped:
-        say(f"stopped: {result.stopped}")
-        return BUDGET
-    some = any(row.n_failed or row.n_unanswered for row in result.summary())
-    return SOME_FAILED if some else OK
-
-
-def _estimate_target(evaluation: Evaluation, target: Target, request: RunRequest) -> int:
-    """Show how many questions the target would be sent; nobody is asked."""
-    new, known = count(
-        evaluation.data, target.system, evaluation.metrics, evaluation.store, target.asking
-    )
-    if request.as_json:
-        output.print_json({"target": target.system.name, "ask": new, "known": known})
-    elif not request.quiet:
-        say(f"{new:,} questions to send to {target.system.name}, {known:,} known already")
-        say("Nothing was asked. The cost of the judge can be estimated once there are answers.")
-    return OK
-
-
-def _estimate(evaluation: Evaluation, request: RunRequest) -> int:
-    """Show what the run would cost; nobody is asked and nothing is stored."""
-    cost = estimate(
-        evaluation.data,
-        evaluation.metrics,
-        evaluation.judge,
-        embedder=evaluation.embedder,
-        store=evaluation.store,
-        settings=evaluation.settings,
-    )
-    if request.as_json:
-        names = [metric.label for metric in evaluation.metrics]
-        output.print_json({"metrics": names, **msgspec.to_builtins(cost)})
-    elif not request.quiet:
-        _print_estimate(cost, evaluation)
-    return OK
-
-
-def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
-    output.print_counts(_estimate_lines(cost, evaluation))
-    console = output.stdout()
-    if cost.margins:
-        console.print(
-            f"Counted on {cost.counted:,} rows drawn from all; ± is the 95 % error of the draw."
-        )
-    for note in cost.notes:
-        console.print(Text(sanitize.plain(f"note: {note}")))
-    console.print("Nothing was asked, nothing was spent. Counts are about right, not exact.")
-    budget = evaluation.settings.budget
-    tokens = cost.tokens_in + cost.tokens_out
-    pairs = ((cost.money, budget.money), (tokens, budget.tokens), (cost.calls, budget.calls))
-    if any(limit is not None and (amount or 0) > limit for amount, limit in pairs):
-        console.print("This exceeds the budget: the run would stop before its end.")
-
-
-def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, str]]:
-    lines = [
-        (f"{cost.samples:,}", "samples"),
-        (f"{cost.samples * len(evaluation.metrics):,}", "scores in all"),
-        (_number(cost, "calls"), f"calls to be made to {evaluation.judge.name}"),
-        (_number(cost, "known"), f"calls known already, from {evaluation.store}"),
-        (_number(cost, "local"), "calls answered on this machine, free of charge"),
-        (_number(cost, "tokens_in"), "prompt tokens, about"),
-        (_number(cost, "tokens_out"), "reply tokens, about"),
-    ]
-    if cost.batches:
-        lines.insert(3, (f"{cost.batches:,}", "batches that they are submitted in, at least"))
-    if cost.local_tokens:
-        lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
-        written = _number(cost, "local_written")
-        lines.append((written, "reply tokens written on this machine, about"))
-    if cost.money is not None:
-        lines.append((f"{cost.money:,.4f}", "money, about, at the price given"))
-    elif cost.calls:
-        lines.append(("?", "money: say what tokens cost, --price IN/OUT"))
-    if cost.seconds is None:
-        lines.append(("?", f"time: {cost.seconds_from}"))
-    else:
-        basis = f", {cost.seconds_from}" if cost.seconds_from else ""
-        lines.append((numbers.seconds(cost.seconds), f"time, about{basis}"))
-    return lines
-
-
-def _number(cost: Estimate, name: str) -> str:
-    """A count, with its error where it was scaled up."""
-    amount, margin = getattr(cost, name), cost.margins.get(name, 0.0)
-    return f"{amount:,} ± {100 * margin / amount:.1f} %" if margin and amount else f"{amount:,}"

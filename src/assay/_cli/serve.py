@@ -11,7 +11,7 @@ import click
 
 from assay._cli import options
 from assay._cli.errors import OK, say
-from assay._cli.judges import JudgeRequest, Judges, budget
+from assay._cli.judges import Judges, budget
 from assay._cli.options import POSITIVE
 from assay._cli.stopping import until_stopped
 from assay._middleware.limiter import Limits
@@ -24,7 +24,7 @@ _TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class McpRequest(JudgeRequest):
+class McpRequest(options.JudgeRequest):
     """What `assay mcp` is asked for."""
 
     store: str

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from assay._cli import options, output, values
 from assay._cli.errors import OK, SOME_FAILED, say
-from assay._cli.evaluation import RunRequest, read_settings
+from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
-from assay._cli.target import read_asking, read_configurable, target_options
+from assay._cli.target import read_asking, read_configurable
 from assay._report import leaderboard, numbers, sanitize
 from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
@@ -40,7 +40,7 @@ _GROUPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRequest(RunRequest):
+class SweepRequest(options.RunRequest):
     """What `assay sweep` is asked for."""
 
     sets: tuple[str, ...]
@@ -78,7 +78,7 @@ class SweepRequest(RunRequest):
     metavar="METRIC",
     help="What to compute, as for `assay run`: repeatable or separated by commas.",
 )
-@target_options
+@options.target
 @options.judge
 @options.number(
     "--level",

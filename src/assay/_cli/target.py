@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from assay._cli import options
 from assay._cli.errors import say
+from assay._cli.options import TargetRequest
 from assay._cli.progress import counter
 from assay._cli.user_modules import look_here
 from assay._middleware.limiter import Limits
@@ -25,74 +25,6 @@ from assay.target.system import Body, System
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # what HTTP lets a header be called
 _SHOWN_FAILURES = 3  # all of them are in the report
-
-target_options = options.all_of(
-    click.option(
-        "--target",
-        metavar="URL|MODULE:FUNCTION|FILE.py:FUNCTION",
-        help="Send the questions of DATA to this system first and evaluate its answers. Answers "
-        "are stored, so the same command does not ask again.",
-    ),
-    click.option(
-        "--target-body",
-        metavar="JSON",
-        help="""Body of the request to a URL; default '{"question": "{question}"}'.""",
-    ),
-    options.repeatable(
-        "--target-header",
-        "target_headers",
-        metavar="NAME:VALUE",
-        help="Request header; $NAME is read from the environment. Never stored.",
-    ),
-    options.repeatable(
-        "--target-reply",
-        "target_replies",
-        metavar="FIELD=PATH",
-        help="Path of a field in its replies, if not its own name: answer=data.text.",
-    ),
-    click.option(
-        "--target-version",
-        default="",
-        metavar="NAME",
-        help="Version of the system; a new version is asked again.",
-    ),
-    options.count(
-        "--target-concurrency", default=8, help="Maximum number of concurrent questions."
-    ),
-    options.number(
-        "--target-timeout",
-        type=options.POSITIVE,
-        default=120.0,
-        metavar="SECONDS",
-        help="Time limit for one answer.",
-    ),
-    options.count(
-        "--target-retries",
-        default=2,
-        least=0,
-        help="How often to retry a question that got no reply.",
-    ),
-    options.number(
-        "--target-rpm", type=options.POSITIVE, metavar="N", help="At most N questions a minute."
-    ),
-    options.count("--draws", default=1, help="Ask each question N times, for consistency metrics."),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TargetRequest:
-    """The part of a request that says which system is asked, as `target_options` ask for it."""
-
-    target: str | None
-    target_body: str | None
-    target_headers: tuple[str, ...]
-    target_replies: tuple[str, ...]
-    target_version: str
-    target_concurrency: int
-    target_timeout: float
-    target_retries: int
-    target_rpm: float | None
-    draws: int
 
 
 @dataclass(frozen=True)

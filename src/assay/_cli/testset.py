@@ -13,7 +13,7 @@ from rich.text import Text
 
 from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
-from assay._cli.judges import Judges, LimitedJudgeRequest, budget
+from assay._cli.judges import Judges, budget
 from assay._cli.options import Grouped
 from assay._cli.progress import counter
 from assay._cli.prompts import read_prompts
@@ -39,7 +39,7 @@ EASY = 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestsetRequest(LimitedJudgeRequest):
+class TestsetRequest(options.LimitedJudgeRequest):
     """What `assay testset` is asked for."""
 
     documents: tuple[str, ...]

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+import msgspec
+
 from assay._store import Run, Store, rows
 
 # Rows of samples, as a query and its values: what an index of one's own found.
 Rows: TypeAlias = tuple[str, tuple[object, ...]]
 
 _ARRAY: Final = "json_group_array"
+_ENDS: Final = ("min", "max")
 _JOBS: Final = f"SELECT row FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
 
 
@@ -100,8 +103,10 @@ def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:
 
 def _all(store: Store, run: Run, *, descending: bool) -> Sequence[int]:
     """Every row: they are numbered from 1, unless what was imported says otherwise."""
-    ends = f"SELECT min(row), max(row) FROM samples WHERE run = {rows.NAME}"
-    if run.n_samples and store.query(ends, run.id)[0] == (1, run.n_samples):
+    # One query each: of both at once SQLite reads the table from end to end.
+    least, most = (f"SELECT {end}(row) FROM samples WHERE run = {rows.NAME}" for end in _ENDS)
+    ends = store.query(f"SELECT ({least}), ({most})", run.id, run.id)[0]
+    if run.n_samples and ends == (1, run.n_samples):
         numbers = range(1, run.n_samples + 1)
         return numbers[::-1] if descending else numbers
     sql = f"SELECT row FROM samples WHERE run = {rows.NAME} ORDER BY row"
@@ -125,13 +130,13 @@ def ids_and_rows(store: Store, run: Run) -> tuple[list[str], list[int]]:
 
 
 def values_by_row(store: Store, run: Run, metric: str) -> tuple[list[int], list[float | None]]:
-    """The rows that a metric was done for, in order, and their scores to fifteen digits."""
-    jobs = f"SELECT row, value FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
-    columns = f"SELECT {_ARRAY}(row), {_ARRAY}(value) FROM ({jobs} ORDER BY row)"
-    return _columns(store, columns, run.id, metric)
+    """The rows that a metric was done for, in any order, and their scores to fifteen digits."""
+    # In the order of the index, which holds both; by row, the evidence beside them is read as well.
+    jobs = f"FROM jobs WHERE run = {rows.NAME} AND metric = {rows.NAME}"
+    return _columns(store, f"SELECT {_ARRAY}(row), {_ARRAY}(value) {jobs}", run.id, metric)
 
 
 def _columns(store: Store, sql: str, *values: object) -> tuple[list[Any], list[Any]]:
     """Two columns of many rows: as one row of two lists they are read in a third of the time."""
     first, second = store.query(sql, *values)[0]
-    return json.loads(first), json.loads(second)
+    return msgspec.json.decode(first), msgspec.json.decode(second)

@@ -1,6 +1,7 @@
 """The viewer over HTTP: routes, what is refused, and what each failure says."""
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,7 @@ from assay.view.replies import html as _html
 from assay.view.site import NotThere, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_LOG: Final = logging.getLogger("assay")
 _MAX_FORM: Final = 1 << 17
 _THREADS: Final = 32
 _STATUS: Final = {
@@ -39,6 +41,10 @@ _STATUS: Final = {
     422: "This cannot be shown",
     500: "Something failed",
 }
+_BUG: Final = (
+    "This is a bug in assay. Load the page again; if it stays so, please report what `assay view` "
+    "printed in its terminal."
+)
 
 
 def application(site: Site, access: Access) -> web.Application:
@@ -276,6 +282,10 @@ def _edge(site: Site, access: Access) -> Any:
             response = _problem(site, error.status, error.reason)
         except (AssayError, sqlite3.Error) as error:
             response = _problem(site, _status(error), str(error))
+        except ConnectionError:
+            raise  # whoever asked is gone: nobody reads an answer
+        except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed
+            response = _problem(site, 500, _unexpected(request, error))
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -303,6 +313,15 @@ def _status(error: Exception) -> int:
         return 404
     # Of the store, not of what was asked for.
     return 422 if isinstance(error, InputError) and not isinstance(error, StoreError) else 500
+
+
+def _unexpected(request: web.Request, error: Exception) -> str:
+    """What to do about a failure that nobody foresaw."""
+    if isinstance(error, OSError) and error.strerror:  # a full disk, a file that is closed to us
+        return f"{error}: mend that, then load the page again"
+    # Without the query: it may hold what somebody searched for.
+    _LOG.error("%s %s failed", request.method, request.rel_url.raw_path, exc_info=error)
+    return _BUG
 
 
 async def _check_change(site: Site, access: Access, request: web.Request) -> None:

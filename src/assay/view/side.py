@@ -242,8 +242,11 @@ def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
     for n, run in enumerate(runs):
         scored, scores = values_by_row(site.store, run, metric)
         if scored:
-            places = np.searchsorted(scored, rows[n]).clip(max=len(scored) - 1)
-            found = np.array(scored)[places] == rows[n]
+            known_rows = np.array(scored, np.int64)
+            order = np.argsort(known_rows)
+            places = np.searchsorted(known_rows, rows[n], sorter=order).clip(max=len(scored) - 1)
+            places = order[places]
+            found = known_rows[places] == rows[n]
             values[n, found] = np.array(scores, np.float64)[places[found]]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
     return _compare(rows, sign * values)

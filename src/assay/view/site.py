@@ -39,6 +39,10 @@ STYLES: Final = (
     *("style.css", "diagnosis.css", "comparison.css"),
     *("agreement.css", "calibration.css"),
 )
+_READ_AHEAD: Final = (  # templates of the pages that are looked at most, and what these extend
+    *("app.html", "parts.html", "filters.html"),
+    *("runs.html", "run.html", "side.html", "sample_page.html", "evidence.html"),
+)
 _REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs side by side
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
@@ -113,7 +117,7 @@ class Site:
 
     def warm_up(self) -> None:
         """Read ahead what the first page would wait for; what is wrong with it, that page says."""
-        for name in ("runs.html", "run.html", "sample_page.html"):
+        for name in _READ_AHEAD:
             environment().get_template(name)
         with suppress(InputError, sqlite3.Error):
             self.runs()
