@@ -182,3 +182,14 @@ def test_what_is_missing_or_does_nothing_is_refused(assay, here, options, messag
     write_rows(here / "set.jsonl", [{"question": "Who?", "reference": "He"}])
     result = assay("check", "set.jsonl", *options)
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_a_sentence_that_shares_a_word_with_the_reference_is_no_evidence(assay, here):
+    row = {
+        "id": "far",
+        "question": "When is it open?",
+        "reference": "Customers queue patiently, night and day, outside the shop for bargains.",
+        "reference_contexts": ["The shop was opened by Anna Berg."],
+    }
+    states, _ = checked(assay, here, BEFORE, rows=[row], code=0)
+    assert states == {**dict.fromkeys(QUESTIONS, "valid"), "far": "untraced"}

@@ -26,6 +26,7 @@ STATES: Final[tuple[State, ...]] = ("invalidated", "drifted", "valid", "untraced
 
 _MOST_EVIDENCE = 3  # sentences that one reference rests on
 _GAIN = 0.2  # of a reference's words a further sentence of evidence adds
+_HELD = 0.5  # of a reference's words are in the sentences it rests on
 _LIKE = 0.5  # of a sentence's words stand in the one that took its place
 _SPEAKS_OF = 0.6  # of a question's words stand in a new sentence that may answer it
 _NEAR = 5  # new sentences that are compared with one that is gone
@@ -223,7 +224,7 @@ def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
         chosen.append(best)
         among.remove(best)
         left -= best.stems
-    return chosen
+    return chosen if len(left) <= (1 - _HELD) * len(wanted) else []
 
 
 def _answer_stems(sample: Sample) -> frozenset[str]:
