@@ -1,7 +1,7 @@
 """The commands `assay check` and `assay schema`: whether data sets are well-formed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from assay.data.missing_fields import SKIP_HINT, is_missing
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT
 from assay.metrics import METRICS, resolve
-from assay.testset import Design, check_design
+from assay.testset import Design, Freshness, check_design, check_freshness, read_documents
+from assay.testset.freshness import STATES, State
 
 # A question may be put to a system, and a system's failure is a result.
 _USES = (
@@ -40,6 +41,8 @@ class CheckRequest:
     contexts: str
     design: bool
     corpus: tuple[str, ...]
+    corpus_before: tuple[str, ...]
+    corpus_after: tuple[str, ...]
     as_json: bool
 
 
@@ -63,16 +66,39 @@ class CheckRequest:
     metavar="FOLDER",
     help="With --design: the documents that the questions are about (a folder or a file).",
 )
+@options.repeatable(
+    "--corpus-before",
+    "corpus_before",
+    metavar="FOLDER",
+    help="With --corpus-after: the documents when the questions were written (a folder, a file, "
+    "or REVISION:FOLDER of git); say which questions the change touches.",
+)
+@options.repeatable(
+    "--corpus-after",
+    "corpus_after",
+    metavar="FOLDER",
+    help="With --corpus-before: the documents now.",
+)
 @options.as_json
 @options.maps
 @options.contexts
 @options.takes(CheckRequest)
 def check_command(request: CheckRequest) -> int:
     """Read all rows of each FILE and report everything that is wrong with it. Nobody is asked."""
+    if request.corpus_before or request.corpus_after:
+        if not (request.corpus_before and request.corpus_after):
+            missing = "after" if request.corpus_before else "before"
+            raise InputError(
+                f"there is no --corpus-{missing}", "name the documents before and after"
+            )
+        other = ("metrics", "design", "corpus")
+        options.reject_options("is not for --corpus-before", "leave it out", *other)
+        return _check_freshness(request)
     if request.design:
         options.reject_options("is not for --design", "leave it out", "metrics")
         return _check_designs(request)
-    options.reject_options("is for --design", "add --design", "corpus", "as_json")
+    options.reject_options("is for --design", "add --design", "corpus")
+    options.reject_options("is for --design and --corpus-before", "add one of them", "as_json")
     specs = values.metric_specs(request.metrics)
     if specs:
         look_here()
@@ -97,7 +123,7 @@ def check_command(request: CheckRequest) -> int:
     return code
 
 
-_SHOWN = 5  # rows of a finding
+_SHOWN = 5  # rows of a finding, questions of a state and parts
 _OF_CORPUS = ("coverage", "sections")  # whose rows are no rows of the data
 
 
@@ -179,11 +205,72 @@ def _show(file: str, design: Design) -> None:
         console.print(_indented(f"{finding.level}: {finding.check}: {finding.text}{count}", 2))
         for row, found in finding.rows[:_SHOWN]:
             console.print(_indented(f"{row}  {found}", 6))
-        if len(finding.rows) > _SHOWN:
-            console.print(_indented(f"and {len(finding.rows) - _SHOWN} more (--json)", 6))
+        _show_rest(len(finding.rows))
         console.print(_indented(f"-> {finding.remedy}", 4))
     if not design.findings:
         output.print_text("  nothing wrong\n")
+
+
+def _check_freshness(request: CheckRequest) -> int:
+    """Tell which questions a change of the documents touches; bad input if one is invalidated."""
+    reading = {
+        "mapping": values.mapping(request.maps),
+        "contexts": values.contexts(request.contexts),
+    }
+    before, after = map(Path, request.corpus_before), map(Path, request.corpus_after)
+    editions = read_documents(list(before)), read_documents(list(after))
+    found, code = dict[str, Freshness](), OK
+    for file in request.files:
+        try:
+            found[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
+        except InputError as error:  # all files are looked at
+            say(f"{file}: {error.without(SKIP_HINT)}")
+            code = BAD_INPUT
+        else:
+            code = BAD_INPUT if found[file].of("invalidated") else code
+    if request.as_json:
+        output.print_json({file: asdict(freshness) for file, freshness in found.items()})
+    else:
+        for file, freshness in found.items():
+            _show_freshness(file, freshness)
+    return code
+
+
+def _show_freshness(file: str, freshness: Freshness) -> None:
+    console = output.stdout()
+    counts = ", ".join(f"{state} {len(freshness.of(state))}" for state in STATES)
+    output.print_text(f"{file}: {numbers.plural(len(freshness.questions), 'question')}: {counts}\n")
+    for state, remedy in _REMEDIES.items():
+        touched = freshness.of(state)
+        if not touched:
+            continue
+        console.print(_indented(f"{state} ({numbers.plural(len(touched), 'question')})", 2))
+        for each in touched[:_SHOWN]:
+            console.print(_indented(f"{each.id}  '{each.question}': {each.reason}", 6))
+            for sign, text in (("-", each.before), ("+", each.after)):
+                if text:
+                    console.print(_indented(f"{sign} {' '.join(text.split())}", 8))
+        _show_rest(len(touched))
+        console.print(_indented(f"-> {remedy}", 4))
+    if freshness.new_parts:
+        parts = numbers.plural(len(freshness.new_parts), "new part")
+        console.print(_indented(f"{parts} of the documents without a question", 2))
+        for part in freshness.new_parts[:_SHOWN]:
+            console.print(_indented(part.title, 6))
+        _show_rest(len(freshness.new_parts))
+        console.print(_indented("-> ask about those that matter", 4))
+
+
+_REMEDIES: Mapping[State, str] = {
+    "invalidated": "correct the reference, or drop the question",
+    "drifted": "read whether the reference still holds",
+    "untraced": "name its reference_contexts, or see whether the documents ever held it",
+}
+
+
+def _show_rest(n: int) -> None:
+    if n > _SHOWN:
+        output.stdout().print(_indented(f"and {n - _SHOWN} more (--json)", 6))
 
 
 def _by_count(item: tuple[str, int]) -> tuple[int, str]:

@@ -7,6 +7,7 @@ what it replied is kept, and the same call goes on where it was killed.
 
 from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
+from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
 from assay.testset.review import Review, ReviewedQuestion
 
@@ -14,14 +15,18 @@ __all__ = [
     "Design",
     "Document",
     "Finding",
+    "Freshness",
+    "NewPart",
     "Plan",
     "Question",
+    "QuestionFreshness",
     "Rejected",
     "Review",
     "ReviewedQuestion",
     "Testset",
     "agenerate",
     "check_design",
+    "check_freshness",
     "estimate",
     "generate",
     "read_documents",

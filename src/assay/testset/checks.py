@@ -24,6 +24,8 @@ _POINTS = re.compile(
     r"|(?:mentioned|described|listed|shown|given)\s+(?:above|below)\b)",
     re.IGNORECASE,
 )
+# "In the article about tides" and "the author of Emma" say which one is meant.
+_NAMED = re.compile(r"\s+(?:of|by|about|on|for|that|which|who|titled|called|named|\d|[A-Z])")
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")  # of a link
 # Punctuation and mark-up; what stands within a number counts.
 _MARKS = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
@@ -79,8 +81,10 @@ async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) ->
 
 def points_at_text(question: str) -> str:
     """The words of a question that only make sense beside its text, "" if there are none."""
-    pointing = _POINTS.search(question)
-    return pointing.group() if pointing else ""
+    for pointing in _POINTS.finditer(question):
+        if not _NAMED.match(question, pointing.end()):
+            return pointing.group()
+    return ""
 
 
 def unquoted(written: Written, passages: Sequence[Passage]) -> str:
@@ -91,10 +95,10 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
     """
     if not written.quotes:
         return "the answer quotes nothing"
-    texts = [_plain(passage.text) for passage in passages]
+    texts = [comparable(passage.text) for passage in passages]
     unused = set(range(len(texts)))
     for quote in written.quotes:
-        pieces = [_plain(piece) for piece in _DOTS.split(quote)]
+        pieces = [comparable(piece) for piece in _DOTS.split(quote)]
         places = {n for n, text in enumerate(texts) if _holds(text, pieces)}
         if not places:
             return f"'{quote}' is not in the text"
@@ -107,7 +111,8 @@ def _holds(text: str, pieces: Iterable[str]) -> bool:
     return bool(nonempty) and all(piece in text for piece in nonempty)
 
 
-def _plain(text: str) -> str:
+def comparable(text: str) -> str:
+    """The words of a text in one line, without case, punctuation, mark-up and links' addresses."""
     plain = unicodedata.normalize("NFKC", _ADDRESS.sub("] ", text)).casefold()
     return " ".join(_MARKS.sub(" ", plain.replace("_", " ")).split())
 

@@ -20,11 +20,11 @@ from assay.testset.question_rules import (
     kind_of,
     personal_data,
 )
+from assay.testset.sources import PASSAGE, passages_asked, sources_of
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
 _FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
 _ONE_KIND = 0.8  # a share of one kind above it is told
-_PASSAGE = 200  # words, as `assay testset` cuts documents
 _EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
 
 
@@ -112,14 +112,14 @@ def check_design(
     unique = list(reversed(first.values()))
     documents = read_documents(corpus) if corpus is not None else []
     passages = Corpus(
-        [passage for document in documents for passage in cut(document, _PASSAGE, shortest=1)]
+        [passage for document in documents for passage in cut(document, PASSAGE, shortest=1)]
     )
-    sources = _sources(unique, passages)
+    sources = sources_of(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
     kinds = Counter(map(kind_of, unique))
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
-    gold = _gold(unique, sources, passages)
+    gold = passages_asked(unique, sources, passages)
     coverage = _coverage(gold, passages)
     findings = [
         *_size(n, detectable),
@@ -248,30 +248,6 @@ def _mix(kinds: Mapping[str, int]) -> Iterator[Finding]:
         yield Finding("unanswerable", "note", text, "a system that always declines would win")
 
 
-def _sources(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, ...]]:
-    """The texts that each row's reference comes from: named, of the corpus, or retrieved."""
-    found = dict[str, tuple[str, ...]]()
-    for sample in rows:
-        texts = sample.reference_contexts or ()
-        if not texts and sample.reference and not is_unanswerable(sample):
-            near = _nearest(f"{sample.question} {sample.reference}", sample.reference, corpus)
-            texts = () if near is None else (corpus.passages[near].text,)
-        if texts or sample.contexts:
-            found[sample.id] = texts or sample.contexts or ()
-    return found
-
-
-def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
-    """The nearest passage to a text, if it has most content words of what it is to hold."""
-    for number in corpus.nearest(text, 1):
-        if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
-            return number
-    return None
-
-
-_TRACED = 0.5  # of the reference's content words stand in a passage that may be its source
-
-
 def _unsourced(
     unique: Sequence[Sample], sources: Mapping[str, Any], *, with_corpus: bool
 ) -> Iterator[Finding]:
@@ -306,19 +282,6 @@ def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
     if overlaps and (mean := sum(overlaps) / len(overlaps)) >= _EASY:
         text = f"{mean:.0%} of a question's content words stand in its source"
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
-
-
-def _gold(
-    rows: Iterable[Sample], sources: Mapping[str, Sequence[str]], corpus: Corpus
-) -> dict[str, frozenset[int]]:
-    """The numbers of the passages that each question's sources are in; none without any."""
-    gold = dict[str, frozenset[int]]()
-    for sample in rows:
-        texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
-        near = frozenset(_nearest(text, text, corpus) for text in texts)
-        if held := frozenset(number for number in near if number is not None):
-            gold[sample.id] = held
-    return gold
 
 
 def _found_first(

@@ -1,11 +1,16 @@
 """Documents: the texts of files, folders, tables and objects of other libraries."""
 
+import io
+import shutil
+import subprocess
+import tarfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from assay.data.files import file_records, near
@@ -46,7 +51,9 @@ def read_documents(data: Any) -> list[Document]:
     Args:
         data: A path or several: text, Markdown, reStructuredText and HTML files, folders of them,
             or tables (JSONL, JSON, CSV, TSV, Parquet) with a row a document and its text in a
-            column `text`, `content`, `page_content`, `body` or the like. Or an iterable of
+            column `text`, `content`, `page_content`, `body` or the like. "REVISION:FOLDER" is a
+            folder as git holds it in that revision, named from the repository's root. Or an
+            iterable of
             Documents, texts, dicts with these keys, or documents of LangChain or LlamaIndex.
 
     Raises:
@@ -84,6 +91,8 @@ def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
             raise InputError(f"there is no document in '{path}'", f"known are {_KNOWN}")
         for each in inside:
             yield _of_text_file(each, each.relative_to(path).as_posix())
+    elif not path.exists() and ":" in str(path):
+        yield from _of_revision(str(path))
     elif not path.exists():
         raise InputError(f"there is no file '{path}'", near(path))
     elif path.suffix.lower() in (*_PLAIN, *_HTML):
@@ -94,6 +103,21 @@ def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
         shown = f"extension '{path.suffix}'" if path.suffix else "no extension"
         remedy = f"convert it to text first; known are {_KNOWN}"
         raise InputError(f"'{path}' has {shown}, which is no known kind of document", remedy)
+
+
+def _of_revision(name: str) -> Iterator[Document]:
+    """The documents of a folder as it was: "REVISION:FOLDER", as git writes it."""
+    if (git := shutil.which("git")) is None:
+        raise InputError(f"there is no file '{name}', and no git to look for a revision")
+    command = [git, "archive", "--format=tar", "--", name]
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
+        remedy = "write REVISION:FOLDER, the folder from the repository's root: v1.0:docs"
+        raise InputError(f"there is no folder '{name}': git says: {said[0]}", remedy)
+    with TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+        yield from _of_path(Path(folder), Counter())
 
 
 def _is_text(path: Path) -> bool:

@@ -17,8 +17,6 @@ _BESIDE = re.compile(
     r"(?:above|below)\b|\baforementioned\b",
     re.IGNORECASE,
 )
-# "In the article about tides" and "the author of Emma" say which one is meant.
-_NAMED = re.compile(r"\s+(?:of|by|about|on|for|that|which|who|titled|called|named|\d|[A-Z])")
 _PERSONS: Final = frozenset(("he", "she", "him", "her", "his", "hers", "them", "their"))
 # "They" is left out: "where did they film it" is said of nobody in particular.
 _THINGS: Final = frozenset(("it", "its"))
@@ -103,10 +101,7 @@ def dangling(question: str) -> str:
     beside = _BESIDE.search(question)
     if beside:
         return beside.group()
-    pointing = points_at_text(question)
-    if pointing and not _NAMED.match(question[question.index(pointing) + len(pointing) :]):
-        return pointing
-    return _pronoun(question)
+    return points_at_text(question) or _pronoun(question)
 
 
 def _pronoun(question: str) -> str:

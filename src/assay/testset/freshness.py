@@ -1,0 +1,325 @@
+"""Freshness of a test set: what a change of the documents does to each of its questions."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final, Literal, TypeAlias
+
+from assay._text.sentences import sentences
+from assay._text.words import recall, stem, stems, words
+from assay.data import read, samples
+from assay.errors import InputError
+from assay.sample import Sample
+from assay.testset.checks import comparable
+from assay.testset.documents import Document, read_documents
+from assay.testset.passages import Corpus, Passage, cut
+from assay.testset.question_rules import is_unanswerable
+from assay.testset.sources import PASSAGE, sources_of
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+State: TypeAlias = Literal["invalidated", "drifted", "valid", "untraced"]
+STATES: Final[tuple[State, ...]] = ("invalidated", "drifted", "valid", "untraced")
+
+_MOST_EVIDENCE = 3  # sentences that one reference rests on
+_GAIN = 0.2  # of a reference's words a further sentence of evidence adds
+_HELD = 0.5  # of a reference's words are in the sentences it rests on
+_LIKE = 0.5  # of a sentence's words stand in the one that took its place
+_SPEAKS_OF = 0.6  # of a question's words stand in a new sentence that may answer it
+_NEAR = 5  # new sentences that are compared with one that is gone
+_NEW = 0.5  # of a new part's words are in new sentences
+_PART = 60  # words of a part, about
+_TURNING = frozenset(
+    "not no never without none nor neither except unless least most more less fewer above "
+    "below over under before after minimum maximum must may".split()
+)
+# A sign that a number means something else without.
+_SIGN = re.compile(r"(?<!\w)[-+±~<>≤≥=$€£¥](?=\s?\d)|(?<=\d)\s?[°€£¥‰]")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_BEGINS = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s|[#|]|[=~^-]{3,}\s*$)")  # a block of its own
+_MARKER = re.compile(r"^[^\S\n]*(?:(?:[-*+>]|\d{1,3}[.)])[^\S\n]+)+", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFreshness:
+    """What a change of the documents does to one question.
+
+    Attributes:
+        id: The row's id.
+        question: What it asks.
+        state: "invalidated": what its reference rests on is gone or says something else;
+            "drifted": it is said in other words, or elsewhere; "valid": it is unchanged;
+            "untraced": the documents did not hold it before.
+        reason: Why, in words.
+        before: The sentence that the reference rests on; "" if none was found.
+        after: The sentence that took its place; "" if none did or nothing changed.
+    """
+
+    id: str
+    question: str
+    state: State
+    reason: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPart:
+    """A stretch of a section that is mostly new, and that no question rests on.
+
+    Attributes:
+        document: Id of its document.
+        title: Title of the document and the headings above it.
+        start: Its first character in the document.
+        end: The character after its last one.
+    """
+
+    document: str
+    title: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What a change of the documents does to a test set.
+
+    Attributes:
+        questions: Each question of the data, in its order.
+        new_parts: Parts of the documents that are new and have no question.
+    """
+
+    questions: tuple[QuestionFreshness, ...]
+    new_parts: tuple[NewPart, ...]
+
+    def of(self, state: State) -> tuple[QuestionFreshness, ...]:
+        """The questions in one state."""
+        return tuple(question for question in self.questions if question.state == state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    plain: str
+    stems: frozenset[str]
+
+
+class _Edition:
+    """One state of the documents: what they say, whatever it looks like."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
+        self.passages = Corpus([p for d in documents for p in cut(d, PASSAGE, shortest=1)])
+        self.sentences = [s for d in documents for s in _sentences(d.text)]
+        self._plain = "\n".join(f" {_plain(document.text)} " for document in documents)
+
+    def says(self, plain: str) -> bool:
+        """Whether these words stand somewhere, in this order and nothing between."""
+        return f" {plain} " in self._plain
+
+    def times(self, plain: str) -> int:
+        """In how many places they stand."""
+        return self._plain.count(f" {plain} ")
+
+
+class _Change:
+    """Two editions, and the sentences that only the second one has."""
+
+    def __init__(self, before: _Edition, after: _Edition) -> None:
+        self.before, self.after = before, after
+        self.new = [s for s in after.sentences if not before.says(s.plain)]
+        self._alone = {s.plain for s in after.sentences}
+        self._found = _index(self.new)
+        self._everything = _index(after.sentences)
+
+    def replacement(self, gone: _Sentence) -> _Sentence | None:
+        """The new sentence that is most like one that is gone."""
+        near = [self.new[n] for n in self._found.nearest(gone.text, _NEAR)]
+        kept = [(recall(set(gone.stems), set(s.stems)), s) for s in near]
+        share, best = max(kept, key=lambda pair: pair[0], default=(0.0, None))
+        return best if share >= _LIKE else None
+
+    def within(self, kept: _Sentence) -> _Sentence | None:
+        """The new sentence that a sentence has become a part of, if it stands nowhere by itself."""
+        if kept.plain in self._alone:
+            return None
+        return next((s for s in self.new if f" {kept.plain} " in f" {s.plain} "), None)
+
+    def speaks_of(self, question: str) -> _Sentence | None:
+        """A new sentence that holds most of a question's words."""
+        wanted = set(stems(question))
+        near = [self.new[n] for n in self._found.nearest(question, _NEAR)]
+        return next((s for s in near if recall(wanted, set(s.stems)) >= _SPEAKS_OF), None)
+
+    def elsewhere(self, gone: _Sentence, needed: frozenset[str]) -> _Sentence | None:
+        """A sentence that says all that is needed of one that is gone."""
+        near = [self.after.sentences[n] for n in self._everything.nearest(gone.text, _NEAR)]
+        return next((s for s in near if needed and needed <= s.stems), None)
+
+
+def check_freshness(data: Any, *, before: Any, after: Any, **reading: Any) -> Freshness:
+    """Which questions of a test set a change of the documents touches, and which parts are new.
+
+    Nobody is asked. The sentences that a reference rests on are found by words, and sought in the
+    documents after the change: mark-up, line breaks and the place where they stand do not count.
+
+    Args:
+        data: The test set: a file, or whatever `evaluate` takes.
+        before: The documents when the questions were written, as `read_documents` takes them.
+        after: The documents now.
+        **reading: `mapping` and `contexts`, as for `check_design`.
+
+    Raises:
+        InputError: If the data or documents cannot be read, or no row has a question.
+    """
+    rows = [sample for sample in samples(read(data, **reading), needs={}) if sample.question]
+    if not rows:
+        raise InputError("no row has a question", "name its column: --map question=COLUMN")
+    change = _Change(_Edition(read_documents(before)), _Edition(read_documents(after)))
+    sources = sources_of(rows, change.before.passages)
+    questions = tuple(_judged(sample, sources.get(sample.id, ()), change) for sample in rows)
+    asked = {_plain(question.after) for question in questions if question.after}
+    return Freshness(questions, tuple(_new_parts(change, asked)))
+
+
+def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFreshness:
+    """The worst that happened to a sentence that the question's reference rests on."""
+    question = sample.question or ""
+    if is_unanswerable(sample):
+        if (new := change.speaks_of(question)) is None:
+            return QuestionFreshness(sample.id, question, "valid", "nothing new speaks of it")
+        reason = "something new may answer what nothing answered"
+        return QuestionFreshness(sample.id, question, "drifted", reason, "", new.text)
+    evidence = [
+        found
+        for found in _evidence(sample, texts)
+        if found.plain and change.before.says(found.plain)
+    ]
+    if not evidence:
+        reason = "the documents did not hold what its reference says"
+        return QuestionFreshness(sample.id, question, "untraced", reason)
+    fates = [(_fate(sample, sentence, change), sentence) for sentence in evidence]
+    (state, reason, after), sentence = min(fates, key=lambda fate: STATES.index(fate[0][0]))
+    return QuestionFreshness(sample.id, question, state, reason, sentence.text, after)
+
+
+def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
+    """The fewest sentences that hold the reference; of equal ones, those nearest the question."""
+    asked = frozenset(stems(sample.question or ""))
+    wanted = _answer_stems(sample) or asked
+    left, chosen = set(wanted), list[_Sentence]()
+    among = [sentence for text in texts for sentence in _sentences(text)]
+
+    def gain(sentence: _Sentence) -> tuple[int, int]:
+        return len(left & sentence.stems), len(asked & sentence.stems)
+
+    while left and among and len(chosen) < _MOST_EVIDENCE:
+        best = max(among, key=gain)
+        if len(left & best.stems) < max(1, _GAIN * len(wanted)):
+            break
+        chosen.append(best)
+        among.remove(best)
+        left -= best.stems
+    return chosen if len(left) <= (1 - _HELD) * len(wanted) else []
+
+
+def _answer_stems(sample: Sample) -> frozenset[str]:
+    return frozenset(stems(" ".join(filter(None, (sample.reference, *sample.accepted)))))
+
+
+def _fate(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str, str]:
+    """What became of a sentence of evidence: state, reason and what took its place."""
+    if change.after.says(gone.plain):
+        return _fate_of_kept(gone, change)
+    answer = _answer_stems(sample) & gone.stems
+    needed = answer or frozenset(stems(sample.question or "")) & gone.stems
+    now = change.replacement(gone)
+    if now is None:
+        if (other := change.elsewhere(gone, needed)) is not None:
+            return "drifted", "its sentence is gone; another one says as much", other.text
+        return "invalidated", "what its reference rests on is gone", ""
+    if lost := _lost(gone, now, needed):
+        named = ", ".join(f"'{word}'" for word in lost)
+        return "invalidated", f"no longer there: {named}", now.text
+    if turned := _turned(gone.text, now.text):
+        return "invalidated", f"'{turned}' changes what is said", now.text
+    return "drifted", "said in other words", now.text
+
+
+def _lost(gone: _Sentence, now: _Sentence, needed: frozenset[str]) -> list[str]:
+    """The words of what is needed that are not there now, and numbers that are less often."""
+    fewer = Counter(map(stem, words(gone.text))) - Counter(map(stem, words(now.text)))
+    lost = {each for each in needed if each not in now.stems or (each[0].isdigit() and fewer[each])}
+    return list(dict.fromkeys(word for word in words(gone.text) if stem(word) in lost))
+
+
+def _fate_of_kept(kept: _Sentence, change: _Change) -> tuple[State, str, str]:
+    """The same of a sentence whose words still stand there."""
+    if (longer := change.within(kept)) is not None:
+        return "drifted", "it is part of a longer sentence now", longer.text
+    if change.after.times(kept.plain) < change.before.times(kept.plain):
+        return "drifted", "one of the places that said it no longer does", ""
+    return "valid", "unchanged", ""
+
+
+def _turned(before: str, after: str) -> str:
+    """A word or sign that turns what is said, and that one of two sentences has more often."""
+    one, other = _turning(before), _turning(after)
+    return min((one - other) + (other - one), default="")
+
+
+def _turning(text: str) -> Counter[str]:
+    signs = Counter(sign.group().strip() for sign in _SIGN.finditer(text))
+    said = ("not" if word == "cannot" or word.endswith("n't") else word for word in words(text))
+    return signs + Counter(word for word in said if word in _TURNING)
+
+
+def _new_parts(change: _Change, asked: set[str]) -> Iterator[NewPart]:
+    new = {sentence.plain for sentence in change.new}
+    for document in change.after.documents:
+        parts = [p for p in cut(document, _PART, shortest=1) if _is_new(p, new, asked)]
+        for (_, title), run in groupby(
+            enumerate(parts), key=lambda p: (p[1].number - p[0], p[1].title)
+        ):
+            stretch = [part for _, part in run]
+            yield NewPart(document.id, title, stretch[0].start, stretch[-1].end)
+
+
+def _is_new(part: Passage, new: set[str], asked: set[str]) -> bool:
+    said = [(s.plain, len(s.plain.split())) for s in _sentences(part.text)]
+    size, fresh = sum(n for _, n in said), sum(n for plain, n in said if plain in new)
+    return size > 0 and fresh >= _NEW * size and asked.isdisjoint(plain for plain, _ in said)
+
+
+def _index(among: Iterable[_Sentence]) -> Corpus:
+    return Corpus([Passage("", n, "", s.text, 0, len(s.text)) for n, s in enumerate(among)])
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    for each in sentences(_unwrapped(_COMMENT.sub(" ", text))):
+        if plain := _plain(each):
+            yield _Sentence(each, plain, frozenset(stems(each)))
+
+
+def _unwrapped(text: str) -> str:
+    """The text with the lines of a paragraph on one, wherever they were broken."""
+    lines, fenced, joins = list[str](), False, False
+    for line in text.splitlines():
+        fence = _FENCE.match(line) is not None
+        if joins and not fence and line.strip() and not _BEGINS.match(line):
+            lines[-1] += f" {line.strip()}"
+            continue
+        fenced ^= fence
+        joins = not (fenced or fence or not line.strip() or line.lstrip().startswith(("#", "|")))
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """The words of a text in one line, and the signs of its numbers as words."""
+    bare = _MARKER.sub("", _COMMENT.sub(" ", text))
+    return comparable(_SIGN.sub(lambda sign: f" {unicodedata.name(sign.group().strip())} ", bare))

@@ -1,0 +1,46 @@
+"""The sources of a test set's references: passages that are named, or sought in the corpus."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from assay._text.words import recall, stems
+from assay.sample import Sample
+from assay.testset.passages import Corpus
+from assay.testset.question_rules import is_unanswerable
+
+PASSAGE: Final = 200  # words, as `assay testset` cuts documents
+_TRACED: Final = 0.5  # of a reference's content words stand in a passage that may be its source
+
+
+def sources_of(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, ...]]:
+    """The texts that each row's reference comes from: named, of the corpus, or retrieved."""
+    found = dict[str, tuple[str, ...]]()
+    for sample in rows:
+        texts = sample.reference_contexts or ()
+        if not texts and sample.reference and not is_unanswerable(sample):
+            near = _nearest(f"{sample.question} {sample.reference}", sample.reference, corpus)
+            texts = () if near is None else (corpus.passages[near].text,)
+        if texts or sample.contexts:
+            found[sample.id] = texts or sample.contexts or ()
+    return found
+
+
+def passages_asked(
+    rows: Iterable[Sample], sources: Mapping[str, Sequence[str]], corpus: Corpus
+) -> dict[str, frozenset[int]]:
+    """The numbers of the passages that each question's sources are in; none without any."""
+    asked = dict[str, frozenset[int]]()
+    for sample in rows:
+        texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
+        near = frozenset(_nearest(text, text, corpus) for text in texts)
+        if held := frozenset(number for number in near if number is not None):
+            asked[sample.id] = held
+    return asked
+
+
+def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
+    """The nearest passage to a text, if it has most content words of what it is to hold."""
+    for number in corpus.nearest(text, 1):
+        if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
+            return number
+    return None
