@@ -1,5 +1,6 @@
 """What holds for every test: no network beyond this machine, and the same examples every time."""
 
+import gc
 import os
 import signal
 import socket
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from assay._store import connection
 from support.offline import guarded
 
 settings.register_profile(
@@ -24,6 +26,15 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# What is imported and collected lives to the end of the session: no search for garbage walks it.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
+
+
 # A shell that runs the tests in the background has them ignore Ctrl-C, and all processes they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -34,6 +45,15 @@ def _no_network():
     patch = pytest.MonkeyPatch()
     for name in ("connect", "connect_ex"):
         patch.setattr(socket.socket, name, guarded(getattr(socket.socket, name)))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk():
+    """No power is cut during the tests of this process; a store's commits need not wait for it."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(connection, "SYNCHRONOUS", "OFF")
     yield
     patch.undo()
 

@@ -15,12 +15,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from assay._text import refusal_model
-from assay._text.refusal_model import FILE, PLACES, groups
+from assay._text import refusals
+from assay._text.refusals import FILE, PLACES, groups
 from assay.bench.data import FOLDS, HELD_OUT, fold_of
 from training.verifier.written import pairs
 
-TARGET = Path(refusal_model.__file__).parent / FILE
+TARGET = Path(refusals.__file__).parent / FILE
 STRENGTH = 30.0  # inverse of the penalty
 PLAIN = 0.2  # weight of a statement that is no answer of the refusals' files
 SHOWN = 0.5

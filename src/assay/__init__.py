@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay._middleware.budget import Budget, Price
     from assay._middleware.limiter import Limits
     from assay._middleware.wrapper import Route
-    from assay._report.files import notebook_html, write_report
+    from assay._report.run.notebook import notebook_html, write_report
     from assay._runner.estimate import Estimate, estimate
     from assay._runner.evaluate import aevaluate, evaluate
     from assay._runner.result import Result
@@ -95,8 +95,8 @@ _HOME = {
     "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
-    "notebook_html": "assay._report.files",
-    "write_report": "assay._report.files",
+    "notebook_html": "assay._report.run.notebook",
+    "write_report": "assay._report.run.notebook",
     "Estimate": "assay._runner.estimate",
     "estimate": "assay._runner.estimate",
     "aevaluate": "assay._runner.evaluate",

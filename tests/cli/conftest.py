@@ -10,9 +10,8 @@ from click.testing import CliRunner
 from assay._cli import main
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """The folder."""
+def in_folder(tmp_path, monkeypatch):
+    """A folder with data and a judge, which one is in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ASSAY_DEBUG"):
@@ -25,6 +24,12 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The folder."""
+    return in_folder(tmp_path, monkeypatch)
+
+
+@pytest.fixture
 def assay(here):
     """Run a command line; the result has exit_code, stdout and stderr."""
 
@@ -34,9 +39,18 @@ def assay(here):
     return call
 
 
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """What a store holds after one finished run."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = in_folder(tmp_path_factory.mktemp("finished"), patch)
+        result = CliRunner().invoke(main, [*FAITHFULNESS, *JUDGE])
+        assert result.exit_code == 0, result.output
+        return (folder / "assay.db").read_bytes()
+
+
 @pytest.fixture
-def scored(assay):
-    """A store with one finished run."""
-    result = assay(*FAITHFULNESS, *JUDGE)
-    assert result.exit_code == 0, result.output
+def scored(assay, here, finished):
+    """The command line, beside a store with one finished run."""
+    (here / "assay.db").write_bytes(finished)
     return assay

@@ -56,15 +56,18 @@ def run(folder, *arguments):
     )
 
 
-@pytest.mark.parametrize("python", [COMMAND, SCRIPT])
+RUN = ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet")
+
+
 @pytest.mark.parametrize(
-    "arguments",
+    ("python", "arguments"),
     [
-        ("mcp",),
-        ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet"),
-        ("doctor",),
-        ("check", "data.jsonl"),
-        ("explain", "faithfulness"),
+        (COMMAND, RUN),
+        (SCRIPT, RUN),
+        (COMMAND, ("mcp",)),
+        (SCRIPT, ("doctor",)),
+        (COMMAND, ("check", "data.jsonl")),
+        (SCRIPT, ("explain", "faithfulness")),
     ],
 )
 def test_no_file_of_the_folder_takes_the_place_of_a_library(folder, python, arguments):

@@ -1,5 +1,6 @@
 """The page of definitions and `assay explain` tell what the code computes."""
 
+import functools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,13 @@ from click.testing import CliRunner
 
 from assay import conformance
 from assay._cli import main
-from assay.conformance import SAMPLE, worked
+from assay.conformance import SAMPLE
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score
 from assay.tasks import Statement, VerifyStatements
 from support import scripts
 
+worked = functools.cache(conformance.worked)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
 

@@ -60,12 +60,13 @@ def test_an_export_is_taken_into_a_new_store(name, tmp_path):
     assert command("export", tmp_path / "new.db") == exported(name)
 
 
-@pytest.mark.parametrize("form", ["html", "md", "json"])
-def test_a_run_is_shown_and_reported(name, store, tmp_path, form):
+def test_a_run_is_shown_and_reported(name, store, tmp_path):
     assert "faithfulness" in command("show", "--store", store, RUNS[name])
-    out = tmp_path / f"report.{form}"
-    command("report", RUNS[name], "--store", store, "--out", out)
-    assert "faithfulness" in out.read_text("utf-8")
+    out = [tmp_path / f"report.{form}" for form in ("html", "md", "json")]
+    command(
+        "report", RUNS[name], "--store", store, *(word for one in out for word in ("--out", one))
+    )
+    assert all("faithfulness" in one.read_text("utf-8") for one in out)
 
 
 def test_every_reply_is_reused_and_what_is_not_revised_is_the_same(rows, tmp_path):

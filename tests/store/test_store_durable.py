@@ -60,6 +60,20 @@ def test_a_reply_that_was_awaited_survives_sigkill(db):
     assert sound(db)
 
 
+def test_a_commit_waits_for_the_disk(db):
+    process = python(
+        """
+        import sys
+        from assay._store import Store
+
+        with Store(sys.argv[1]) as store:
+            print(store.query("PRAGMA synchronous"))
+        """,
+        db,
+    )
+    assert process.communicate(timeout=30) == ("[(2,)]\n", "")  # FULL
+
+
 @pytest.mark.slow
 def test_two_processes_that_write_at_once_lose_and_spoil_nothing(db):
     code = """

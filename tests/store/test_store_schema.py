@@ -9,6 +9,7 @@ import pytest
 from assay import Result
 from assay._store import Store, schema
 from assay.errors import InputError
+from assay.judge import Reply
 from support import scripts
 
 CONFIG = {"metrics": {"faithfulness": "signature"}}
@@ -182,7 +183,7 @@ class TestWhatIsNoStore:
         with pytest.raises(InputError, match="there is no folder"):
             Store(tmp_path / "no" / "assay.db")
 
-    def test_a_store_that_cannot_be_opened_twice_is_refused_instead_of_hanging(
+    async def test_a_store_that_cannot_be_opened_twice_is_refused_instead_of_hanging(
         self, db, monkeypatch
     ):
         connect, calls = sqlite3.connect, []
@@ -194,5 +195,5 @@ class TestWhatIsNoStore:
             return connect(*args, **kwargs)
 
         monkeypatch.setattr(sqlite3, "connect", once)
-        with pytest.raises(InputError, match="unable to open"):
-            Store(db)
+        with Store(db) as store, pytest.raises(InputError, match="unable to open"):
+            await store.keep_reply(Reply(("p",), "r", key="k"), "run")

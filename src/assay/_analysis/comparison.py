@@ -424,16 +424,17 @@ def largest(
     baseline, other = runs
     if not moved or not max_samples:
         return ()
+    before, after = baseline.run.id, other.run.id
     with Store(baseline.path) as first, Store(other.path) as second:
         return tuple(
             SampleChange(
                 pair.sample,
-                first.sample(baseline.run.id, pair.sample)[1].question,
+                first.sample(before, pair.sample)[1].question,
                 pair.before,
                 pair.after,
                 changed(
-                    _parts(first, baseline.run.id, pair.rows[0], metric),
-                    _parts(second, other.run.id, pair.rows[1], metric),
+                    _parts(first, before, pair.rows[0], metric),
+                    _parts(second, after, pair.rows[1], metric),
                     sign=sign,
                 ),
             )

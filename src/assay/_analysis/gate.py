@@ -154,19 +154,19 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     """
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
-    runs = [result.run] + ([baseline.run] if baseline else [])
-    rules = resolved(rules, runs)
+    run, before = result.run, baseline.run if baseline else None
+    rules = resolved(rules, [run] + ([before] if before else []))
     if not thresholds and baseline is None and not named(rules.max_unscored):
         remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2 or --no-regression RUN"
         raise InputError("no rule was given", remedy)
-    run, rows = result.run, {row.metric: row for row in result.summary()}
+    rows = {row.metric: row for row in result.summary()}
     checks: list[Check] = []
     for name, sign, value in thresholds:
-        if name not in result.run.metrics:  # a label that the run has says which way it counts
+        if name not in run.metrics:  # a label that the run has says which way it counts
             check_threshold(name)
         rule = f"{sign} {value:g}"
-        matching = known_labels(result.run, name)
-        checks += [_threshold(result, rows[label], sign, value, rules) for label in matching]
+        matching = known_labels(run, name)
+        checks += [_threshold(run, rows[label], sign, value, rules) for label in matching]
         checks += [] if matching else [_missing(name, rule, rows)]
     warnings: tuple[str, ...] = ()
     if baseline is not None:
@@ -176,7 +176,6 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     checks += [_scored(rows[label], rules) for label in metrics_held if label in rows]
     places = {label: place for place, label in enumerate(rows)}
     checks.sort(key=lambda check: places.get(check.metric, -1))
-    before = baseline.run if baseline else None
     return Gate(
         run=run.id,
         source=run.source,
@@ -194,8 +193,8 @@ def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
     return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
 
 
-def _threshold(result: Result, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
-    low, high = result.run.config["about"][row.metric]["range"]
+def _threshold(run: Run, row: MetricSummary, sign: str, limit: float, rules: Rules) -> Check:
+    low, high = run.config["about"][row.metric]["range"]
     if (low is not None and limit < low) or (high is not None and limit > high):
         span = _span(low, high)
         raise InputError(f"{row.metric} {sign} {limit:g}: its values are {span}")

@@ -15,7 +15,7 @@ from assay._cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_
 from assay._cli.judges import Judges, LimitedJudgeRequest, budget
 from assay._cli.progress import Meter, meter
 from assay._cli.user_modules import look_here
-from assay._report.bench import text
+from assay._report import bench as text
 from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay.bench import card as cards

@@ -43,6 +43,7 @@ PATIENCE_S = 300.0  # another process may be importing a large file
 ROOM_BYTES = 16 << 20
 # No more is kept than a run can need: so much for each of its scores, the log of writes included.
 SCORE_BYTES = 16 << 10
+SYNCHRONOUS = "FULL"  # a paid reply survives a power cut too
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
 # File systems that are shared between machines. SQLite's log needs memory that all who write share.
 NETWORK = frozenset(
@@ -80,10 +81,10 @@ class File:
 
     def __init__(self, path: str | Path) -> None:
         self.path = named(path)
-        self._db, writing = connections(self.path)
+        self._db = connection(self.path)
         # One connection for reading, whichever thread asks: readers take turns.
         self._reading = threading.RLock()
-        self._writer = Writer(writing, self.path.absolute())
+        self._writer = Writer(self.path.absolute())
 
     def close(self) -> None:
         """Commit what is queued and close the file."""
@@ -194,10 +195,9 @@ class _Item(NamedTuple):
 
 
 class Writer:
-    """Commits writes in groups on a thread of its own.
+    """Commits writes in groups on a thread of its own, which the first of them starts.
 
     Args:
-        connection: Its own connection; closed when it ends.
         path: The file; a connection goes on writing to one that was deleted.
 
     Attributes:
@@ -205,15 +205,13 @@ class Writer:
         recent: What its writes need not look up; to be used in them only.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.recent = Recent()
         self._closed = False
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name="assay-store", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
 
     async def commit(self, write: Write) -> None:
         """Return once the write is on disk. A caller that is cancelled does not undo it.
@@ -226,6 +224,8 @@ class Writer:
         with self._closing:
             if self._closed:  # nobody would ever take it from the queue
                 raise sqlite3.ProgrammingError("the store is closed")
+            if self._thread is None:
+                self._thread = self._started()
             self._queue.put(_Item(write, loop, done))
         await done
 
@@ -235,12 +235,23 @@ class Writer:
             if not self._closed:
                 self._queue.put(None)
             self._closed = True
-        self._thread.join()
+        if self._thread:
+            self._thread.join()
 
-    def _run(self) -> None:
+    def _started(self) -> threading.Thread:
+        """The thread, with a connection of its own."""
+        check_still_there(self.path)  # connecting would make it anew
+        with ExitStack() as opened, file_errors(self.path):
+            db = _connect(self.path, opened)
+            opened.pop_all()
+        thread = threading.Thread(target=self._run, args=(db,), name="assay-store", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self, connection: sqlite3.Connection) -> None:
         while (group := self._group()) is not None:
-            self._write(self._connection, group)
-        self._connection.close()
+            self._write(connection, group)
+        connection.close()
 
     def _group(self) -> list[_Item] | None:
         first = self._queue.get()
@@ -351,8 +362,8 @@ def check_place(path: Path) -> None:
         raise InputError(f"the store cannot be opened: {error}", "name another file") from error
 
 
-def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-    """Two connections to a store of the newest schema, to read and to write.
+def connection(path: Path) -> sqlite3.Connection:
+    """A connection to a store, which is brought to the newest schema.
 
     Raises:
         InputError: If it is not a store, or cannot be opened.
@@ -367,11 +378,10 @@ def connections(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
             stacklevel=3,
         )
     with ExitStack() as opened, file_errors(path):
-        reading = _connect(path, opened)
-        migrate(reading)
-        writing = _connect(path, opened)
-        opened.pop_all()  # both stay open, unless one of them failed
-    return reading, writing
+        db = _connect(path, opened)
+        migrate(db)
+        opened.pop_all()  # it stays open, unless something failed
+    return db
 
 
 def check_still_there(path: Path) -> None:
@@ -396,7 +406,7 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     integrity.teach(db)
     _to_wal(db)
-    db.execute("PRAGMA synchronous = FULL")  # a paid reply survives a power cut too
+    db.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
     return db
 
@@ -461,11 +471,11 @@ def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
         lines = table.read_text("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    target, best, kind = path.resolve(), -1, ""
+    target, best, kind = f"{path.resolve()}/", -1, ""
     for line in lines:
         fields = line.split(" ")
         # Spaces in a path are written as octal codes.
-        place = Path(fields[1].encode().decode("unicode_escape")) if len(fields) > 2 else None
-        if place and target.is_relative_to(place) and len(place.parts) >= best:
-            best, kind = len(place.parts), fields[2]
+        place = fields[1].encode().decode("unicode_escape").rstrip("/") if len(fields) > 2 else None
+        if place is not None and len(place) >= best and target.startswith(f"{place}/"):
+            best, kind = len(place), fields[2]
     return kind

@@ -2,14 +2,57 @@
 
 Only the author's own refusal counts ("I don't know"): "It is not known who built it" and "We do not
 offer refunds" are answers. That something is absent from the passages can be checked against them.
+
+How likely other words decline to answer is told by a linear model of groups of letters in fifteen
+languages, fitted by `training/refusals.py` on answers that were written for it.
 """
 
+import math
 import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib import resources
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from assay._text import memoized
 from assay._text.language_id import identify_language
-from assay._text.patterns import LazyPattern
-from assay._text.refusal_model import refusal_probability
+
+SIZES = range(2, 6)  # letters of a group
+PLACES = 1 << 16  # groups share a weight by chance
+FILE = "refusals.npz"
+
+
+class LazyPattern:
+    """A large pattern: compiling it takes longer than most commands, which never use it.
+
+    Args:
+        pattern: As for `re.compile`.
+        flags: As for `re.compile`.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._pattern, self._flags)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first match, None without one."""
+        return self._compiled.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """The match at the beginning, None without one."""
+        return self._compiled.match(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """The matches, one after the other."""
+        return self._compiled.finditer(text)
 
 
 class Absence(NamedTuple):
@@ -372,3 +415,34 @@ def answers_after_all(sentence: str) -> bool:
 
 def _answers(turn: str) -> bool:
     return len(turn.split()) >= _ANSWER_WORDS and not (_OFFER.match(turn) or refusal(turn))
+
+
+@memoized(2048, longest=4000)
+def refusal_probability(text: str) -> float:
+    """The probability, in [0, 1], that a sentence or short answer declines to answer."""
+    found = groups(text)
+    if not found:
+        return 0.0
+    weights, intercept = _fitted()
+    length = math.sqrt(sum(found.values()))  # of the vector of the counts' roots
+    total = sum(math.sqrt(count) * float(weights[place]) for place, count in found.items())
+    return 1 / (1 + math.exp(-(total / length + intercept)))
+
+
+def groups(text: str) -> Counter[int]:
+    """How often each group of letters stands in a text, by its place among the weights."""
+    found: Counter[int] = Counter()
+    for word in text.lower().split():
+        padded = f" {word} "
+        for size in SIZES:
+            for start in range(max(1, len(padded) - size + 1)):
+                found[zlib.crc32(padded[start : start + size].encode()) % PLACES] += 1
+    return found
+
+
+@cache
+def _fitted() -> tuple[npt.NDArray[np.float32], float]:
+    with resources.files("assay._text").joinpath(FILE).open("rb") as file:
+        held = np.load(file)
+        weights = held["weights"].astype(np.float32) * float(held["scale"])
+        return weights, float(held["intercept"])

@@ -105,7 +105,6 @@ _EVENT = re.compile(r"(?:data|event|id|retry)?:")
 _ADDRESS = "check that the address is the API's, and whether it wants a key (--target-header)"
 _AT_ONCE = 'ask for the whole answer at once, such as by "stream": false in --target-body'
 _LOOKED_AT = 10_000  # characters of a page, for its title
-_SHOWN_OF_PAGE = 100
 
 
 def decoded(body: bytes, charset: str | None) -> str:

@@ -1,4 +1,4 @@
-"""A run and the evidence of a score in a notebook: a page in a frame, as strict as a report.
+"""Reports as users get them from Python: a page in a file, or a frame in a notebook cell.
 
 A notebook's own page runs scripts and loads what its cells name; a frame with a policy of its own
 does neither, whatever a text that is shown in it holds.
@@ -6,6 +6,7 @@ does neither, whatever a text that is shown in it holds.
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +14,7 @@ from markupsafe import Markup
 
 from assay._report import labels, notes, numbers, sanitize
 from assay._report.page import asset, fragment
-from assay._report.run import collect, evidence
+from assay._report.run import collect, evidence, html
 from assay._report.run.evidence import readable
 from assay._runner.result import Result, Trace
 from assay._runner.summary import Summary
@@ -31,7 +32,21 @@ _TABLE: Final = re.compile(r"<table.*?</table>", re.DOTALL)
 _BLOCK: Final = re.compile(r"</(?:div|summary)>|</span>(?=<div)")
 
 
-def result(run: Result) -> str:
+def write_report(result: Result, path: str | Path) -> Path:
+    """Write the self-contained HTML report of a run; returns its path."""
+    target = Path(path)
+    target.write_text(html.render(collect(result)), encoding="utf-8")
+    return target
+
+
+def notebook_html(value: Result | Summary | Trace) -> str:
+    """The HTML that a notebook shows of a result, of its summary, or of the evidence of a score."""
+    if isinstance(value, Result):
+        return _result(value)
+    return _summary(value) if isinstance(value, Summary) else _trace(value)
+
+
+def _result(run: Result) -> str:
     """A run: the table of its metrics with what must be known before believing it."""
     data = collect(run, most=0)
     unanswered = any(metric["n_unanswered"] for metric in data["metrics"])
@@ -47,12 +62,12 @@ def result(run: Result) -> str:
     )
 
 
-def summary(means: Summary) -> str:
+def _summary(means: Summary) -> str:
     """The means of a run as a table."""
     return _framed("notebook_summary.html", rows=means, notes=means.notes())
 
 
-def trace(found: Trace) -> str:
+def _trace(found: Trace) -> str:
     """The evidence of one score: texts, parts with their verdicts, contexts, calls."""
     sample, outcome = found.sample, found.outcome
     if isinstance(outcome, Score):

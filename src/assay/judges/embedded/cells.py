@@ -16,7 +16,6 @@ from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, 
 _GRAM = 10  # words of a cell that a statement names at most
 _FAR = 3  # words between a number and the name of its column
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
-_YEARS = range(1000, 2101)
 _STRICT = r"more than|over|above|exceed(?:s|ed|ing)?|beyond|better than|greater than|higher than"
 _LESS = r"less than|fewer than|under|below|lower than|smaller than"
 _BOUND = re.compile(

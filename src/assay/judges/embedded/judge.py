@@ -10,16 +10,16 @@ from typing import Any
 
 from assay._text import questions
 from assay._text.entities import entities
+from assay._text.language_id import language_name, other_language
 from assay._text.sentences import sentences, spans
 from assay._text.statements import Statement, is_phrase, items, statements
 from assay._text.subjects import subject_of
 from assay._text.words import words
-from assay.errors import Unsupported
+from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.embedded.card import Quality, card
 from assay.judges.embedded.embedding import Encoder
-from assay.judges.embedded.inference import aside
-from assay.judges.embedded.languages import MEASURED, demand_readable, unread, why_unread
+from assay.judges.embedded.inference import aside, tokenizer
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.relevance import (
     answer_relevance,
@@ -62,6 +62,14 @@ _LEANING = re.compile(
     r"|\b(?:he|she|it|they|him|her|them|his|its|their|this|that|these|those|there)\b",
     re.IGNORECASE,
 )
+# Languages of which the card says how far it agrees with people ...
+_MEASURED = ("en",)
+# ... and those in which statements were written for its training (training/verifier/written/pairs)
+# and which its tokenizer, made for English, spells out.
+_READ = frozenset({*_MEASURED, "de", "fr", "es", "it", "pt", "nl", "JAPANESE"})
+_LOOKED_AT = 1000  # characters of a text
+_MOST_UNKNOWN = 0.4  # share of a text's tokens that the network has no vector for
+_LATIN_END = "\u0250"
 
 
 def asked(task: SplitStatements) -> str:
@@ -97,7 +105,7 @@ class Embedded(AttributeBackend):
 
     local = True
     has_card = True
-    languages = MEASURED
+    languages = _MEASURED
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
@@ -165,7 +173,7 @@ class Embedded(AttributeBackend):
 
     def _verify(self, task: VerifyStatements) -> str:
         said = [statement.text for statement in task.statements]
-        demand_readable(said, task.contexts)
+        _demand_readable(said, task.contexts)
         found = support(said, task.contexts, self._reader)
         verdicts = [
             Verdict(
@@ -183,7 +191,7 @@ class Embedded(AttributeBackend):
         return verify_statements.reply(verdicts)
 
     def _select(self, task: SelectSentences) -> str:
-        demand_readable([task.question], [sentence.text for sentence in task.sentences])
+        _demand_readable([task.question], [sentence.text for sentence in task.sentences])
         # "2.1" is the first sentence of the second context; statements ("s1") are of one text.
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
@@ -207,7 +215,7 @@ class Embedded(AttributeBackend):
     def _judge(self, task: JudgeContexts) -> str:
         shown = task.shown()
         contexts = [text for _, text in shown]
-        demand_readable([task.question], [task.target], contexts)
+        _demand_readable([task.question], [task.target], contexts)
         found = context_usefulness(
             task.question,
             task.target,
@@ -223,10 +231,10 @@ class Embedded(AttributeBackend):
         )
 
     def _rate(self, task: RateAnswer) -> str:
-        if language := unread([task.question], [task.answer]):
+        if language := _unread([task.question], [task.answer]):
             # Whether an answer declines is told in more languages, by another model.
             declined = declines(sentences(task.answer))
-            return rate_answer.reply(Rating(None, bool(declined), why_unread(language)))
+            return rate_answer.reply(Rating(None, bool(declined), _why_unread(language)))
         found = answer_relevance(
             question_in_context(task), task.answer, self._encoder, self._reader
         )
@@ -271,3 +279,40 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
 def _models(threads: int | None) -> tuple[Encoder, Reader]:
     # Loaded once for all judges of a process.
     return Encoder(threads), Reader(threads)
+
+
+def _unread(*texts: Sequence[str]) -> str:
+    """The language of the first of some groups of texts that cannot be read, in words; else ""."""
+    joined = [" ".join(group) for group in texts]
+    for n, text in enumerate(joined):
+        language = other_language([text, *joined[:n], *joined[n + 1 :]] if text else [])
+        if language and language not in _READ:
+            return language_name(language)
+        if not language and _is_unknown(text[:_LOOKED_AT]):
+            return "letters that its tokenizer does not know"
+    return ""
+
+
+def _demand_readable(*texts: Sequence[str]) -> None:
+    """See that some groups of texts are in languages that the judge reads.
+
+    Raises:
+        Unavailable: If one is not: nothing is guessed.
+    """
+    if language := _unread(*texts):
+        raise Unavailable(_why_unread(language), permanent=True)
+
+
+def _why_unread(language: str) -> str:
+    """Why nothing is said of a text in such a language, and what to do."""
+    return (
+        f"the text is in {language}, which the embedded judge cannot read -> name an LLM as judge "
+        "for this metric"
+    )
+
+
+def _is_unknown(text: str) -> bool:
+    if sum(letter >= _LATIN_END for letter in text) * 2 < len(text):  # nearly always
+        return False
+    tokens = tokenizer().encode(text, add_special_tokens=False).tokens
+    return sum(token == "[UNK]" for token in tokens) > _MOST_UNKNOWN * len(tokens)  # noqa: S105
