@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.errors import InputError
-from assay.integrations.ragas.rewrite import rewrite_command
-from assay.integrations.ragas.rewrite import notebook, rewritten, script
+from assay.integrations.ragas.rewrite import notebook, rewrite_command, rewritten, script
 
 HERE = "assay.integrations.ragas"
 
