@@ -5,8 +5,11 @@
 200 samples by four metrics, 64 calls in flight, asked of the scripted server in the same process,
 whose replies take 100 ms. A share of the calls, drawn at random, meets a fault. Shown is the time
 of the run over the mean of two runs without faults, just before and just after it: on a machine
-that does other work besides, the time of a run means little by itself. `benchmarks.burst` has a
-server that refuses everybody for a while.
+that does other work besides, the time of a run means little by itself. *Idle* are the seconds in
+which the server had nothing to do, beyond those of the runs without faults: all calls that were
+left waited as they had been told to. No client can save that at the end of a run; what the ratio
+without it lacks to 1 is lost elsewhere. `benchmarks.burst` has a server that refuses everybody for
+a while.
 """
 
 import argparse
@@ -15,8 +18,9 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.data import ROOT
@@ -27,7 +31,7 @@ import assay
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
 from benchmarks.engine import METRICS, rows
-from support.faults import Faults
+from support.faults import Call, Faults
 from support.llm_server import LLMServer
 
 IN_FLIGHT = 64
@@ -39,12 +43,14 @@ class Found:
 
     Attributes:
         seconds: Its time.
+        idle: Seconds of it in which the server had nothing to do.
         requests: Requests that the server met.
         refused: Those that it refused (429).
         failed: Scores that failed.
     """
 
     seconds: float
+    idle: float
     requests: int
     refused: int
     failed: int
@@ -89,7 +95,18 @@ def run(data: Path, faults: Faults) -> Found:
         )
         seconds = time.perf_counter() - start
         failed = sum(row.n_failed for row in result.summary())
-        return Found(seconds, len(server.log), server.count(status=429), failed)
+        idle = _idle(server.log, faults.latency_s)
+        return Found(seconds, idle, len(server.log), server.count(status=429), failed)
+
+
+def _idle(log: Sequence[Call], latency_s: float) -> float:
+    """Seconds between the first and the last request in which none was being served."""
+    ends = sorted((call.at, call.status) for call in log)
+    took = {429: 0.0}  # a refusal takes no time
+    gaps = (
+        end - before - took.get(status, latency_s) for (before, _), (end, status) in pairwise(ends)
+    )
+    return sum(gap for gap in gaps if gap > 0)
 
 
 def main() -> None:
@@ -103,16 +120,20 @@ def main() -> None:
         data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")
         first.write_text("\n".join(map(json.dumps, rows(2, seed=1))), encoding="utf-8")
         run(first, Faults())  # what is imported is imported
-        print("| faults | seconds | without | ratio | requests | refused | scores failed |")
-        print("|---|---:|---:|---:|---:|---:|---:|")
-        before = run(data, Faults(latency_s=given.latency)).seconds
+        print("| faults | seconds | without | ratio | idle | ratio less idle |", end="")
+        print(" requests | refused | scores failed |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        before = run(data, Faults(latency_s=given.latency))
         for name, faults in kinds(given.latency):
             if given.only not in name:
                 continue
             found = run(data, faults)
-            after = run(data, Faults(latency_s=given.latency)).seconds
-            clean, before = (before + after) / 2, after
+            after = run(data, Faults(latency_s=given.latency))
+            clean = (before.seconds + after.seconds) / 2
+            idle = max(0.0, found.idle - (before.idle + after.idle) / 2)
+            before = after
             cells = [f"{found.seconds:.1f}", f"{clean:.1f}", f"{found.seconds / clean:.2f}"]
+            cells += [f"{idle:.1f}", f"{(found.seconds - idle) / clean:.2f}"]
             cells += [f"{n:,}" for n in (found.requests, found.refused, found.failed)]
             print(f"| {' | '.join([name, *cells])} |", flush=True)
 

@@ -21,6 +21,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 # A part imports only parts of a lower rank (and itself). A new part has to be given its place here.
 RANK = {
     "_version": 0,
+    "_working_folder": 0,
     "errors": 0,
     "sample": 0,
     "score": 0,

@@ -1,10 +1,12 @@
 """`assay check`: what is wrong with data; the action and the hook call it right."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import click
+import pytest
 from cli_help import write_rows
 
 from assay._cli import main
@@ -38,6 +40,70 @@ def test_all_files_are_looked_at_and_every_fault_is_told(assay, here):
     assert "data.jsonl: 2 rows" in result.stdout
     assert "question" in result.stderr
     assert "no file 'none.jsonl'" in result.stderr
+
+
+def test_contexts_that_are_too_long_are_named_before_anything_is_paid(assay, here):
+    row = {"question": "Old?", "answer": "It is old.", "contexts": ["It is old. " * 2_000_000]}
+    write_rows(here / "long.jsonl", [row])
+    result = assay("check", "long.jsonl")
+    assert result.exit_code == 2
+    what = "long.jsonl: row 1, field 'contexts': the sample has 22.0 million characters"
+    assert what in result.stderr
+    assert "5.5 million tokens" in result.stderr
+    assert "give the passages that were retrieved, not whole documents" in result.stderr
+
+
+def test_contexts_that_are_too_long_for_the_embedded_judge_are_noted(assay, here):
+    row = {"question": "Old?", "answer": "It is old.", "contexts": ["It is old. " * 200_000]}
+    write_rows(here / "long.jsonl", [row])
+    result = assay("check", "long.jsonl")
+    assert result.exit_code == 0
+    note = "note: 1 row of more than 1.2 million characters: too long for --judge embedded"
+    assert note in result.stdout
+
+
+def test_links_in_circles_pipes_and_devices_are_no_data(assay, here):
+    (here / "loop.jsonl").symlink_to("loop.jsonl")
+    result = assay("check", "loop.jsonl")
+    assert result.exit_code == 2
+    assert "it is a link to 'loop.jsonl': link it to a file" in result.stderr
+    os.mkfifo(here / "pipe.jsonl")
+    (here / "zero.jsonl").symlink_to("/dev/zero")
+    for name in ("pipe.jsonl", "zero.jsonl"):
+        result = assay("check", name)
+        assert result.exit_code == 2
+        assert f"'{name}' is no file, but a pipe, a socket or a device -> save" in result.stderr
+
+
+def test_pipes_and_devices_are_no_documents_either(assay, here):
+    (here / "corpus").mkdir()
+    (here / "corpus" / "self").symlink_to("../corpus")
+    (here / "corpus" / "zero.txt").symlink_to("/dev/zero")
+    os.mkfifo(here / "corpus" / "pipe.txt")
+    (here / "corpus" / "a.txt").write_text("Paris is the capital of France.", "utf-8")
+    write_rows(
+        here / "one.jsonl", [{"question": "Where?", "answer": "There.", "contexts": ["It."]}]
+    )
+    assert (
+        "a.txt  1 passage" in assay("check", "one.jsonl", "--design", "--corpus", "corpus").stdout
+    )
+    for name in ("zero.txt", "pipe.txt"):
+        result = assay("check", "data.jsonl", "--design", "--corpus", f"corpus/{name}")
+        assert result.exit_code == 2
+        assert f"'corpus/{name}' is no file, but a pipe" in result.stderr
+
+
+@pytest.mark.parametrize("brackets", [3000, 200_000])
+def test_settings_and_prompts_nested_without_end_are_refused(assay, here, brackets):
+    nested = "[" * brackets + "]" * brackets
+    (here / "prompts.toml").write_text(f"a = {nested}\n", "utf-8")
+    result = assay("run", "data.jsonl", "--prompts", "prompts.toml")
+    assert result.exit_code == 2
+    assert "'prompts.toml' is no prompt file: maximum recursion depth" in result.stderr
+    (here / "assay.toml").write_text(f"[run]\na = {nested}\n", "utf-8")
+    result = assay("run", "data.jsonl")
+    assert result.exit_code == 2
+    assert "'assay.toml' cannot be read: maximum recursion depth" in result.stderr
 
 
 def test_rows_can_be_skipped_by_a_run_and_no_other_command_speaks_of_it(assay, here):

@@ -76,6 +76,15 @@ def test_no_file_of_the_folder_takes_the_place_of_a_library(folder, python, argu
     assert not (folder / "imported").exists(), Path(folder / "imported").read_text("utf-8")
 
 
+def test_no_file_of_the_folder_takes_the_place_of_a_library_while_scripts_are_rewritten(folder):
+    (folder / "difflib.py").write_text(SPY, "utf-8")
+    (folder / "eval.py").write_text("import ragas\n", "utf-8")
+    told = run(folder, "-m", "assay.integrations.ragas", "--diff", "eval.py")
+    assert told.returncode == 0, told.stderr
+    assert "+import assay.integrations.ragas as ragas" in told.stdout
+    assert not (folder / "imported").exists(), Path(folder / "imported").read_text("utf-8")
+
+
 @pytest.mark.parametrize("python", [COMMAND, SCRIPT])
 def test_a_judge_of_the_folder_is_found_and_so_is_what_it_imports_later(folder, python):
     (folder / "own.py").write_text(JUDGE, "utf-8")

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from data_help import load, problem, read, refused
 
+from assay.data.parquet import _bounded
 from assay.errors import InputError
 
 ROW = {"id": "1", "question": "q é", "contexts": ["c", "d"], "answer": "a"}
@@ -248,6 +249,60 @@ def test_parquet_that_unpacks_without_end_is_refused_before_it_is_unpacked(tmp_p
     assert (tmp_path / "x.parquet").stat().st_size < 2**13
     with pytest.raises(InputError, match="rows 1 to 3: 'contexts' unpacks to 3 MiB, more than"):
         load(tmp_path / "x.parquet")
+
+
+def test_a_parquet_file_whose_end_lies_about_sizes_is_refused_before_it_is_unpacked(
+    tmp_path, monkeypatch
+):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    monkeypatch.setattr("assay.data.parquet.LONGEST_ROW", 2**16)
+    path = tmp_path / "x.parquet"
+    table = pa.table({"question": ["x" * 2**20] * 3})
+    parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+    content, size = path.read_bytes(), 3 * 2**20
+    true = parquet.ParquetFile(path).metadata.row_group(0).column(0).total_uncompressed_size
+    assert true >= size
+    # The end of the file, where sizes stand as varints of twice the number.
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    lie = content[:end] + content[end:].replace(varint(2 * true), varint(2 * 999, 4))
+    path.write_bytes(lie)
+    assert parquet.ParquetFile(path).metadata.row_group(0).column(0).total_uncompressed_size == 999
+    assert "rows 1 to 3: 'question' unpacks to 3 MiB" in str(refused(path))
+
+
+def varint(number, length=0):
+    """A number in sevens of bits, the least first, as so many bytes at least."""
+    sevens = [number & 127]
+    while number := number >> 7:
+        sevens.append(number & 127)
+    sevens += [0] * (length - len(sevens))
+    return bytes([*(seven | 128 for seven in sevens[:-1]), sevens[-1]])
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_parquet_texts_that_begin_alike_are_read_in_small_steps(tmp_path, monkeypatch, version):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    sizes = []
+
+    def noted(batch, before):
+        sizes.append(batch.num_rows)
+        return _bounded(batch, before)
+
+    monkeypatch.setattr("assay.data.parquet._bounded", noted)
+    monkeypatch.setattr("assay.data.parquet._MAX_BYTES", 2**20)
+    questions = ["x" * 2**18 + str(n) for n in range(300)]
+    parquet.write_table(
+        pa.table({"question": questions}), tmp_path / "x.parquet", compression="zstd",
+        use_dictionary=False, column_encoding={"question": "DELTA_BYTE_ARRAY"},
+        data_page_version=version,
+    )  # fmt: skip
+    assert (tmp_path / "x.parquet").stat().st_size < 2**14
+    assert [sample.question for sample in load(tmp_path / "x.parquet")] == questions
+    assert max(sizes) <= 4
 
 
 @pytest.mark.parametrize("kind", ["text", "list", "struct"])

@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.errors import InputError
-from assay.integrations.ragas.__main__ import main
-from assay.integrations.ragas.rewrite import notebook, rewritten, script
+from assay.integrations.ragas.rewrite import notebook, rewrite_command, rewritten, script
 
 HERE = "assay.integrations.ragas"
 
@@ -109,7 +108,7 @@ def test_a_notebook_keeps_its_form_and_its_magics(indent):
 
 class TestTheCommand:
     def run(self, *arguments):
-        return CliRunner().invoke(main, [str(a) for a in arguments])
+        return CliRunner().invoke(rewrite_command, [str(a) for a in arguments])
 
     def test_diff_shows_and_writes_nothing(self, tmp_path):
         path = tmp_path / "a.py"
@@ -150,7 +149,7 @@ class TestTheCommand:
             file.parent.mkdir(parents=True)
             file.write_text("import ragas\n")
         (tmp_path / "folder.py").mkdir()
-        result = CliRunner().invoke(main, ["--rewrite", str(tmp_path)])
+        result = CliRunner().invoke(rewrite_command, ["--rewrite", str(tmp_path)])
         assert result.exit_code == 0, result.output
         assert HERE in own.read_text()
         assert {file.read_text() for file in others} == {"import ragas\n"}
@@ -158,7 +157,7 @@ class TestTheCommand:
     def test_a_file_that_cannot_be_read_stops_no_other_one(self, tmp_path):
         (tmp_path / "a.py").write_text("print 'two'\n")
         (tmp_path / "b.py").write_text("import ragas\n")
-        result = CliRunner().invoke(main, ["--rewrite", str(tmp_path)])
+        result = CliRunner().invoke(rewrite_command, ["--rewrite", str(tmp_path)])
         assert result.exit_code == 2
         assert "a.py' cannot be read" in result.output
         assert HERE in (tmp_path / "b.py").read_text()
@@ -166,5 +165,5 @@ class TestTheCommand:
     def test_a_byte_order_mark_stays(self, tmp_path):
         file = tmp_path / "a.py"
         file.write_bytes("\ufeffimport ragas\r\n".encode())
-        assert CliRunner().invoke(main, ["--rewrite", str(file)]).exit_code == 0
+        assert CliRunner().invoke(rewrite_command, ["--rewrite", str(file)]).exit_code == 0
         assert file.read_bytes().decode() == f"\ufeffimport {HERE} as ragas\r\n"

@@ -108,6 +108,60 @@ def test_a_refusal_holds_back_its_own_call_only(undisturbed, share, retry_after)
     assert seconds <= undisturbed / (1 - share) * 1.1 + in_a_row * (retry_after or 0.5) * 1.2
 
 
+class Choosy(Windowed):
+    """A server that refuses one question so many times, and notes when it was asked it."""
+
+    def __init__(self, question, times):
+        super().__init__(0, 0.0)
+        self.question, self.times, self.at = question, times, []
+
+    async def reply(self, task, draw=0):
+        if task.question == self.question:
+            self.at.append(asyncio.get_running_loop().time())
+            if len(self.at) <= self.times:
+                raise Unavailable("slow down", throttled=True, retry_after=2.0)
+        await asyncio.sleep(0.1)
+        return Reply(("p",), "{}", 100, 10, kind=task.kind, draw=draw)
+
+
+def test_a_refused_call_goes_instead_of_one_that_waits_but_once_before_its_time():
+    server = Choosy("40?", times=2)
+    replies, _, seconds = asked(server, 500, Limits(concurrency=8))
+    assert len(replies) == 500
+    assert server.at[1] - server.at[0] < 0.3
+    assert 2.0 <= server.at[2] - server.at[1] < 2.3  # it waits behind none of the 250 others
+    assert seconds < 500 * 0.1 / 8 + 0.2
+
+
+@pytest.mark.parametrize("calls", [1, 60])
+def test_a_refused_call_waits_as_long_as_it_is_told_where_no_other_call_does(calls):
+    server = Choosy(f"{calls - 1}?", times=1)
+    replies, _, seconds = asked(server, calls)
+    assert len(replies) == calls
+    assert server.at[1] - server.at[0] >= 2.0
+    assert seconds < server.at[0] + 2.3
+
+
+class Named(Windowed):
+    """A server of that kind that says when to come back."""
+
+    async def reply(self, task, draw=0):
+        try:
+            return await super().reply(task, draw)
+        except Unavailable as error:
+            error.retry_after = 1.0
+            raise
+
+
+@pytest.mark.parametrize(("most", "asked_at_most"), [(10, 2.1), (40, 1.8)])
+def test_a_server_that_takes_so_many_a_second_is_asked_no_more_often(most, asked_at_most):
+    server = Named(most, 1.0)
+    replies, errors, seconds = asked(server, 600)
+    assert (len(replies), errors) == (600, [])
+    assert seconds < 1.7 * 600 / most
+    assert server.asked < asked_at_most * 600
+
+
 @pytest.mark.parametrize("retry_after", [None, 1.0])
 def test_a_server_that_refuses_everybody_is_left_alone_at_once(retry_after):
     server = Restarted(

@@ -14,6 +14,7 @@ from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.evaluation import select_metrics
 from assay._cli.user_modules import look_here
 from assay._report import numbers, sanitize
+from assay._runner.plan import MAX_LOCAL_CHARACTERS, is_long_for_local, refuse_too_long
 from assay._runner.settings import Settings
 from assay._runner.stack import choose
 from assay.data import FIELDS, Samples, fields, read, samples
@@ -112,7 +113,7 @@ def check_command(request: CheckRequest) -> int:
                 read(file, mapping=mapping, contexts=contexts),
                 needs={metric.label: metric.needs for metric in metrics},
                 instead={metric.label: metric.instead for metric in metrics},
-            )
+            ).refusing(refuse_too_long(local=False))
             n = _count(rows, file, mapping, named=bool(specs))
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIP_HINT)}")
@@ -283,9 +284,15 @@ def _indented(text: str, by: int) -> Padding:
 
 def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
     """How many samples there are."""
-    n, held = 0, set[str]()
+    n, held, long = 0, set[str](), 0
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
         held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
+        long += is_long_for_local(sample)
+    if long:
+        most = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
+        rows.notes.append(
+            f"{numbers.plural(long, 'row')} of {most}: too long for --judge {DEFAULT}"
+        )
     if not named and not any(held.issuperset(names) for names in _USES):
         settings = Settings(mapping=mapping)
         select_metrics(file, settings, choose(DEFAULT, None, settings))

@@ -330,7 +330,7 @@ class AimdLimit:
 class AdaptiveSemaphore:
     """Lets as many calls through as `pace` allows, first come, first served.
 
-    Unlike a semaphore's, its bound may change at any time.
+    Unlike a semaphore's, its bound may change at any time, and calls made again go first.
     """
 
     pace: AimdLimit
@@ -342,13 +342,25 @@ class AdaptiveSemaphore:
         """Whether a call would not have to wait."""
         return self.in_use < self.pace.allowed and not self._queue
 
-    async def acquire(self) -> None:
-        """Return when it is this call's turn; each turn must be given back."""
+    @property
+    def is_awaited(self) -> bool:
+        """Whether calls wait for their turn."""
+        return bool(self._queue)
+
+    async def acquire(self, *, first: bool = False) -> None:
+        """Return when it is this call's turn; each turn must be given back.
+
+        Args:
+            first: Whether it goes before all that wait.
+        """
         if self.free:
             self.in_use += 1
             return
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.append(mine)
+        if first:
+            self._queue.appendleft(mine)
+        else:
+            self._queue.append(mine)
         try:
             await mine
         except asyncio.CancelledError:

@@ -14,6 +14,8 @@ TIMEOUT_RETRIES = 1
 CROWDED_RETRIES = 8
 # A call that is refused while others are served is made again this many times as often as usual.
 UNLUCKY = 10
+# A call that fails by chance hardly does so again after so many retries.
+HURRIED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,14 @@ class Attempts:
     timeouts: int = 0
     crowded: int = 0
     refused: int = 0
+
+    @property
+    def hurries(self) -> bool:
+        """Whether the next one goes before calls that wait for their first.
+
+        What keeps on failing does not: it would take the turns of all others, and soon be given up.
+        """
+        return 0 < self.counted + self.crowded + self.refused <= HURRIED
 
     @property
     def late(self) -> int:

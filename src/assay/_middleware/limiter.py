@@ -26,6 +26,8 @@ from assay.judge import BackendLike, Limits, Reply, Task
 LONGEST_BACKOFF = 30.0
 # A server that says when to come back means it: calls refused together come a little apart.
 SPREAD = 0.1
+# A refused call that takes the place of one that waits comes back within this share of a backoff.
+SOON = 0.3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
@@ -140,11 +142,12 @@ class Limiter(Wrapper):
         attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
         while True:
             try:
-                return await self._attempt(call, reservation, attempts.late)
+                return await self._attempt(call, reservation, attempts)
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                attempts.record(error, unlucky=self._is_unlucky(error, begun))
+                served = error.throttled and self._health.has_replied_since(begun)
+                attempts.record(error, unlucky=served or self._health.is_down(error))
                 begun = now()
                 spent = await self._pay(error, call, reservation)
                 if (
@@ -159,12 +162,21 @@ class Limiter(Wrapper):
             if attempts.counted == 1:
                 await slots.enter_async_context(self._retrying.slot())
             self.usage.retries += 1
-            await asyncio.sleep(wait)
+            await self._sleep(wait, may_swap=served and attempts.refused == 1)
 
-    def _is_unlucky(self, error: Unavailable, begun: float) -> bool:
-        """Whether the end of a try that began then says nothing of its call."""
-        others = error.throttled and self._health.has_replied_since(begun)
-        return others or self._health.is_down(error)
+    async def _sleep(self, wait: float, *, may_swap: bool) -> None:
+        """Wait until a call is made again, or soon takes the place of one that waits to be sent.
+
+        While others are served, the server is asked no more often if a refused call goes instead of
+        one of them. It does so once; refused again, it waits the whole time.
+        """
+        soon = SOON * self._backoff(0)
+        if may_swap and soon < wait:
+            await asyncio.sleep(soon)
+            if self._semaphores.get().is_awaited and self._paused_until() <= now():
+                return
+            wait -= soon
+        await asyncio.sleep(wait)
 
     def _wait(self, error: Unavailable, attempt: int) -> float:
         """Seconds until the call is made again: it alone, as long as others are served."""
@@ -193,11 +205,11 @@ class Limiter(Wrapper):
         longest = min(LONGEST_BACKOFF, self._limits.backoff * 2.0**attempt)
         return self._random.uniform(0.0, longest)
 
-    async def _attempt(self, call: Call, reservation: Reservation, timeouts: int) -> Reply:
+    async def _attempt(self, call: Call, reservation: Reservation, attempts: Attempts) -> Reply:
         usage = self.usage
         usage.waiting += 1
         try:
-            semaphore = await self._turn()
+            semaphore = await self._turn(first=attempts.hurries)
         finally:
             usage.waiting -= 1
         try:
@@ -207,18 +219,18 @@ class Limiter(Wrapper):
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
             try:
-                return await self._watched(call, timeouts)
+                return await self._watched(call, attempts.late)
             finally:
                 usage.in_flight -= 1
                 self._unsent.add(me)
         finally:
             semaphore.release()
 
-    async def _turn(self) -> AdaptiveSemaphore:
+    async def _turn(self, *, first: bool) -> AdaptiveSemaphore:
         """A place among the requests in flight, once calls are made at all."""
         semaphore = self._semaphores.get()
         while True:
-            await semaphore.acquire()
+            await semaphore.acquire(first=first)
             if (wait := self._paused_until() - now()) <= 0:
                 return semaphore
             semaphore.release()  # there may be fewer places after a pause

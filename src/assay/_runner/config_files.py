@@ -48,7 +48,7 @@ def section(folder: Path, name: str) -> tuple[dict[str, Any], str]:
 def _parsed(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"'{path.name}' cannot be read: {error}") from error
 
 
@@ -65,7 +65,7 @@ def read_prompts(path: str | Path) -> dict[str, Template]:
     try:
         text = Path(path).read_text("utf-8-sig")
         tables = tomllib.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"'{path}' is no prompt file: {error}") from error
     problems: list[Problem] = []
     templates = {kind: _template(kind, table, problems) for kind, table in tables.items()}

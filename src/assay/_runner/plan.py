@@ -22,7 +22,7 @@ from assay.judges.code_digest import class_digest
 from assay.judges.embedded.card import Quality
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
-from assay.sample import Turn
+from assay.sample import Sample, Turn
 from assay.tasks import TASKS, Embed, EmbedTokens
 
 # What a judge reads of a sample.
@@ -113,10 +113,15 @@ def _too_long(metrics: tuple[Metric, ...], route: Route) -> Callable[[Row], list
     kinds = {kind for metric in metrics for kind in metric.asks(route.serves)}
     judges = [route.to(kind.kind) for kind in kinds]
     local = any(judge.capabilities.local for judge in judges)
+    return refuse_too_long(local=local) if judges else lambda _: []
+
+
+def refuse_too_long(*, local: bool) -> Callable[[Row], list[Problem]]:
+    """Names samples that are too long for any judge, or for one in this process."""
 
     def problems(row: Row) -> list[Problem]:
         length = sum(_length(row.fields.get(name)) for name in _JUDGED)
-        if not judges or length <= (MAX_LOCAL_CHARACTERS if local else MAX_CHARACTERS):
+        if length <= (MAX_LOCAL_CHARACTERS if local else MAX_CHARACTERS):
             return []
         remedy = "give the passages that were retrieved, not whole documents"
         name = max(_JUDGED, key=lambda name: _length(row.fields.get(name)))
@@ -128,6 +133,11 @@ def _too_long(metrics: tuple[Metric, ...], route: Route) -> Callable[[Row], list
         return [Problem(what, f"{remedy}, or leave the row out", row=row.number, field=name)]
 
     return problems
+
+
+def is_long_for_local(sample: Sample) -> bool:
+    """Whether a judge in this process refuses to read it."""
+    return sum(_length(getattr(sample, name)) for name in _JUDGED) > MAX_LOCAL_CHARACTERS
 
 
 def _length(value: Any) -> int:

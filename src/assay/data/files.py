@@ -201,6 +201,8 @@ def _suffix(path: Path | Remote) -> str:
     if not path.exists():
         remedy = "check the URI" if isinstance(path, Remote) else near(path)
         raise InputError(f"there is no file '{path}'", remedy)
+    if isinstance(path, Path):
+        refuse_endless(path)
     suffix = _without_gz(path).suffix.lower()
     if suffix not in _READERS:
         close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
@@ -216,8 +218,17 @@ def _without_gz(path: Path | Remote) -> PurePath:
     return bare.with_suffix("") if bare.suffix.lower() == ".gz" else bare
 
 
+def refuse_endless(path: Path) -> None:
+    """Raise InputError if it is a pipe or a device: reading one may never end."""
+    if not path.is_file():
+        what = f"'{path}' is no file, but a pipe, a socket or a device"
+        raise InputError(what, "save what it gives to a file, and name that")
+
+
 def near(path: Path) -> str:
     """What to do where there is no such file: the one that may have been meant."""
+    if path.is_symlink():
+        return f"it is a link to '{path.readlink()}': link it to a file"
     if not path.parent.is_dir():
         return f"there is no directory '{path.parent}' either"
     names = [other.name for other in path.parent.iterdir()]

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from assay.data.files import file_records, near
+from assay.data.files import file_records, near, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
 
@@ -96,6 +96,7 @@ def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
     elif not path.exists():
         raise InputError(f"there is no file '{path}'", near(path))
     elif path.suffix.lower() in (*_PLAIN, *_HTML):
+        refuse_endless(path)
         yield _of_text_file(path, path.name)
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
         yield from _of_table(path, sources)
