@@ -1,10 +1,11 @@
 """A race: configurations are asked in growing batches, and dropped once they cannot win."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay._analysis.leaderboard import race_matrix, race_order
+from assay.data import Record, Source, values_of
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.sample import Sample
@@ -71,3 +72,14 @@ def prepare(samples: Sequence[Sample], metric: Metric, level: float) -> Race:
         raise InputError(what, "leave --race out, or the column away: --map group=")
     ids = race_order(sample.id for sample in samples)
     return Race(ids, high - low, metric.higher_is_better, level)
+
+
+def some(samples: Sequence[Sample], ids: frozenset[str], name: str) -> Source:
+    """Some of the questions, in the order of the data."""
+
+    def records() -> Iterator[Record]:
+        for number, sample in enumerate(samples, start=1):
+            if sample.id in ids:
+                yield Record(number, values_of(sample), form="sample")
+
+    return Source(name, records)

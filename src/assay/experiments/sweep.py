@@ -24,13 +24,12 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay._store.runs import Value, written
-from assay.data import Record, Source, read, values_of
+from assay.data import Record, Source, read
 from assay.errors import InputError
-from assay.experiments.race import prepare
+from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
-from assay.sample import Sample
 from assay.stats.intervals import LEVEL
 from assay.target import Answers, Asking, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, count, questions
@@ -368,24 +367,13 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
     name = read(data).name
 
     async def score(place: int, chosen: frozenset[str]) -> dict[str, float]:
-        return await entries[place].score(_chosen(name, samples, chosen))
+        return await entries[place].score(some(samples, chosen, name))
 
     dropped = await race.run(len(entries), score)
     for entry, n in zip(entries, dropped, strict=True):
         entry.dropped_after = n
         await asyncio.to_thread(_describe, entry)
         await asyncio.to_thread(entry.finish, how.on_configuration)
-
-
-def _chosen(name: str, samples: Sequence[Sample], ids: frozenset[str]) -> Source:
-    """Some of the questions, in the order of the data."""
-
-    def records() -> Iterator[Record]:
-        for number, sample in enumerate(samples, start=1):
-            if sample.id in ids:
-                yield Record(number, values_of(sample), form="sample")
-
-    return Source(name, records)
 
 
 def _leave(path: str | Path, before: str, after: str) -> None:
