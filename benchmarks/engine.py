@@ -82,6 +82,7 @@ class Cost:
         chat: Chat calls.
         embed: Embedding calls.
         tokens: Prompt tokens, four characters each.
+        written: Reply tokens, likewise; the script's reasons are shorter than a model's.
         cpu_ms: Milliseconds of processor time a sample.
         wall: Seconds.
         ideal: Seconds that the calls take at least.
@@ -93,6 +94,7 @@ class Cost:
     chat: int
     embed: int
     tokens: int
+    written: int
     cpu_ms: float
     wall: float
     ideal: float
@@ -105,6 +107,7 @@ class Cost:
             self.name,
             f"{self.chat / n:.2f} + {self.embed / n:.2f}",
             f"{self.tokens / n:,.0f}",
+            f"{self.written / n:,.0f}",
             f"{self.cpu_ms:.2f}",
             f"{self.wall:.2f}",
             f"{self.ideal:.2f}",
@@ -115,8 +118,9 @@ class Cost:
 
 
 HEAD = (
-    "| client | chat + embedding calls / sample | prompt tokens / sample | CPU ms / sample "
-    "| wall s | ideal s | wall / ideal | peak MB |\n|---|---|---:|---:|---:|---:|---:|---:|"
+    "| client | chat + embedding calls / sample | prompt tokens / sample "
+    "| reply tokens / sample | CPU ms / sample "
+    "| wall s | ideal s | wall / ideal | peak MB |\n|---|---|---:|---:|---:|---:|---:|---:|---:|"
 )
 
 
@@ -282,6 +286,7 @@ def measured(name: str, data: Path, n: int, latency: float, in_flight: int) -> C
         chat=chat,
         embed=embed,
         tokens=found["prompt_tokens"],
+        written=found["reply_tokens"],
         cpu_ms=told["cpu"] / n * 1000,
         wall=told["wall"],
         ideal=(chat + embed) * latency / in_flight,

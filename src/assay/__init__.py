@@ -8,6 +8,7 @@ from assay._version import __version__
 if TYPE_CHECKING:
     from assay._analysis.agreement import agree
     from assay._analysis.calibration import calibrate
+    from assay._analysis.cascade import CascadeAudit, audit_cascade
     from assay._analysis.comparison import Comparison, compare
     from assay._analysis.correction import correct
     from assay._analysis.diagnosis import Diagnosis, diagnose
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
     from assay.judges.scripted import Scripted
+    from assay.judges.specs import cascade
     from assay.metrics import METRICS, Metric, metric
     from assay.prompt import Example, Template
     from assay.sample import Sample, ToolCall, Turn, Variant
@@ -52,7 +54,9 @@ if TYPE_CHECKING:
 # pulls in no third-party module.
 _HOME = {
     "agree": "assay._analysis.agreement",
+    "audit_cascade": "assay._analysis.cascade",
     "calibrate": "assay._analysis.calibration",
+    "CascadeAudit": "assay._analysis.cascade",
     "Comparison": "assay._analysis.comparison",
     "compare": "assay._analysis.comparison",
     "correct": "assay._analysis.correction",
@@ -66,6 +70,7 @@ _HOME = {
     "arepeat": "assay._analysis.repeat",
     "repeat": "assay._analysis.repeat",
     "backend": "assay.judges",
+    "cascade": "assay.judges.specs",
     "Limits": "assay._middleware.limiter",
     "OpenAI": "assay.judges.openai.judge",
     "OpenAIBatch": "assay.judges.openai.batch",
@@ -123,6 +128,7 @@ __all__ = [
     "AssayError",
     "Backend",
     "Budget",
+    "CascadeAudit",
     "Comparison",
     "Denied",
     "Diagnosis",
@@ -165,10 +171,12 @@ __all__ = [
     "agree",
     "arepeat",
     "asweep",
+    "audit_cascade",
     "averify",
     "averify_many",
     "backend",
     "calibrate",
+    "cascade",
     "compare",
     "correct",
     "counterfactual",

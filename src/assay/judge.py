@@ -12,13 +12,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget, TooLong, Unreadable
 from assay.prompt import Material, Template, render
 
 T = TypeVar("T")
 V = TypeVar("V")
+# Which verdicts an LLM is asked to give a reason for.
+Reasons: TypeAlias = Literal["all", "failures", "none"]
 
 # Draws asked again after an unreadable reply are this far apart, so that they never meet the
 # draws that a metric asks for on purpose (the n questions of answer relevancy, say).
@@ -47,6 +59,16 @@ class Task(ABC, Generic[T]):
             cls.kind = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip(
                 "_"
             )
+
+    @classmethod
+    def template_for(cls, reasons: Reasons) -> Template | None:  # noqa: ARG003
+        """How an LLM is asked that is to give a reason for these verdicts."""
+        return cls.template
+
+    @classmethod
+    def schema_for(cls, template: Template) -> Mapping[str, Any] | None:  # noqa: ARG003
+        """JSON schema of the reply that a prompt asks for, None where it is free text."""
+        return cls.schema
 
     @abstractmethod
     def material(self) -> Sequence[Material]:
@@ -323,6 +345,14 @@ class Backend(ABC):
             budget: What may be spent.
         """
         return at_once
+
+    def behind(self) -> tuple["Backend", ...]:
+        """The judges that it asks, where each of them is cached and limited by itself."""
+        return ()
+
+    def over(self, judges: Sequence["Backend"]) -> "Backend":  # noqa: ARG002
+        """The same over other judges than those `behind` it, with nothing learnt yet."""
+        return self
 
     def under_way(self) -> str:
         """What it waits for, in words; "" if for nothing."""

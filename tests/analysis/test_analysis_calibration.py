@@ -322,7 +322,7 @@ class TestExamples:
         for example, sample in zip(found.examples, found.samples, strict=True):
             assert f"Number {sample[1:]}:" in example.given
             verdicts = json.loads(example.reply)["verdicts"]
-            assert [v["supported"] for v in verdicts] == [True, False]
+            assert [(v[0], v[-1]) for v in verdicts] == [("s1", "c1"), ("s2", "unsupported")]
 
     def test_the_file_is_a_prompts_file_that_names_the_samples(self, tmp_path):
         found = choose_examples(judged(tmp_path), labels([1] * 6), n=2)

@@ -91,6 +91,7 @@ GIVEN = {
     "quality": ("faithfulness",),
     "relevance": ("?", "A sentence."),
     "in_batches": (None, None, None),
+    "over": ((),),
 }
 
 

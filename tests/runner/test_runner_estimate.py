@@ -230,7 +230,13 @@ def test_a_stand_ins_reply_is_brought_into_the_form_that_is_asked_for():
         "quote": "word " * 50,
         "probability": 0.4,
     }
-    (found,) = json.loads(fit_to_schema(CHECK, json.dumps({"verdicts": [said]})))["verdicts"]
+    raw = json.dumps({"verdicts": [said]})
+    assert json.loads(fit_to_schema(CHECK, raw)) == {"verdicts": [["s1", "supported"]]}
+    denied = json.dumps({"verdicts": [{**said, "supported": False}]})
+    assert json.loads(fit_to_schema(CHECK, denied)) == {"verdicts": [["s1", REASON, "unsupported"]]}
+    bare = fit_to_schema(CHECK, denied, CHECK.template_for("none"))
+    assert json.loads(bare) == {"verdicts": [["s1", "unsupported"]]}
+    (found,) = json.loads(fit_to_schema(CHECK, raw, CHECK.template_for("all")))["verdicts"]
     assert list(found) == ["id", "reason", "context", "quote", "supported", "contradicted"]
     assert found["reason"] == REASON
     assert len(found["quote"].split()) == QUOTED

@@ -14,7 +14,7 @@ import msgspec
 from aiohttp import web
 
 from support.faults import Faults, Luck
-from support.llm_server import LLMServer, _completion, _error, _refusal
+from support.llm_server import LLMServer, _completion, _error, _refusal, _text
 
 
 @dataclass
@@ -184,7 +184,8 @@ class BatchServer(LLMServer):
         response = _refusal(self.lines, line["url"], body, luck)
         if response is None:
             self.done[name] += 1
-            response = await _completion(self.lines, None, body, luck)  # type: ignore[arg-type]
+            text = _text(self.lines, body, luck)
+            response = await _completion(self.lines, None, body, luck, text)  # type: ignore[arg-type]
         told = {"status_code": response.status, "body": json.loads(response.body)}
         return {"id": "request", "custom_id": name, "response": told, "error": None}
 

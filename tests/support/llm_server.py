@@ -45,7 +45,7 @@ class LLMServer:
         self.log: list[Call] = []
         self.arrived = 0
         self.most_at_once = 0
-        self.prompt_letters = 0
+        self.prompt_letters = self.reply_letters = 0
         self._now = 0
         self._port = port
         self._seen: Counter[str] = Counter()
@@ -101,7 +101,7 @@ class LLMServer:
             return web.json_response(self.stats())
         if request.path == "/reset":
             self.log.clear()
-            self.most_at_once = self.prompt_letters = 0
+            self.most_at_once = self.prompt_letters = self.reply_letters = 0
             return web.json_response({})
         content = await request.read()
         try:
@@ -135,6 +135,7 @@ class LLMServer:
             "by_kind": dict(Counter(call.kind for call in self.log)),
             "most_at_once": self.most_at_once,
             "prompt_tokens": self.prompt_letters // 4,
+            "reply_tokens": self.reply_letters // 4,
         }
 
     async def _respond(
@@ -152,7 +153,9 @@ class LLMServer:
             await asyncio.sleep(faults.slow_s if slow else faults.latency_s * swing)
         if request.path.endswith("/embeddings"):
             return _embeddings(body)
-        return await _completion(faults, request, body, luck)
+        text = _text(faults, body, luck)
+        self.reply_letters += len(text)
+        return await _completion(faults, request, body, luck, text)
 
 
 def _kind(path: str, body: dict[str, Any]) -> str:
@@ -195,13 +198,17 @@ def _refusal(faults: Faults, path: str, body: dict[str, Any], luck: Luck) -> web
     return None
 
 
-async def _completion(
-    faults: Faults, request: web.BaseRequest, body: dict[str, Any], luck: Luck
-) -> web.StreamResponse:
+def _text(faults: Faults, body: dict[str, Any], luck: Luck) -> str:
     form = (body.get("response_format") or {}).get("json_schema") or {}
     prompt: str = body["messages"][-1]["content"]
     text = answers.answer(prompt, form.get("name", ""), form.get("schema"), body.get("seed", 0))
-    text = _spoil(text, faults, luck)
+    return _spoil(text, faults, luck)
+
+
+async def _completion(
+    faults: Faults, request: web.BaseRequest, body: dict[str, Any], luck: Luck, text: str
+) -> web.StreamResponse:
+    prompt: str = body["messages"][-1]["content"]
     reply = {
         "id": "scripted",
         "object": "chat.completion",
@@ -242,7 +249,9 @@ def _spoil(text: str, faults: Faults, luck: Luck) -> str:
         verdicts.pop()
         text = json.dumps(made)
     if verdicts and luck.strikes("surplus", faults.share_surplus_verdict):
-        verdicts.append({**verdicts[-1], "id": "zz9"})
+        last = verdicts[-1]
+        surplus = ["zz9", *last[1:]] if isinstance(last, list) else {**last, "id": "zz9"}
+        verdicts.append(surplus)
         text = json.dumps(made)
     if luck.strikes("malformed", faults.share_malformed):
         text = text[: len(text) * 2 // 3]

@@ -1,9 +1,9 @@
 """A judge that changes its mind now and then when it is asked again."""
 
 import dataclasses
-import json
 import random
 
+from assay.tasks import Verdict, verify_statements
 from support.scripts import plausible
 
 
@@ -33,10 +33,11 @@ class Noisy:
         reply = await self._calm.reply(task, draw)
         if task.kind != "verify_statements":
             return reply
-        said = json.loads(reply.raw)
-        for item in said["verdicts"]:
-            luck = random.Random(f"{self.seed} {task!r} {draw} {item['id']}")
-            if luck.random() < self.share:
-                item["supported"] = not item["supported"]
-                item |= {"context": None, "quote": "", "contradicted": False}
-        return dataclasses.replace(reply, raw=json.dumps(said))
+        verdicts = [self._turned(v, task, draw) for v in task.read_some(reply.raw).values()]
+        return dataclasses.replace(reply, raw=verify_statements.reply(verdicts))
+
+    def _turned(self, verdict, task, draw):
+        luck = random.Random(f"{self.seed} {task!r} {draw} {verdict.id}")
+        if luck.random() >= self.share:
+            return verdict
+        return Verdict(verdict.id, not verdict.supported, verdict.reason, contradicted=False)

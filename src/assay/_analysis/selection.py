@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from assay._analysis.labelled import Item, LabelSource, labelled, one_metric, read_for_run, some
 from assay._runner import config_files
@@ -378,15 +378,13 @@ def _candidates(
                 continue
             by_statement = _read(task, reply)
             truth = {s.id: by_text[s.text] for s in labelled_statements}
-            items = [
+            right = [
                 _verdict(i, by_statement.get(i), reply, task, good=good)
                 for i, good in truth.items()
             ]
             yield _Candidate(
                 sample=sample,
-                example=Example(
-                    shown_material, json.dumps({"verdicts": items}, ensure_ascii=False)
-                ),
+                example=Example(shown_material, VerifyStatements.short_reply(right)),
                 words=frozenset(tokens(shown_material)),
                 verdicts=frozenset(truth.values()),
                 wrong=any(
@@ -420,24 +418,25 @@ def _read(task: VerifyStatements, reply: Reply) -> dict[str, Verdict]:
         return {}
 
 
+_NOT_BORNE_OUT = "The contexts do not bear it out."
+
+
 def _verdict(
     name: str, judged: Verdict | None, reply: Reply, task: VerifyStatements, *, good: bool
-) -> dict[str, Any]:
+) -> Verdict:
     """The right verdict, in the judge's own words where it was right and has any."""
     agrees = judged if judged is not None and judged.supported == good else None
     worded = agrees is not None and agrees.reason and reply.tokens_out
-    reason = "The contexts bear it out." if good else "The contexts do not bear it out."
     context = agrees.context if agrees is not None and good else None
     if context is None and good and len(task.contexts) == 1:
         context = 0
-    return {
-        "id": name,
-        "reason": agrees.reason if agrees is not None and worded else reason,
-        "context": None if context is None else f"c{context + 1}",
-        "quote": agrees.quote if agrees is not None and good else "",
-        "supported": good,
-        "contradicted": bool(agrees is not None and not good and agrees.contradicted),
-    }
+    return Verdict(
+        name,
+        good,
+        reason=agrees.reason if agrees is not None and worded else _NOT_BORNE_OUT,
+        context=context,
+        contradicted=bool(agrees is not None and not good and agrees.contradicted),
+    )
 
 
 def _pick(candidates: Sequence[_Candidate], n: int) -> list[_Candidate]:

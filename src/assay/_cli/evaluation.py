@@ -20,7 +20,7 @@ from assay.data.missing_fields import ambiguous_columns, is_missing, not_found
 from assay.data.tables import parted
 from assay.data.validation import no_rows
 from assay.errors import InputError, Problem
-from assay.judge import Backend, Task
+from assay.judge import Backend, Reasons, Task
 from assay.metrics import METRICS, Metric, resolve
 from assay.metrics.registry import DIAGNOSTIC, OCCASIONAL, USUAL
 
@@ -51,6 +51,7 @@ class RunRequest(LimitedJudgeRequest, TargetRequest, options.ReportRequest):
     skip_invalid: str | None
     judge_cards: tuple[str, ...]
     prompts: str | None
+    reasons: Reasons
     engine: Engine
     workers: int | None
     worker_cores: int
@@ -143,6 +144,7 @@ def read_settings(request: RunRequest) -> Settings:
         contexts=values.contexts(request.contexts),
         skip_invalid=Path(request.skip_invalid) if request.skip_invalid else None,
         prompts=read_prompts(request.prompts),
+        reasons=request.reasons,
         together=request.together,
         limits=request.limits(),
         engine=request.engine,

@@ -152,10 +152,11 @@ def _show_task(
     changed = "" if template == kind.template else ", not the built-in one"
     text = prompts.full_prompt(kind, template)
     _word_for_word(f"prompt ({template.digest}{changed})", text, console)
-    if template.form or kind.schema is None:
+    schema = kind.schema_for(template)
+    if template.form or schema is None:
         _word_for_word("reply form", template.form or "free text", console)
-    if kind.schema is not None:
-        _word_for_word("JSON schema", json.dumps(kind.schema), console)
+    if schema is not None:
+        _word_for_word("JSON schema", json.dumps(schema), console)
 
 
 def _doc(documented: type) -> str:

@@ -4,13 +4,14 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 from click.core import ParameterSource
 
 from assay._runner import STORE
 from assay.errors import InputError
+from assay.judge import Reasons
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -191,6 +192,13 @@ prompts = click.option(
     metavar="FILE",
     help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
 )
+reasons = choice(
+    "--reasons",
+    choices=get_args(Reasons),
+    default="failures",
+    help="Which verdicts on statements a language model gives a reason for: all (with a quote "
+    "each), those on what is not supported, or none. The fewer, the cheaper.",
+)
 together = click.option(
     "--together/--apart",
     default=True,
@@ -263,7 +271,8 @@ _JUDGE = (
             "Who judges: embedded (the default: offline, no key), openai:MODEL, "
             "openai-batch:MODEL, ollama:MODEL, gguf:PATH, onnx:FOLDER, scripted:FILE, or "
             "MODULE:ATTRIBUTE for one of your own. JUDGE+JUDGE gives the second what the first "
-            "cannot do. Repeatable: TASK=JUDGE gives one kind of task to another judge."
+            "cannot do, JUDGE>JUDGE what it is not sure of. Repeatable: TASK=JUDGE gives one kind "
+            "of task to another judge."
         ),
     ),
     _EMBEDDER,

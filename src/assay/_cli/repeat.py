@@ -22,6 +22,7 @@ from assay._report.titles import called
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise
+from assay.judge import Reasons
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,7 @@ class RepeatRequest(JudgeRequest):
     samples: int
     metrics: tuple[str, ...]
     prompts: str | None
+    reasons: Reasons
     concurrency: int
     as_json: bool
     store: str
@@ -58,6 +60,7 @@ class RepeatRequest(JudgeRequest):
 )
 @options.judge
 @click.option("--prompts", metavar="FILE", help="The prompts that the run was judged with.")
+@options.reasons
 @options.count("--concurrency", default=16, help="Maximum number of concurrent calls to a judge.")
 @options.as_json
 @options.store
@@ -76,6 +79,7 @@ def repeat_command(request: RepeatRequest) -> int:
     with meter(silent=request.no_progress) as progress:
         settings = Settings(
             prompts=read_prompts(request.prompts),
+            reasons=request.reasons,
             limits=Limits(concurrency=request.concurrency, timeout=request.timeout),
             on_progress=progress,
         )

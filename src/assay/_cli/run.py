@@ -27,7 +27,7 @@ _GROUPS = {
     "What is scored": ("metrics", "maps", "contexts", "limit", "skip_invalid"),
     "Who judges": (
         *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("judge_cards", "prompts", "together", "probe"),
+        *("judge_cards", "prompts", "reasons", "together", "probe"),
     ),
     "What it may cost": ("dry_run", "price", "budget"),
     "Pace": ("concurrency", "rpm", "tpm", "retries", "hedge", "engine", "workers", "worker_cores"),
@@ -70,6 +70,7 @@ _GROUPS = {
     help="Show what `assay bench --out FILE.json` measured of this judge beside its scores.",
 )
 @options.prompts
+@options.reasons
 @options.concurrency
 @options.choice(
     "--engine",

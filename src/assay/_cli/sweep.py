@@ -27,7 +27,7 @@ _GROUPS = {
     ),
     "Who judges": (
         *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("prompts", "together"),
+        *("prompts", "reasons", "together"),
     ),
     "How the system is asked": (
         *("target_body", "target_headers", "target_replies", "target_version"),
@@ -100,6 +100,7 @@ class SweepRequest(RunRequest):
 @options.limit
 @options.skip_invalid
 @options.prompts
+@options.reasons
 @options.concurrency
 @options.together
 @options.retries

@@ -1,7 +1,7 @@
 """Wrappers of backends, and the one place where an object of the user's own becomes a backend."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
@@ -140,6 +140,14 @@ class Wrapper(Backend):
     def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
         """That of the backend behind it."""
         return self._backend.in_batches(batches, at_once, budget)
+
+    def behind(self) -> tuple[Backend, ...]:
+        """Those that the backend behind it asks."""
+        return self._backend.behind()
+
+    def over(self, judges: Sequence[Backend]) -> Backend:
+        """The backend behind it over other judges."""
+        return self._backend.over(judges)
 
     def under_way(self) -> str:
         """What the backend behind it waits for."""

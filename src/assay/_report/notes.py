@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from assay._report import numbers
+from assay._report.titles import judge_in_words
 from assay._runner.languages import NEVER_MEASURED
 from assay._runner.summary import moved
 from assay.judges.embedded.card import Quality
@@ -113,6 +114,7 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines += [(label, tail) for label, tail in tails if tail]
     for remark in (letters, noise):
         lines += [(", ".join(labels), text) for text, labels in by_remark(data, remark).items()]
+    lines += cascade_lines(data.get("cascade"))
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
 
@@ -141,6 +143,49 @@ def trust(metric: Mapping[str, Any]) -> str:
     """How often a metric's scores by its judge are wrong, in a sentence; "" if nobody knows."""
     quality = metric.get("quality")
     return msgspec.convert(quality, Quality).sentence if quality else ""
+
+
+def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Who decided what in a cascade of judges, how often it was wrong, and what the means are."""
+    if not cascade:
+        return []
+    total = numbers.count(sum(cascade["statements"].values()))
+    decided = (f"{judge_in_words(who)} {n:,}" for who, n in cascade["statements"].items())
+    calls = (
+        f"{judge_in_words(who.partition('#')[0])} {spent['calls']:,}"
+        for who, spent in cascade["spent"].items()
+    )
+    lines = [
+        ("cascade", f"of {total} statements decided {', '.join(decided)}"),
+        ("calls for verdicts", ", ".join(calls)),
+        ("realised risk", _realised(cascade)),
+    ]
+    for label, mean in cascade["corrected"].items():
+        ends = mean["interval"] and (mean["interval"]["low"], mean["interval"]["high"])
+        text = (
+            f"{numbers.score(mean['estimate'])} (95 % CI {numbers.span(ends, numbers.DASH)}) as "
+            "the top judge alone would have it, from what was checked"
+        )
+        lines.append((f"{label} corrected", text))
+    for label, reason in cascade["uncorrected"].items():
+        lines.append((f"{label} corrected", f"cannot be said: {reason}"))
+    return lines
+
+
+def _realised(cascade: Mapping[str, Any]) -> str:
+    bound = f"the bound is {100 * cascade['bound']:g} %"
+    if cascade["risk"] is None:
+        few = "no verdict of a cheap judge stood: labels were too few, or it errs too often"
+        return f"{few} ({bound})" if len(cascade["statements"]) == 1 else f"not known ({bound})"
+    answers = numbers.plural(cascade["n_checked"], "checked answer")
+    interval = cascade["interval"]
+    ends = [f"{100 * interval[end]:.1f}" for end in ("low", "high")] if interval else []
+    between = f" ({' to '.join(ends)} %)" if ends else ""
+    missed = (
+        f"; of {numbers.plural(cascade['n_unsupported'], 'unsupported statement')} among them "
+        f"{cascade['n_missed']} had passed"
+    )
+    return f"{100 * cascade['risk']:.1f} %{between} in {answers}; {bound}{missed}"
 
 
 def noise(metric: Mapping[str, Any]) -> str:
@@ -193,6 +238,9 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
     if run["skipped"]:
         rows = numbers.plural(run["skipped"], "row")
         lines.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
+    if (data.get("cascade") or {}).get("closed"):
+        text = "The cheap judge began to err more than the bound allows, and decided no more"
+        lines.append(Note("warn", f"{text} until it was learnt anew."))
     return lines + [Note("warn", f"{text}.") for text in run.get("notes", ())]
 
 

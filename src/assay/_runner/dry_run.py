@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay._middleware.budget import Price
@@ -14,6 +14,7 @@ from assay._text.sentences import sentences, spans
 from assay.judge import Backend, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
+from assay.prompt import Template
 from assay.tasks import (
     AnswerClosedQuestions,
     AnswerQuestions,
@@ -236,8 +237,9 @@ class DryRunBackend(Backend):
             n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
             self._usual[task.kind] = mean if n >= ENOUGH else None
         mean_length = self._usual[task.kind]
+        template = _template(self.route.to(task.kind), task)
         return (
-            len(fit_to_schema(task, reply.raw)) / CHARS_PER_TOKEN
+            len(fit_to_schema(task, reply.raw, template)) / CHARS_PER_TOKEN
             if mean_length is None
             else mean_length
         )
@@ -250,8 +252,11 @@ class DryRunBackend(Backend):
 
 
 def _prompt_length(server: Backend, task: Task[Any]) -> int:
-    template = server.template(type(task)) if isinstance(server, LLM) else None
-    return sum(map(len, task.pieces(template)))
+    return sum(map(len, task.pieces(_template(server, task))))
+
+
+def _template(server: Backend, task: Task[Any]) -> Template | None:
+    return server.template(type(task)) if isinstance(server, LLM) else None
 
 
 def guess(task: Any) -> str:
@@ -379,16 +384,25 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-def fit_to_schema(task: Task[Any], raw: str) -> str:
+def fit_to_schema(task: Task[Any], raw: str, template: Template | None = None) -> str:
     """The reply in the form that a language model is asked for: no field more, none less.
 
     Its reasons are one sentence long, its quotes a few words.
+
+    Args:
+        task: What is asked.
+        raw: A reply that the task can read.
+        template: How it is asked; None for the built-in prompt.
     """
+    schema = task.schema_for(template) if template else task.schema
+    if isinstance(task, VerifyStatements) and schema == task.schema:
+        reason = "" if template == task.template_for("none") else REASON
+        return task.short_reply([replace(v, reason=reason) for v in task.read_some(raw).values()])
     try:
         made = json.loads(raw)
     except ValueError:
         return raw  # free text
-    return json.dumps(_fit(made, task.schema), ensure_ascii=False) if task.schema else raw
+    return json.dumps(_fit(made, schema), ensure_ascii=False) if schema else raw
 
 
 def _fit(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:

@@ -13,6 +13,7 @@ from assay._runner.progress import Progress
 from assay._store.runs import Description, Value
 from assay.data import passages
 from assay.errors import InputError
+from assay.judge import Reasons
 from assay.judges.embedded.card import Quality
 from assay.prompt import Template
 
@@ -31,6 +32,9 @@ class Settings:
             at numbers and labels; anything else is the text between passages.
         skip_invalid: Leave invalid rows out and write them to this file, instead of stopping.
         prompts: Templates that replace the built-in ones, by kind of task.
+        reasons: Which verdicts on statements a language model gives a reason for: "failures" (those
+            on what is not supported), "none", or "all", each with a quote: longer replies.
+            Where it gives no quote, the sentence that shares most words is shown.
         tries: Draws that an unreadable or incomplete reply is worth in all.
         together: Whether metrics of a sample that split texts, or check statements against the same
             contexts, ask in one call (of a language model): a third of the calls and of the tokens
@@ -61,6 +65,7 @@ class Settings:
     contexts: str = passages.AUTO
     skip_invalid: Path | None = None
     prompts: Mapping[str, Template] = field(default_factory=dict)
+    reasons: Reasons = "failures"
     tries: int = 3
     together: bool = True
     concurrency: int | None = None
@@ -96,8 +101,8 @@ class Settings:
             object.__setattr__(self, "limits", changed)
         if self.tries < 1:
             raise InputError(f"tries is {self.tries}", "give 1 or more")
-        if self.engine not in get_args(Engine):
-            raise InputError(f"engine is '{self.engine}'", f"one of {', '.join(get_args(Engine))}")
+        _check_choice("engine", self.engine, get_args(Engine))
+        _check_choice("reasons", self.reasons, get_args(Reasons))
         for name in ("workers", "cores"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -108,6 +113,11 @@ class Settings:
     def description(self) -> Description:
         """Name, tags, note and parameters of the run."""
         return Description(self.name, self.tags, self.note, self.params)
+
+
+def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f"{name} is '{value}'", f"one of {', '.join(known)}")
 
 
 def chosen(settings: Settings | None) -> Settings:

@@ -61,13 +61,16 @@ def reworded(route: Route, settings: Settings) -> Route:
         if kind not in TASKS:
             raise InputError(f"a prompt for '{kind}', which is no task", f"{', '.join(TASKS)}")
         server = route.to(kind)
-        if not isinstance(server, LLM):
+        if not any(isinstance(one, LLM) for one in server.behind() or [server]):
             raise InputError(f"a prompt for '{kind}', but {server.name} reads no prompts")
 
     def reword(leaf: Backend) -> Backend:
-        if not settings.prompts or not isinstance(leaf, LLM):
+        if not isinstance(leaf, LLM):
+            return leaf
+        if not settings.prompts and settings.reasons == leaf.reasons:
             return leaf
         changed = copy.copy(leaf)
+        changed.reasons = settings.reasons
         changed.prompts = {**leaf.prompts, **settings.prompts}
         share_connections(changed, leaf)
         return changed
@@ -81,7 +84,8 @@ def _mapped(route: Route, change: Callable[[Backend], Backend]) -> Route:
 
     def once(leaf: Backend) -> Backend:
         if id(leaf) not in changed:
-            changed[id(leaf)] = change(leaf)
+            behind = [once(judge) for judge in leaf.behind()]
+            changed[id(leaf)] = change(leaf.over(behind) if behind else leaf)
         return changed[id(leaf)]
 
     kinds = {kind: once(leaf) for kind, leaf in route.kinds.items()}
@@ -155,10 +159,13 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     opening: list[Callable[[], Awaitable[None]]] = []
     stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
-    distinct = {id(leaf): leaf for leaf in (route.default, *route.kinds.values())}
+    distinct = {id(one): one for leaf in route.backends for one in leaf.behind() or [leaf]}
     sharing = sum(leaf.capabilities.local for leaf in distinct.values())
 
     def guard(leaf: Backend) -> Backend:
+        if leaf.behind():  # those are limited, each by itself; what follows from them is kept
+            closing.append(cache := ReplyCache(leaf, store, run, served))
+            return cache
         inner = _placed(leaf, settings, sharing, bounds)
         layers = [inner]
         capabilities = leaf.capabilities

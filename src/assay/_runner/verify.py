@@ -132,17 +132,22 @@ class _Judging:
             raise Unsupported(f"the judge {leaf.name} cannot do {VerifyStatements.kind}")
         stack.acquire(leaf, self)
         try:
-            capabilities = leaf.capabilities
-            if capabilities.local:
-                yield leaf, MAX_LOCAL
-                return
-            limits = capabilities.limits or settings.limits
             budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
-            yield Limiter(leaf, limits, budget=budget), limits.concurrency
+            behind = [_limited(judge, settings, budget) for judge in leaf.behind()]
+            limits = leaf.capabilities.limits or settings.limits
+            at_once = MAX_LOCAL if leaf.capabilities.local else limits.concurrency
+            yield leaf.over(behind) if behind else _limited(leaf, settings, budget), at_once
         finally:
             unused = stack.release(leaf, self)
             if unused and (self.closed or isinstance(self.spec, str)):
                 await leaf.aclose()
+
+
+def _limited(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
+    capabilities = leaf.capabilities
+    if capabilities.local:
+        return leaf
+    return Limiter(leaf, capabilities.limits or settings.limits, budget=budget)
 
 
 async def _one(

@@ -55,6 +55,17 @@ class Replies(File):
         calls, read, written, ms = self.query(sql, run)[0]
         return Spent(int(calls), int(read), int(written), ms)
 
+    def spent_on(self, run: str, kind: str) -> dict[str, Spent]:
+        """What a run has paid each judge for its replies to a kind of task, by its identity."""
+        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
+        paid = self.query(
+            f"SELECT b.name, {sums} FROM replies r JOIN names b ON b.id = r.backend"
+            f" WHERE r.run = {rows.NAME} AND r.kind = {rows.NAME} GROUP BY b.name ORDER BY b.name",
+            run,
+            kind,
+        )
+        return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
+
     def charged(self, run: str, free: Iterable[str]) -> tuple[int, int]:
         """(prompt tokens, reply tokens) that a run paid for, but those embedded.
 

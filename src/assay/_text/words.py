@@ -16,7 +16,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
 from assay._text import memoized, numbers
-from assay._text.sentences import Span
+from assay._text.sentences import Span, spans
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
@@ -146,6 +146,8 @@ def _undouble(word: str) -> str:
 
 
 _PLACES = 2**32
+# With less of a statement, a sentence is mostly not the one that a strong model quotes for it.
+MIN_SHARED = 0.3
 
 
 def recall(wanted: Collection[str], found: Collection[str]) -> float:
@@ -193,6 +195,27 @@ def weighted_recall(wanted: Collection[str], found: Collection[str], weights: We
     total = math.fsum(weights[stem] for stem in each)
     hit = math.fsum(weights[stem] for stem in each if stem in lookup)
     return hit / total if total else 1.0
+
+
+@memoized(256, longest=20_000)
+def _by_sentence(text: str) -> tuple[list[tuple[Span, frozenset[str]]], Weights]:
+    sentences = [((start, end), frozenset(stems(text[start:end]))) for start, end in spans(text)]
+    return sentences, inverse_frequency(found for _, found in sentences)
+
+
+def closest_sentence(said: str, text: str) -> Span | None:
+    """The sentence of a text that has most of what is said, by the weight of its stems.
+
+    The shorter one of two that have as much; None if none has `MIN_SHARED` of it.
+    """
+    sentences, weights = _by_sentence(text)
+    wanted = frozenset(stems(said))
+    shared = [
+        (weighted_recall(wanted, found, weights), start - end, (start, end))
+        for (start, end), found in sentences
+    ]
+    most, _, span = max(shared, default=(0.0, 0, (0, 0)))
+    return span if wanted and most >= MIN_SHARED else None
 
 
 def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:

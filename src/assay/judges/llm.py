@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unreadable, Unsupported
-from assay.judge import CUT, AttributeBackend, Reply, Task
+from assay.judge import CUT, AttributeBackend, Reasons, Reply, Task
 from assay.judges.code_digest import callable_digest, place_of
 from assay.prompt import Template
 from assay.tasks import GiveGrade, give_grade
@@ -118,7 +118,13 @@ class LLM(AttributeBackend):
 
     Args:
         prompts: Templates that replace the built-in ones, by kind of task.
+
+    Attributes:
+        reasons: Which verdicts on statements the built-in prompt asks a reason for; in a run its
+            settings say so.
     """
+
+    reasons: Reasons = "failures"
 
     def __init__(self, prompts: Mapping[str, Template] | None = None) -> None:
         self.prompts: Mapping[str, Template] = dict(prompts or {})
@@ -152,7 +158,7 @@ class LLM(AttributeBackend):
 
     def template(self, kind: type[Task[Any]]) -> Template | None:
         """How it is asked: the user's template, else the task's own, None if there is none."""
-        return self.prompts.get(kind.kind) or kind.template
+        return self.prompts.get(kind.kind) or kind.template_for(self.reasons)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name and the digest of the prompt; None for a task without a prompt (`Embed`)."""
@@ -171,7 +177,8 @@ class LLM(AttributeBackend):
             raise Unsupported(f"{self.name} reads prompts, and '{task.kind}' has none")
         pieces = task.pieces(template)
         start = time.perf_counter()
-        completion = await self.complete("".join(pieces), task.schema, task.kind, draw)
+        form = task.schema_for(template)
+        completion = await self.complete("".join(pieces), form, task.kind, draw)
         ms = (time.perf_counter() - start) * 1000
         return self.replied(task, draw, pieces, completion, ms=ms)
 

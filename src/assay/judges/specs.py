@@ -16,6 +16,7 @@ from assay.judge import Backend, BackendLike
 
 DEFAULT = "embedded"
 FILE = ".py"
+STEP, OPTIONS = ">", "?"  # of a cascade
 SHOWN = 60  # characters of a spec in a message
 SPECS = (
     "embedded (offline, no key)",
@@ -29,6 +30,7 @@ SPECS = (
     "OBJECT (a chat model or embedding object of LangChain, LlamaIndex or pydantic-ai)",
     "JUDGE,TASK=JUDGE (mixed: openai:gpt-4o-mini,verify_statements=embedded)",
     "JUDGE+JUDGE (the first does what it can, the second the rest: embedded+gguf:PATH)",
+    "JUDGE>JUDGE (statements go up where the first is not sure: embedded>openai:gpt-4o)",
 )
 
 
@@ -52,7 +54,7 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
         InputError: If nothing is known by that name.
     """
     if isinstance(spec, str):
-        several = "," in spec or len(_chain(spec)) > 1
+        several = "," in spec or STEP in spec or len(_chain(spec)) > 1
         return mixed([spec], backend) if several else _named(spec.strip(), embedder=embedder)
     if isinstance(spec, BackendLike) and not isinstance(spec, type):
         return adapted(spec)
@@ -69,7 +71,8 @@ def backend(spec: object, *, embedder: bool = False) -> Backend:
 def mixed(specs: Sequence[str], make: Make) -> Backend:
     """The backend that serves each task as the specs say, the one without ``TASK=`` all others.
 
-    ``JUDGE+JUDGE`` gives each task to the first of them that can do it.
+    ``JUDGE+JUDGE`` gives each task to the first of them that can do it; ``JUDGE>JUDGE`` is a
+    cascade, whose options stand behind it: ``embedded>openai:gpt-4o?risk=0.02``.
 
     Args:
         specs: ``JUDGE`` or ``TASK=JUDGE`` each, or several of these with commas between them.
@@ -83,10 +86,46 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
     # Named twice it is still one judge: one model in memory, and one set of limits.
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
     default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
-    main, *others = [once(spec, embedder=False) for spec in _chain(default or DEFAULT)]
+    *cheap, top = (default or DEFAULT).split(STEP)
+    top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
+    main, *others = [once(spec, embedder=False) for spec in _chain(top)]
     kinds = _rest(main, others)
+    if cheap:
+        from assay.judges.cascade import CascadePolicy, route
+
+        upwards = [once(spec.strip(), embedder=False) for spec in cheap]
+        kinds |= route([*upwards, main], CascadePolicy.of(options)).kinds
     kinds |= {task: once(spec, embedder=task == "embed") for task, spec in by_task.items()}
     return Route(main, kinds) if kinds else main
+
+
+def cascade(
+    *judges: object,
+    risk: float = 0.05,
+    confidence: float = 0.9,
+    audit: float = 0.1,
+    labels: str | Path = "",
+) -> Backend:
+    """A judge that asks the dear ones only about what the cheap ones are not sure of.
+
+    Verdicts on statements go up the cascade; other tasks go to the last judge.
+
+    Args:
+        judges: As for `evaluate`, from the cheapest to the one whose word counts, two or more.
+        risk: Of an answer's verdicts that a cheap judge decides, the share that the label may
+            contradict, on average.
+        confidence: How sure it is that this holds.
+        audit: The share of answers whose verdicts the top judge checks all the same.
+        labels: A file of statements that people judged, one a row: `statement`, `contexts` and
+            `supported`. Without it the top judge's own verdicts are the labels.
+
+    Raises:
+        InputError: If an option or a label cannot be used, or a judge cannot verify statements.
+    """
+    from assay.judges.cascade import CascadePolicy, route
+
+    policy = CascadePolicy(risk, confidence, audit, str(labels))
+    return route([backend(judge) for judge in judges], policy)
 
 
 def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
@@ -114,7 +153,7 @@ def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     by_task: dict[str, str] = {}
     for part in filter(None, parts):
         task, equals, spec = part.partition("=")
-        if not equals or ":" in task:  # the "=" of a model's name is none of ours
+        if not equals or ":" in task or STEP in task:  # the "=" of a model's name is none of ours
             defaults.append(part)
         elif task not in TASKS or not spec:
             what = f"'{_shown(part)}' is not TASK=JUDGE"

@@ -1,12 +1,15 @@
 """Verification of statements against contexts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Final, Self
 
 import msgspec
 
-from assay.judge import ByIds
+from assay._text.words import closest_sentence
+from assay.errors import Unreadable
+from assay.judge import ByIds, Reasons
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
 from assay.tasks.base import IN_PARTS, encode, halved_texts, listed
 from assay.tasks.parsing import Probability, by_id, decode, schema
@@ -15,6 +18,8 @@ from assay.tasks.statements import Statement
 # A judge that gives probabilities between these, ends included, does not know: on held-out claims
 # half of such verdicts are wrong, whichever way they go.
 UNCERTAIN = (0.4, 0.6)
+# What a short reply says instead of a context.
+SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +75,15 @@ class _Item(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class _Form(msgspec.Struct, frozen=True):
-    verdicts: list[_Item]
+    # In short, or as objects: an encoder's verdicts have more to say than a list holds.
+    verdicts: list[_Item | list[str]]
 
 
-class _AskedItem(msgspec.Struct):
+class _ShortForm(msgspec.Struct):
+    verdicts: list[list[str]]
+
+
+class _LongItem(msgspec.Struct):
     # What an LLM is asked for: a probability in words is no probability, so none is asked.
     id: str
     reason: str
@@ -83,8 +93,69 @@ class _AskedItem(msgspec.Struct):
     contradicted: bool
 
 
-class _AskedForm(msgspec.Struct):
-    verdicts: list[_AskedItem]
+class _LongForm(msgspec.Struct):
+    verdicts: list[_LongItem]
+
+
+class _EitherForm(msgspec.Struct):
+    verdicts: list[_LongItem | list[str]]
+
+
+_DECIDE = (
+    "For every statement, decide whether it can be inferred from the contexts alone. Use "
+    "no knowledge of your own: a true statement that the contexts do not bear out is not "
+    "supported, and neither is one that they support only in part or with other numbers, "
+    "names or dates. "
+)
+_GIVEN = (
+    "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
+    'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
+    '{"id": "s2", "text": "The bridge carries six lanes."}\n'
+    '{"id": "s3", "text": "The bridge is toll-free."}'
+)
+
+
+def _template(ask: str, reply: str) -> Template:
+    return Template(
+        instruction=f"{_DECIDE}{ask}{AS_IN_EXAMPLES}",
+        examples=(Example(_GIVEN, reply),),
+        leading="context ",
+    )
+
+
+_TEMPLATES: Final[Mapping[Reasons, Template]] = {
+    "all": _template(
+        "Give one verdict for every statement id: first the reason in one "
+        "sentence, then the id of the context that supports it (null if none does) and the "
+        "shortest exact quote from it, then supported: true or false, then contradicted: true "
+        "only if a context says the opposite, false if they are silent about it. Write "
+        "reasons in the language of the statement. ",
+        '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
+        '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true, '
+        '"contradicted": false}, {"id": "s2", "reason": "The context says eight lanes, '
+        'not six.", "context": null, "quote": "", "supported": false, "contradicted": '
+        'true}, {"id": "s3", "reason": "The context says nothing about a toll.", '
+        '"context": null, "quote": "", "supported": false, "contradicted": false}]}',
+    ),
+    "failures": _template(
+        "Give one list for every statement id, in order. If it is supported: its id and the id of "
+        "the context that supports it best. Else: its id, the reason in one short sentence in the "
+        'language of the statement, then "contradicted" if a context says the opposite, or '
+        '"unsupported" if they are silent about it. ',
+        '{"verdicts": [["s1", "c1"], ["s2", "The context says eight lanes, not six.", '
+        '"contradicted"], ["s3", "The context says nothing about a toll.", "unsupported"]]}',
+    ),
+    "none": _template(
+        "Give one list for every statement id, in order: its id, then the id of the context that "
+        'supports it best; "contradicted" if none does and a context says the opposite; '
+        '"unsupported" if they are silent about it. ',
+        '{"verdicts": [["s1", "c1"], ["s2", "contradicted"], ["s3", "unsupported"]]}',
+    ),
+}
+_SHORT_SCHEMA = schema(_ShortForm)
+_LONG_SCHEMA = schema(_LongForm)
+_EITHER_SCHEMA = schema(_EitherForm)
+_CONTEXT = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -99,38 +170,20 @@ class VerifyStatements(ByIds[Verdict]):
     statements: tuple[Statement, ...]
     contexts: tuple[str, ...]
 
-    schema = schema(_AskedForm)
-    template = Template(
-        instruction=(
-            "For every statement, decide whether it can be inferred from the contexts alone. Use "
-            "no knowledge of your own: a true statement that the contexts do not bear out is not "
-            "supported, and neither is one that they support only in part or with other numbers, "
-            "names or dates. Give one verdict for every statement id: first the reason in one "
-            "sentence, then the id of the context that supports it (null if none does) and the "
-            "shortest exact quote from it, then supported: true or false, then contradicted: true "
-            "only if a context says the opposite, false if they are silent about it. Write "
-            f"reasons in the language of the statement. {AS_IN_EXAMPLES}"
-        ),
-        examples=(
-            Example(
-                given=(
-                    "context c1: The bridge was opened in May 1932 and carries eight lanes.\n"
-                    'statements:\n{"id": "s1", "text": "The bridge was opened in 1932."}\n'
-                    '{"id": "s2", "text": "The bridge carries six lanes."}\n'
-                    '{"id": "s3", "text": "The bridge is toll-free."}'
-                ),
-                reply=(
-                    '{"verdicts": [{"id": "s1", "reason": "The context says it was opened in May '
-                    '1932.", "context": "c1", "quote": "opened in May 1932", "supported": true, '
-                    '"contradicted": false}, {"id": "s2", "reason": "The context says eight lanes, '
-                    'not six.", "context": null, "quote": "", "supported": false, "contradicted": '
-                    'true}, {"id": "s3", "reason": "The context says nothing about a toll.", '
-                    '"context": null, "quote": "", "supported": false, "contradicted": false}]}'
-                ),
-            ),
-        ),
-        leading="context ",
-    )
+    schema = _SHORT_SCHEMA
+    template = _TEMPLATES["failures"]
+
+    @classmethod
+    def template_for(cls, reasons: Reasons) -> Template:
+        """The prompt that asks for a reason for these verdicts."""
+        return _TEMPLATES[reasons]
+
+    @classmethod
+    def schema_for(cls, template: Template) -> Mapping[str, Any]:
+        """The form that a prompt asks for; a user's own prompt may ask for either."""
+        if template == _TEMPLATES["all"]:
+            return _LONG_SCHEMA
+        return _SHORT_SCHEMA if template in _TEMPLATES.values() else _EITHER_SCHEMA
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -168,9 +221,22 @@ class VerifyStatements(ByIds[Verdict]):
         return type(self)(statements=kept, contexts=self.contexts)
 
     def read_some(self, raw: str) -> dict[str, Verdict]:
-        """The verdicts by statement id."""
-        items = by_id(decode(raw, _Form).verdicts, self.ids, raw)
-        return {i: self._verdict(i, item) for i, item in items.items()}
+        """The verdicts by statement id; a short reply quotes nothing, so the quotes are found."""
+        given = decode(raw, _Form).verdicts
+        items = by_id([v if isinstance(v, _Item) else _item(v, raw) for v in given], self.ids, raw)
+        verdicts = {i: self._verdict(i, item) for i, item in items.items()}
+        if all(isinstance(v, _Item) for v in given):
+            return verdicts
+        texts = {s.id: s.text for s in self.statements}
+        return {i: self._quoting(v, texts[i]) for i, v in verdicts.items()}
+
+    def _quoting(self, verdict: Verdict, statement: str) -> Verdict:
+        """The verdict with the sentence of its context that has most words of the statement."""
+        if verdict.context is None or verdict.quote:
+            return verdict
+        context = self.contexts[verdict.context]
+        start, end = closest_sentence(statement, context) or (0, 0)
+        return replace(verdict, quote=context[start:end])
 
     def _verdict(self, name: str, item: _Item) -> Verdict:
         return Verdict(
@@ -186,7 +252,7 @@ class VerifyStatements(ByIds[Verdict]):
 
     @staticmethod
     def reply(verdicts: Sequence[Verdict]) -> str:
-        """A reply in the form that is read."""
+        """A reply in the form that is read, with all that is known of the verdicts."""
         items = [
             _Item(
                 id=v.id,
@@ -200,7 +266,35 @@ class VerifyStatements(ByIds[Verdict]):
             )
             for v in verdicts
         ]
-        return encode(_Form(items))
+        return encode(_Form([*items]))
+
+    @staticmethod
+    def short_reply(verdicts: Sequence[Verdict]) -> str:
+        """A reply as an LLM is asked for it: a reason only where something is not supported."""
+        return encode(_ShortForm([_short(verdict) for verdict in verdicts]))
+
+
+def _short(verdict: Verdict) -> list[str]:
+    if verdict.supported:
+        place = SUPPORTED if verdict.context is None else f"c{verdict.context + 1}"
+        return [verdict.id, place]
+    reason = [verdict.reason] if verdict.reason else []
+    return [verdict.id, *reason, CONTRADICTED if verdict.contradicted else UNSUPPORTED]
+
+
+def _item(given: list[str], raw: str) -> _Item:
+    """A verdict of a short reply: an id, maybe a reason, and what was found."""
+    if not 2 <= len(given) <= 3:
+        raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
+    name, *reasons, finding = given
+    reason, finding = "".join(reasons), finding.strip().lower()
+    if finding in (UNSUPPORTED, CONTRADICTED):
+        denied = finding == CONTRADICTED
+        return _Item(id=name, supported=False, reason=reason, contradicted=denied)
+    if finding != SUPPORTED and not _CONTEXT.fullmatch(finding):
+        what = f"the verdict for '{name}' is '{finding}', which names no context"
+        raise Unreadable(f"{what} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
+    return _Item(id=name, supported=True, reason=reason, context=finding, contradicted=False)
 
 
 def _stronger(first: Verdict, second: Verdict) -> Verdict:

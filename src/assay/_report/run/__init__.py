@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from assay._analysis import comparability
+from assay._analysis.cascade import audit_cascade
 from assay._analysis.comparability import judges
 from assay._analysis.diagnosis import diagnose
 from assay._report.diagnosis import told
@@ -56,6 +57,7 @@ def collect(
     run = result.run
     baseline = result.baseline()
     cost = result.cost()
+    audit = audit_cascade(result)
     summary = result.summary()
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), most)
@@ -71,6 +73,7 @@ def collect(
         "baseline": msgspec.to_builtins(baseline) if baseline else None,
         "cost": msgspec.to_builtins(cost),
         "drift": drifts,
+        "cascade": msgspec.to_builtins(audit) if audit else None,
         "unmeasured": [f"{judge_in_words(name)}: {_UNMEASURED}" for name in _unmeasured(run)],
         "foreign": {
             "samples": sum(not is_english(_text_of(sample)) for sample in looked_at),

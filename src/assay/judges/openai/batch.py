@@ -195,7 +195,9 @@ class OpenAIBatch(OpenAI):
         return self.replied(task, draw, pieces, answer)
 
     def _asked(self, task: Task[Any], draw: int) -> Callable[[Dialect], dict[str, Any]]:
-        prompt, form = "".join(self._pieces(task)), (task.kind, task.schema)
+        template = self.template(type(task))
+        schema = task.schema_for(template) if template else task.schema
+        prompt, form = "".join(self._pieces(task)), (task.kind, schema)
         return lambda dialect: self._body(dialect, prompt, form, draw)
 
     def _learns(self, refusal: Refusal, body: Callable[[Dialect], dict[str, Any]]) -> bool:

@@ -1,0 +1,288 @@
+"""What a cascade of judges did in a run: who decided, how often wrongly, and corrected means."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay._runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
+from assay._runner.event_loop import run_to_completion
+from assay._runner.result import Result
+from assay._store import Run, Store
+from assay._store.keys import reply_key
+from assay._store.runs import Spent
+from assay.data.missing_fields import lacked
+from assay.errors import JudgeError, Unavailable
+from assay.judge import Backend, Judge, Reply, Task
+from assay.judges.cascade import Decisions, as_first_decided, decisions
+from assay.metrics import Metric, is_built_in, parse
+from assay.sample import Sample
+from assay.score import Outcome, Score
+from assay.stats.correction import Corrected, Design, correct_mean
+from assay.stats.intervals import Interval, mean_interval
+from assay.tasks import SplitStatements, VerifyStatements
+
+# Fewer checked answers say nothing of errors that are rare.
+MIN_CHECKED = 10
+_ASKS = f"{VerifyStatements.kind}="
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeAudit:
+    """What a cascade did in a run.
+
+    Attributes:
+        statements: How many statements each judge decided, by its name.
+        spent: What each judge was paid for verdicts, by its identity.
+        bound: The bound on the risk.
+        n_checked: Answers in which something that stood was checked.
+        risk: Of an answer's verdicts that stood, the share that the top judge contradicts, on
+            average over the checked ones; None if none was checked.
+        interval: Its 95 % interval; None if there are too few.
+        n_unsupported: Checked verdicts where the top judge says "unsupported".
+        n_missed: Those of them that had stood as supported.
+        closed: How often a band was closed because the risk broke the bound.
+        corrected: By metric its mean as the top judge alone would have it, from all scores and the
+            checked ones (prediction-powered).
+        uncorrected: Metrics for which that cannot be computed, with the reason.
+    """
+
+    statements: Mapping[str, int]
+    spent: Mapping[str, Spent]
+    bound: float
+    n_checked: int
+    risk: float | None
+    interval: Interval | None
+    n_unsupported: int
+    n_missed: int
+    closed: int
+    corrected: Mapping[str, Corrected] = field(default_factory=dict)
+    uncorrected: Mapping[str, str] = field(default_factory=dict)
+
+
+def audit_cascade(result: Result) -> CascadeAudit | None:
+    """What the cascade of a run did, and its means corrected for what cheap judges decided.
+
+    Args:
+        result: The run.
+
+    Returns:
+        What was found; None if the run's statements were judged by no cascade.
+    """
+    run = result.run
+    labels = [label for label, signature in run.metrics.items() if _identity(signature)]
+    if not labels:
+        return None
+    with Store(result.path) as store:
+        found = _Decided.read(store, run, labels)
+        if not found.replies:
+            return None
+        spent = {
+            identity: paid
+            for identity, paid in store.spent_on(run.id, VerifyStatements.kind).items()
+            if identity not in {_identity(run.metrics[label]) for label in labels}
+        }
+        return found.audit(spent, _means(store, run, labels, found))
+
+
+def _identity(signature: str) -> str:
+    """Of the cascade that a metric asked for verdicts; "" if it asked none."""
+    asked = [part for part in signature.split("|") if part.startswith(_ASKS)]
+    identity = asked[0].removeprefix(_ASKS) if asked else ""
+    return identity if ">" in identity and identity.endswith(")") else ""
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """Decisions by metric and row, and those of each reply once."""
+
+    by_score: Mapping[tuple[str, int], Sequence[Decisions]]
+    replies: Mapping[str, Decisions]
+
+    @classmethod
+    def read(cls, store: Store, run: Run, labels: Sequence[str]) -> "_Decided":
+        by_score: dict[tuple[str, int], Sequence[Decisions]] = {}
+        replies: dict[str, Decisions] = {}
+        for label in labels:
+            for row, value, _ in store.values(run.id, label):
+                if value is None:
+                    continue
+                of_score = {
+                    reply.key: found
+                    for reply in store.replies(run.id, row, label)
+                    if (found := decisions(reply))
+                }
+                by_score[label, row] = tuple(of_score.values())
+                replies |= of_score
+        return cls(by_score, replies)
+
+    def audit(self, spent: Mapping[str, Spent], means: "_Means") -> CascadeAudit:
+        """What was found, beside what was paid and the corrected means."""
+        every = list(self.replies.values())
+        checked = [one for found in every for one in found.checked]
+        shares = [
+            sum(one.supported is not one.top for one in found.checked) / len(found.checked)
+            for found in every
+            if found.checked
+        ]
+        return CascadeAudit(
+            statements=dict(Counter(who for found in every for who in found.by.values())),
+            spent=spent,
+            bound=every[0].risk,
+            n_checked=len(shares),
+            risk=sum(shares) / len(shares) if shares else None,
+            interval=mean_interval(shares, low=0.0, high=1.0),
+            n_unsupported=sum(not one.top for one in checked),
+            n_missed=sum(one.supported and not one.top for one in checked),
+            closed=max(found.closed for found in every),
+            corrected=means.corrected,
+            uncorrected=means.uncorrected,
+        )
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Corrected means by metric, and why others have none."""
+
+    corrected: dict[str, Corrected] = field(default_factory=dict)
+    uncorrected: dict[str, str] = field(default_factory=dict)
+
+
+def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> _Means:
+    means = _Means()
+    own = [label for label in labels if not is_built_in(label)]
+    means.uncorrected.update(dict.fromkeys(own, "it is a metric of your own"))
+    for label in (label for label in labels if label not in own):
+        rows = [row for name, row in decided.by_score if name == label]
+        known = [row for row in rows if _known(decided.by_score[label, row])]
+        if len(known) == len(rows):
+            continue  # the top judge's own scores
+        checked = sum(any(one.checked for one in decided.by_score[label, row]) for row in known)
+        if checked < MIN_CHECKED:
+            means.uncorrected[label] = f"{checked} checked answers are too few"
+            continue
+        first = run_to_completion(_first_scores(store, run, label, known, decided))
+        if first is None:
+            means.uncorrected[label] = "its replies are no longer in the store"
+        else:
+            means.corrected[label] = _correct(store, run, label, first, decided)
+    return means
+
+
+def _known(found: Sequence[Decisions]) -> bool:
+    """Whether the top judge said all that a score rests on."""
+    return all(who == one.top for one in found for who in one.by.values())
+
+
+def _correct(
+    store: Store, run: Run, label: str, first: Mapping[int, float], decided: _Decided
+) -> Corrected:
+    scored = [(row, value) for row, value, _ in store.values(run.id, label) if value is not None]
+    groups = store.groups(run.id)
+    at = [place for place, (row, _) in enumerate(scored) if row in first]
+    low, high = run.config["about"][label]["range"]
+    return correct_mean(
+        [first.get(row, value) for row, value in scored],
+        at,
+        [scored[place][1] for place in at],
+        design=Design(
+            probabilities=[
+                math.prod(found.chance for found in decided.by_score[label, scored[place][0]])
+                for place in at
+            ],
+            groups=[groups.get(row, f"{row}") for row, _ in scored] if groups else None,
+        ),
+        ends=(low, high),
+    )
+
+
+async def _first_scores(
+    store: Store, run: Run, label: str, rows: Sequence[int], decided: _Decided
+) -> dict[int, float] | None:
+    """The scores of checked samples as they were before the check; None if one cannot be told."""
+    values = {row: value for row, value, _ in store.values(run.id, label)}
+    first: dict[int, float] = {}
+    for row in rows:
+        checks = (one for found in decided.by_score[label, row] for one in found.checked)
+        if all(one.supported is one.top for one in checks):
+            first[row] = values[row] or 0.0
+            continue
+        replies = (one for name in run.metrics for one in store.replies(run.id, row, name))
+        backend = _FirstDecided(store, replies)
+        outcome = await _score(parse(label), store.sample_at(run.id, row), backend, run)
+        if not isinstance(outcome, Score):
+            return None
+        first[row] = outcome.value
+    return first
+
+
+async def _score(metric: Metric, sample: Sample, backend: Backend, run: Run) -> Outcome | None:
+    """A score made anew from the replies in the store; None if one of them is not there."""
+    together = [name for name in run.metrics if "|together=" in run.metrics[name]]
+    if metric.label not in together:
+        return await _scored(metric, sample, Judge(backend))
+    # Texts of several metrics were split in one call: it is found only if all of them ask.
+    coalescer = Coalescer(backend, CoalescingPolicy(frozenset({SplitStatements})))
+    members = [(parse(name), coalescer.member()) for name in together]
+
+    async def one(asked: Metric, member: CoalescedBackend) -> Outcome | None:
+        try:
+            return await _scored(asked, sample, Judge(member))
+        finally:
+            member.leave()
+
+    outcomes = await asyncio.gather(*(one(*pair) for pair in members))
+    return outcomes[[asked.label for asked, _ in members].index(metric.label)]
+
+
+async def _scored(metric: Metric, sample: Sample, judge: Judge) -> Outcome | None:
+    if lacked(metric.needs, metric.instead, sample):
+        return None
+    try:
+        return await metric.score(sample, judge)
+    except JudgeError:
+        return None
+
+
+class _FirstDecided(Backend):
+    """Replies from the store, with the verdicts that the top judge replaced as they were before.
+
+    Args:
+        store: Where they are.
+        replies: What the scores of a sample rest on: who gave them gave the others.
+    """
+
+    name = "store"
+
+    def __init__(self, store: Store, replies: Iterable[Reply]) -> None:
+        self._store = store
+        self._identities: dict[str, dict[str, None]] = {}
+        for reply in replies:
+            self._identities.setdefault(reply.kind, {})[reply.backend] = None
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Whoever served this kind; of several, as texts are split alone and together, any."""
+        return next(iter(self._identities.get(kind.kind, ())), None)
+
+    def has(self, task: Task[Any], draw: int = 0) -> bool:
+        """Whether the store has the reply."""
+        return self._known(task, draw) is not None
+
+    def _known(self, task: Task[Any], draw: int) -> Reply | None:
+        keys = (reply_key(who, task, draw) for who in self._identities.get(task.kind, ()))
+        return next((reply for key in keys if (reply := self._store.reply(key))), None)
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """The reply in the store.
+
+        Raises:
+            Unavailable: If there is none.
+        """
+        known = self._known(task, draw)
+        if known is None:
+            raise Unavailable("the reply is no longer in the store", permanent=True)
+        if isinstance(task, VerifyStatements) and decisions(known):
+            return replace(known, raw=as_first_decided(known, task))
+        return known

@@ -1,0 +1,202 @@
+"""Short verdicts: an id and a context, a reason where nothing supports; the quote is found."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import InputError, Unreadable
+from assay.judges.llm import LLM, Completion
+from assay.sample import Sample
+from assay.stats.raters import cohen_kappa
+from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements, verify_statements
+
+RECORD = Path(__file__).parents[2] / "benchmarks" / "recorded" / "verify.jsonl.gz"
+CONTEXTS = (
+    "Bread is baked from flour. It keeps for days.",
+    "The mill stands on a hill. It was built in 1874 by monks.",
+)
+TASK = VerifyStatements(
+    (
+        Statement("s1", "The mill was built in 1874."),
+        Statement("s2", "The mill was built by soldiers."),
+        Statement("s3", "The mill is red."),
+    ),
+    CONTEXTS,
+)
+SHORT = (
+    '{"verdicts": [["s1", "c2"], ["s2", "By monks.", "contradicted"], ["s3", "Silent.", '
+    '"unsupported"]]}'
+)
+
+
+def recorded():
+    with gzip.open(RECORD, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def recorded_task(row):
+    statements = SplitStatements(row["question"], row["answer"]).read(row["split"])
+    return VerifyStatements(statements, tuple(row["contexts"]))
+
+
+class TestReading:
+    def test_a_context_is_support_and_the_sentence_most_alike_is_its_quote(self):
+        assert TASK.read(SHORT) == (
+            Verdict(
+                "s1",
+                supported=True,
+                context=1,
+                quote="It was built in 1874 by monks.",
+                contradicted=False,
+            ),
+            Verdict("s2", supported=False, reason="By monks.", contradicted=True),
+            Verdict("s3", supported=False, reason="Silent.", contradicted=False),
+        )
+
+    def test_a_sentence_that_shares_too_little_is_not_quoted(self):
+        (verdict,) = TASK.narrow(["s1"]).read('{"verdicts": [["s1", "c1"]]}')
+        assert (verdict.supported, verdict.context, verdict.quote) == (True, 0, "")
+
+    def test_a_reason_may_stand_before_a_context_too(self):
+        (verdict,) = TASK.narrow(["s1"]).read('{"verdicts": [["s1", "As it says.", "c2"]]}')
+        assert (verdict.supported, verdict.reason, verdict.context) == (True, "As it says.", 1)
+
+    def test_support_without_one_context_has_no_quote(self):
+        (verdict,) = TASK.narrow(["s1"]).read('{"verdicts": [["s1", "supported"]]}')
+        assert (verdict.supported, verdict.context, verdict.quote) == (True, None, "")
+
+    @pytest.mark.parametrize(
+        ("given", "problem"),
+        [
+            (["s1"], "not an id, maybe a reason, and a finding"),
+            (["s1", "a", "b", "c2"], "not an id, maybe a reason, and a finding"),
+            (["s1", "perhaps"], "'perhaps', which names no context"),
+            (["s1", "unsupported", "The reason came last."], "names no context"),
+        ],
+    )
+    def test_what_is_no_verdict_spoils_the_reply(self, given, problem):
+        with pytest.raises(Unreadable, match=problem):
+            TASK.narrow(["s1"]).read(json.dumps({"verdicts": [given]}))
+
+    def test_two_different_verdicts_for_one_id_spoil_the_reply(self):
+        with pytest.raises(Unreadable, match="two different verdicts for 's1'"):
+            TASK.read('{"verdicts": [["s1", "c1"], ["s1", "No.", "unsupported"]]}')
+
+    def test_a_long_reply_of_before_reads_as_it_did(self):
+        verdicts = (
+            Verdict(
+                "s1",
+                supported=True,
+                reason="Said.",
+                context=1,
+                quote="built in 1874",
+                contradicted=False,
+            ),
+        )
+        assert TASK.narrow(["s1"]).read(verify_statements.reply(verdicts)) == verdicts
+        unquoted = (Verdict("s1", supported=True, reason="Said.", context=1, contradicted=False),)
+        assert TASK.narrow(["s1"]).read(verify_statements.reply(unquoted)) == unquoted
+
+
+class Writer(LLM):
+    """Writes long or short verdicts, as it is asked, and keeps what it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    @property
+    def name(self):
+        return "writer"
+
+    async def complete(self, prompt, schema, kind, draw):
+        self.asked.append((prompt, schema, kind))
+        if kind == "split_statements":
+            statements = [s.text for s in TASK.statements]
+            return Completion(json.dumps({"statements": statements}))
+        verdicts = TASK.read(SHORT)
+        long = schema["properties"]["verdicts"]["items"]["type"] == "object"
+        return Completion((TASK.reply if long else TASK.short_reply)(verdicts))
+
+
+ROW = Sample(id="a", question="What of the mill?", contexts=CONTEXTS, answer="Something.")
+
+
+class TestSetting:
+    @pytest.mark.parametrize("reasons", ["all", "failures", "none"])
+    def test_it_chooses_prompt_and_schema_and_the_verdicts_are_the_same(self, tmp_path, reasons):
+        judge = Writer()
+        settings = assay.Settings(reasons=reasons)
+        result = assay.evaluate(
+            [ROW], "faithfulness", judge, store=tmp_path / "a.db", settings=settings
+        )
+        (score,) = [row.mean for row in result.summary()]
+        assert score == pytest.approx(1 / 3)
+        ((prompt, schema, _),) = [one for one in judge.asked if one[2] == "verify_statements"]
+        template = VerifyStatements.template_for(reasons)
+        assert template.instruction in prompt
+        assert schema == VerifyStatements.schema_for(template)
+        parts = result.trace("a", "faithfulness").outcome.parts
+        assert parts[0].quote == "It was built in 1874 by monks."
+
+    def test_another_setting_is_another_prompt_and_so_another_run(self, tmp_path):
+        judge = Writer()
+        runs = {
+            assay.evaluate(
+                [ROW],
+                "faithfulness",
+                judge,
+                store=tmp_path / "a.db",
+                settings=assay.Settings(reasons=reasons),
+            ).run.id
+            for reasons in ("all", "failures", "none")
+        }
+        assert len(runs) == 3
+
+    def test_all_is_the_prompt_of_before_so_replies_to_it_are_still_taken(self):
+        assert VerifyStatements.template_for("all").digest == "0db9ca12"
+
+    def test_an_unknown_one_is_refused(self):
+        with pytest.raises(InputError, match="reasons is 'some'"):
+            assay.Settings(reasons="some")
+
+    def test_a_users_own_prompt_may_ask_for_either_form(self):
+        built_in = VerifyStatements.template
+        own = type(built_in)("Check the statements.", examples=built_in.examples)
+        items = VerifyStatements.schema_for(own)["properties"]["verdicts"]["items"]
+        assert {each["type"] for each in items["anyOf"]} == {"object", "array"}
+
+
+class TestRecord:
+    """20 RAGTruth answers, whose statements a strong model checked by either prompt."""
+
+    def test_the_short_form_gives_the_same_verdicts_at_a_fifth_of_the_length(self):
+        rows = recorded()
+        long, short = ([], [])
+        for row in rows:
+            task = recorded_task(row)
+            long += task.read(row["long"])
+            short += task.read(row["short"])
+        assert (len(rows), len(long)) == (20, 249)
+        kappa = cohen_kappa([v.supported for v in long], [v.supported for v in short])
+        assert kappa(np.ones(len(long))) == pytest.approx(0.964, abs=0.001)
+        letters = {form: sum(len(row[form]) for row in rows) for form in ("long", "short")}
+        assert letters["short"] < 0.2 * letters["long"]
+
+    def test_most_quotes_found_are_where_the_model_quoted(self):
+        same = total = 0
+        for row in recorded():
+            task = recorded_task(row)
+            for found, given in zip(task.read(row["short"]), task.read(row["long"]), strict=True):
+                if not (found.quote and given.quote) or found.context != given.context:
+                    continue
+                context = task.contexts[found.context]
+                at, here = context.find(given.quote), context.find(found.quote)
+                total += 1
+                same += here < at + len(given.quote) and at < here + len(found.quote)
+        assert total > 100
+        assert same / total > 0.7
