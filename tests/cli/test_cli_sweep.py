@@ -47,6 +47,33 @@ def test_it_shows_the_winner_the_ties_and_the_effects_in_80_columns(rag, monkeyp
     assert again.stderr.count("system asked 0, reused 40") == 4
 
 
+def test_a_race_says_what_was_dropped_and_goes_no_further_with_it(rag, here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [
+        {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
+        for n in range(200)
+    ]
+    write_rows(here / "towers.jsonl", rows)
+    values = ("--set", "k=3,5,8", "--race")
+    counted = rag(*SWEEP, *values, "--dry-run")
+    assert "At most 600 questions to send in 3 configurations" in counted.stderr
+    result = rag(*SWEEP, *values)
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "k=5 is best: every other configuration is worse." in result.stdout
+    assert "All of it holds whenever the race ended." in " ".join(result.stdout.split())
+    found = json.loads(rag(*SWEEP, *values, "--json").stdout)
+    assert found["race"]
+    three, five, eight = found["configurations"]
+    assert f"k=3: system asked {three['n']}, reused 0" in result.stderr
+    assert f"dropped after {three['dropped_after']} questions" in result.stderr
+    assert five["dropped_after"] is None
+    asked = len((here / "asked.txt").read_text("utf-8").splitlines())
+    assert asked == three["n"] + five["n"] + eight["n"] < 600
+    assert [one["verdict"] for one in found["leaderboards"][0]["standings"]][1:] == ["dropped"] * 2
+    assert [one["asked"] for one in found["configurations"]] == [0, 0, 0]
+
+
 def test_json_has_every_number_and_other_commands_take_the_runs(rag):
     found = json.loads(rag(*SWEEP, "--set", "k=3,5", "--name", "rag", "--json").stdout)
     (board,) = found["leaderboards"]
@@ -93,6 +120,7 @@ def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
         (("--set", "k=3", "-m", "faithfulnes"), "faithfulness"),
         (("--set", "k=3", "--target-body", "{}"), "for a target with a URL"),
         (("--set", "k=3", "--map", "reference=gone"), "gone"),
+        (("--set", "k=3,5", "--race", "-m", "exact_match", "--map", "group=id"), "groups"),
     ],
 )
 def test_bad_input_is_one_error_before_anything_is_asked(rag, here, options, said):

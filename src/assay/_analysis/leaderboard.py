@@ -1,7 +1,9 @@
 """The leaderboard of several configurations of one system: means, ties, and effects."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay._runner.result import Result
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 Params: TypeAlias = Mapping[str, Value]
 NO_SCORES = "no scores"
+DROPPED = "dropped"
+UNKNOWN = ""
 
 
 def configuration_name(params: Params) -> str:
@@ -33,7 +37,9 @@ class Standing:
         interval: The confidence interval of the mean, by itself.
         difference: Its mean minus that of the best, None without any score.
         difference_interval: The confidence interval of that, simultaneous over all.
-        verdict: "best", "tied" (cannot be told from the best), "worse" or "no scores".
+        verdict: "best", "tied" (cannot be told from the best), "worse", "no scores", "dropped" (no
+            longer asked in a race, once another one was surely better), or "" where a race cannot
+            say: by a metric without a greatest value.
         n: Questions that it has a score for.
     """
 
@@ -66,14 +72,15 @@ class Leaderboard:
     Attributes:
         metric: Its label.
         higher_is_better: False for error rates.
-        n: Questions that every configuration has a score for: all numbers are theirs.
+        n: Questions that every configuration has a score for: all numbers are theirs. In a race
+            those that the best one has a score for; the others' numbers are of their own `n`.
         standings: The configurations, the best first.
         winner: The best one, "" where another one cannot be told from it.
         tied: Those that cannot be told from each other at the top, none where there is a winner.
         more: How many more such questions would tell the two best apart in 80 of 100 cases, if
             they differ by as much as was seen; None where there is a winner or it cannot be said.
         effects: The main effect of every parameter with several values; none where a configuration
-            has no scores.
+            has no scores, and none in a race, which asks some of them less than others.
         warnings: What must be known before the numbers are believed.
     """
 
@@ -134,6 +141,103 @@ def leaderboard(
     )
 
 
+def race_leaderboard(
+    results: Sequence[Result],
+    params: Sequence[Params],
+    metric: str,
+    *,
+    dropped: Sequence[bool] | None,
+    level: float = LEVEL,
+) -> Leaderboard:
+    """Rank configurations that were asked as long as they could win; their runs share questions.
+
+    Args:
+        results: The run of each configuration.
+        params: What was set in each.
+        metric: Label of the metric.
+        dropped: Which were dropped early; None if this metric did not decide it.
+        level: As for `leaderboard`; it holds whenever the race ended.
+    """
+    from assay.stats.sequential import compare_raced
+
+    names = [configuration_name(values) for values in params]
+    scores = [race_scores(result, metric) for result in results]
+    scored = [place for place, by_id in enumerate(scores) if by_id]
+    up, ends = _direction(results[0], metric)
+    missing = tuple(_missing(name) for name, by_id in zip(names, scores, strict=True) if not by_id)
+    warnings = [f"{len(missing)} of {len(scores)} configurations have no scores"] if missing else []
+    if ends is None:
+        what = f"{metric} has no greatest value: a race gives means of it, and no intervals"
+        standings = _means(names, scores, scored, up=up)
+        return Leaderboard(
+            metric, up, 0, (*standings, *missing), "", (), None, (), (*warnings, what)
+        )
+    if not scored:
+        return Leaderboard(metric, up, 0, missing, "", (), None, (), (f"no {metric} at all",))
+    out = [bool(dropped and dropped[place]) for place in scored]
+    compared = compare_raced(
+        race_matrix([scores[place] for place in scored]),
+        out,
+        ends=ends,
+        higher_is_better=up,
+        level=level,
+    )
+    standings = []
+    for at in compared.order:
+        one = _standing(names[scored[at]], compared.placed[at], len(scores[scored[at]]))
+        standings.append(replace(one, verdict=DROPPED) if out[at] else one)
+    top = tuple(one.name for one in standings if one.verdict in ("best", "tied"))
+    return Leaderboard(
+        metric=metric,
+        higher_is_better=up,
+        n=standings[0].n,
+        standings=(*standings, *missing),
+        winner=top[0] if len(top) == 1 and len(scored) > 1 else "",
+        tied=top if len(top) > 1 else (),
+        more=None,
+        effects=(),
+        warnings=tuple(warnings),
+    )
+
+
+def _direction(result: Result, metric: str) -> tuple[bool, tuple[float, float] | None]:
+    """Whether more of a metric is better, and its least and greatest value if it has both."""
+    about = result.run.config["about"][metric]
+    low, high = about["range"]
+    up = bool(about["higher_is_better"])
+    return up, None if low is None or high is None else (float(low), float(high))
+
+
+def race_scores(result: Result, metric: str) -> dict[str, float]:
+    """By id of the sample: its score."""
+    return {id_: score for id_, (score, _) in _scores(result, metric).items()}
+
+
+def race_matrix(scores: Sequence[Mapping[str, float]]) -> "Floats":
+    """Scores by id as a table in the order of a race, a column a configuration; NaN for none."""
+    import numpy as np
+
+    ids = race_order(set().union(*scores))
+    rows = [[by_id.get(id_, math.nan) for by_id in scores] for id_ in ids]
+    return np.array(rows, dtype=np.float64)
+
+
+def race_order(ids: Iterable[str]) -> list[str]:
+    """Ids in an order that has nothing to do with the questions: always the same one."""
+    return sorted(ids, key=lambda id_: (hashlib.sha256(id_.encode()).digest(), id_))
+
+
+def _means(
+    names: Sequence[str], scores: Sequence[Mapping[str, float]], scored: Sequence[int], *, up: bool
+) -> list[Standing]:
+    means = {place: math.fsum(scores[place].values()) / len(scores[place]) for place in scored}
+    order = sorted(scored, key=lambda place: -means[place] if up else means[place])
+    return [
+        Standing(names[place], means[place], None, None, None, UNKNOWN, len(scores[place]))
+        for place in order
+    ]
+
+
 _Scores: TypeAlias = Mapping[str, tuple[float, Hashable]]
 
 
@@ -169,7 +273,7 @@ def _standing(name: str, placed: "Placed", n: int) -> Standing:
         name=name,
         mean=placed.mean,
         interval=placed.interval,
-        difference=placed.difference,
+        difference=None if math.isnan(placed.difference) else placed.difference,
         difference_interval=placed.difference_interval,
         verdict=placed.verdict,
         n=n,

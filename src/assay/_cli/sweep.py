@@ -22,7 +22,7 @@ from assay.experiments.sweep import Configuration, Sweep, SweepSettings, count_s
 
 _GROUPS = {
     "What is varied, and scored": (
-        *("target", "sets", "max_configurations", "metrics"),
+        *("target", "sets", "max_configurations", "race", "metrics"),
         *("maps", "contexts", "limit", "skip_invalid"),
     ),
     "Who judges": (
@@ -45,6 +45,7 @@ class SweepRequest(options.RunRequest):
 
     sets: tuple[str, ...]
     max_configurations: int
+    race: bool
     level: float
     price: str | None = None
     budget: str | None = None
@@ -68,6 +69,11 @@ class SweepRequest(options.RunRequest):
 )
 @options.count(
     "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
+)
+@options.flag(
+    "--race",
+    help="Ask in growing batches, and drop a configuration once another one is surely better by "
+    "the first metric.",
 )
 @click.option(
     "-m",
@@ -130,6 +136,7 @@ def sweep_command(request: SweepRequest) -> int:
     how = SweepSettings(
         max_configurations=request.max_configurations,
         level=request.level,
+        race=request.race,
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),
@@ -157,6 +164,8 @@ class _Lines:
             return
         text = f"{one.name}: system asked {one.asked:,}, reused {one.reused:,}"
         text += f"; judge asked {one.judge_asked:,}, reused {one.judge_reused:,}"
+        if one.dropped_after is not None:
+            text += f"; dropped after {numbers.plural(one.dropped_after, 'question')}"
         if one.failures:
             text += f"; {numbers.plural(one.failures, 'question')} without an answer"
         say(text)
@@ -174,7 +183,10 @@ def _show_counts(counts: dict[str, tuple[int, int]], request: SweepRequest) -> i
             made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
         output.stdout().print(made)
         total = sum(new for new, _ in counts.values())
-        say(f"{total:,} questions to send in {len(counts)} configurations. Nothing was asked.")
+        most = "At most " if request.race else ""
+        say(
+            f"{most}{total:,} questions to send in {len(counts)} configurations. Nothing was asked."
+        )
     return OK
 
 
@@ -184,13 +196,19 @@ def _shown(swept: Sweep) -> RenderableType:
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
-    lines += [Text(), _taken(swept.configurations), leaderboard.legend(swept.level), Text()]
+    lines += [
+        Text(),
+        _taken(swept.configurations),
+        leaderboard.legend(swept.level, race=swept.race),
+        Text(),
+    ]
     return Group(*lines)
 
 
 def _taken(configurations: Sequence[Configuration]) -> Table:
     """What each configuration took; columns in which nothing stands are left out."""
     columns = {
+        "dropped after": [numbers.count(one.dropped_after) for one in configurations],
         "asked": [numbers.count(one.asked) for one in configurations],
         "reused": [numbers.count(one.reused) for one in configurations],
         "no answer": [numbers.count(one.failures or None) for one in configurations],

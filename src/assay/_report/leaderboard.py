@@ -89,10 +89,11 @@ def _beside(mean: float | None, interval: str) -> Text:
     return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
 
 
-def legend(level: float) -> Text:
+def legend(level: float, *, race: bool = False) -> Text:
     """How the intervals are to be read."""
+    when = " All of it holds whenever the race ended." if race else ""
     return dim(
         f"Means: each interval holds by itself in {numbers.percent(level)} of 100 cases. "
         "Differences to the best: all of a metric's table hold together that often, whichever "
-        "configuration is best. Metrics are not corrected for each other."
+        f"configuration is best.{when} Metrics are not corrected for each other."
     )

@@ -406,6 +406,21 @@ class Runs(File):
 
         await self._writer.commit(write)
 
+    def supersede(self, old: str, new: str) -> None:
+        """Drop a run whose samples and scores another one has, too; that one now paid for all."""
+        with self.changing() as db:
+            db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (new,))
+            both = f"run IN ({rows.NAME}, {rows.NAME})"
+            with amended(db, "replies", both, old, new):
+                sql = f"UPDATE replies SET run = {rows.NAME} WHERE run = {rows.NAME}"
+                db.execute(sql, (new, old))
+            with amended(db, "fingerprints", "run IN (?, ?)", old, new):
+                db.execute("UPDATE OR REPLACE fingerprints SET run = ? WHERE run = ?", (new, old))
+            for table in ("samples", "jobs"):
+                db.execute(f"DELETE FROM {table} WHERE run = {rows.NAME}", (old,))
+            for table, column in (("runs", "id"), ("descriptions", "run")):
+                db.execute(f"DELETE FROM {table} WHERE {column} = ?", (old,))
+
     def fingerprint(self, run: str) -> str:
         """What a run is named by: a digest of its samples and of its metrics' signatures."""
         return str(self.query("SELECT fingerprint FROM runs WHERE id = ?", run)[0][0])

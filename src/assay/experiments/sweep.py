@@ -3,12 +3,19 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assay._analysis.leaderboard import Leaderboard, Params, configuration_name, leaderboard
+from assay._analysis.leaderboard import (
+    Leaderboard,
+    Params,
+    configuration_name,
+    leaderboard,
+    race_leaderboard,
+    race_scores,
+)
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
@@ -17,19 +24,21 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay._store.runs import Value, written
-from assay.data import Record, Source
+from assay.data import Record, Source, read
 from assay.errors import InputError
+from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
 from assay.target import Answers, Asking, Configurable, aask
-from assay.target.ask import LIMITS, check_answers, count
+from assay.target.ask import LIMITS, check_answers, count, questions
 from assay.target.system import HttpSystem, System
 
 Grid: TypeAlias = Mapping[str, Sequence[Value]]
 MAX_CONFIGURATIONS = 64
 TAG = "sweep"
+LOOK = "race under way"  # the runs of a race that is not over; each goes when the next one is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,8 @@ class Configuration:
         failed: Scores that the judge failed to make, by all metrics.
         latency_ms: Mean time of an answer, None if none was given.
         cost: Mean cost of an answer as the system told it, None if it told none.
+        n: How many questions it was asked, or would have been if their answers were not known.
+        dropped_after: After how many questions it was dropped from a race, None if it was not.
     """
 
     name: str
@@ -61,6 +72,8 @@ class Configuration:
     failed: int
     latency_ms: float | None
     cost: float | None
+    n: int
+    dropped_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,7 @@ class Sweep:
         leaderboards: By each metric; the first one is that of the first metric named.
         level: Nominal coverage of each mean's interval, and of all differences of a metric.
         store: The file that keeps the runs.
+        race: Whether configurations were dropped once they could not win.
     """
 
     target: str
@@ -84,6 +98,7 @@ class Sweep:
     leaderboards: tuple[Leaderboard, ...]
     level: float
     store: str
+    race: bool = False
 
     def __str__(self) -> str:
         """A line for each metric."""
@@ -97,6 +112,8 @@ class SweepSettings:
     Attributes:
         max_configurations: A larger grid is refused.
         level: Nominal coverage of each mean's interval, and of all differences of a metric.
+        race: Ask in growing batches, and drop a configuration once another one is surely better by
+            the first metric.
         embedder: As for `evaluate`.
         settings: As for `evaluate`. With a name each run is called ``NAME/k=3,chunk=256`` and has
             NAME as a tag; parameters are kept with each run beside those of the grid.
@@ -106,6 +123,7 @@ class SweepSettings:
 
     max_configurations: int = MAX_CONFIGURATIONS
     level: float = LEVEL
+    race: bool = False
     embedder: Any = None
     settings: Settings | None = None
     asking: Asking | None = None
@@ -165,25 +183,24 @@ async def asweep(
     wanted = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
     planned = await asyncio.to_thread(_planned, data, target, grid, wanted, judge, how)
-    results, configurations = [], []
-    n, source = 0, ""
-    for step in planned:
-        answers, result = await _run(step, data, wanted, judge, how.embedder, store)
-        one = await asyncio.to_thread(_configuration, step, answers, result)
-        results.append(result)
-        configurations.append(one)
-        n, source = answers.n, answers.name.removesuffix(f", answered by {step.system.name}")
-        if how.on_configuration:
-            how.on_configuration(one)
-    boards = await asyncio.to_thread(_leaderboards, results, planned, wanted, how.level)
+    entries = [_Entry(step, data, wanted, judge, how.embedder, store) for step in planned]
+    if how.race:
+        await _race(entries, how)
+    else:
+        for entry in entries:
+            await entry.ask(data)
+            await asyncio.to_thread(entry.finish, how.on_configuration)
+    boards = await asyncio.to_thread(_leaderboards, entries, how)
+    first = entries[0]
     return Sweep(
-        target=_target_name(target, planned[0].system),
-        source=source,
-        n=n,
-        configurations=tuple(configurations),
+        target=_target_name(target, first.step.system),
+        source=first.last[0].name.removesuffix(f", answered by {first.step.system.name}"),
+        n=max(entry.last[0].n for entry in entries),
+        configurations=tuple(entry.outcome for entry in entries),
         leaderboards=boards,
         level=how.level,
         store=str(store),
+        race=how.race,
     )
 
 
@@ -274,22 +291,107 @@ def _planned(
     ]
 
 
-async def _run(
-    step: _Step,
-    data: Any,
-    metrics: Sequence[Metric],
-    judge: Any,
-    embedder: Any,
-    store: str | Path,
-) -> tuple[Answers, Result]:
-    """The answers of a configuration, and their scores."""
-    answers = await aask(data, step.system, metrics=metrics, store=store, asking=step.asking)
-    await asyncio.to_thread(_check_answers, step, answers, metrics)
-    marked, settings = _marked(answers, step.params), step.settings
-    result = await aevaluate(
-        marked, metrics, judge, embedder=embedder, store=store, settings=settings
-    )
-    return answers, result
+@dataclass
+class _Entry:
+    """One configuration while it is asked: once, or again and again in a race.
+
+    Attributes:
+        asked: How often the system was asked so far.
+        judge_asked: How often the judge was.
+        dropped_after: After how many questions it was dropped from a race.
+        last: The answers that it was asked for last, and the result of scoring them.
+        outcome: What came of it, once it is finished.
+        run: Id of the run of the last answers, "" before any.
+    """
+
+    step: _Step
+    data: Any
+    metrics: Sequence[Metric]
+    judge: Any
+    embedder: Any
+    store: str | Path
+    asked: int = 0
+    judge_asked: int = 0
+    dropped_after: int | None = None
+    last: tuple[Answers, Result] = field(init=False)
+    outcome: Configuration = field(init=False)
+    run: str = ""
+
+    async def ask(self, data: Any, settings: Settings | None = None) -> Result:
+        """Have it answer the questions of the data, and score the answers."""
+        step = self.step
+        answers = await aask(
+            data, step.system, metrics=self.metrics, store=self.store, asking=step.asking
+        )
+        self.asked += answers.asked
+        await asyncio.to_thread(_check_answers, step, answers, self.metrics)
+        result = await aevaluate(
+            _marked(answers, step.params),
+            self.metrics,
+            self.judge,
+            embedder=self.embedder,
+            store=self.store,
+            settings=settings or step.settings,
+        )
+        self.judge_asked += result.asked
+        self.last, self.run = (answers, result), result.run.id
+        return result
+
+    async def score(self, data: Source) -> dict[str, float]:
+        """Its scores by the first metric, over questions that begin with those of the look before.
+
+        The run of the look before goes, unless it is the end of another race.
+        """
+        before = self.run
+        result = await self.ask(data, replace(self.step.settings, name="", tags=[LOOK], params={}))
+        if before:
+            await asyncio.to_thread(_leave, self.store, before, self.run)
+        return await asyncio.to_thread(race_scores, result, self.metrics[0].label)
+
+    def finish(self, on_configuration: Callable[[Configuration], None] | None) -> None:
+        """Sum up what it took and what came of it."""
+        self.outcome = _configuration(self)
+        if on_configuration:
+            on_configuration(self.outcome)
+
+
+async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
+    """Ask all configurations in batches, and those no more that cannot win."""
+    first = entries[0]
+    data, step = first.data, first.step
+    found = await asyncio.to_thread(questions, data, step.system, first.metrics, step.asking)
+    samples = await asyncio.to_thread(list, found)
+    race = prepare(samples, first.metrics[0], how.level)
+    for entry in entries:
+        entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
+    name = read(data).name
+
+    async def score(place: int, chosen: frozenset[str]) -> dict[str, float]:
+        return await entries[place].score(some(samples, chosen, name))
+
+    dropped = await race.run(len(entries), score)
+    for entry, n in zip(entries, dropped, strict=True):
+        entry.dropped_after = n
+        await asyncio.to_thread(_describe, entry)
+        await asyncio.to_thread(entry.finish, how.on_configuration)
+
+
+def _leave(path: str | Path, before: str, after: str) -> None:
+    """Leave the run of an earlier look behind; what somebody else has a use for stays."""
+    with Store(path) as store:
+        run = store.run(before)
+        if before != after and run.tags == (LOOK,):
+            store.supersede(before, after)
+        elif before != after:
+            store.describe(before, run.description.without([LOOK], []))
+
+
+def _describe(entry: _Entry) -> None:
+    """Say of the last run of a race what is said of any run of a sweep."""
+    run = entry.last[1].run
+    with Store(entry.store) as store:
+        said = run.description.without([LOOK], [])
+        store.describe(run.id, said.updated(entry.step.settings.description))
 
 
 def _described(settings: Settings, params: Params) -> Settings:
@@ -328,7 +430,8 @@ def _marked(answers: Answers, params: Params) -> Source:
     return replace(answers, records=records)
 
 
-def _configuration(step: _Step, answers: Answers, result: Result) -> Configuration:
+def _configuration(entry: _Entry) -> Configuration:
+    step, (answers, result) = entry.step, entry.last
     latencies, costs = [], []
     with Store(result.path) as store:
         for _, sample in store.samples(result.run.id):
@@ -340,22 +443,32 @@ def _configuration(step: _Step, answers: Answers, result: Result) -> Configurati
         name=step.name,
         params=dict(step.params),
         run=result.run.id,
-        asked=answers.asked,
-        reused=answers.reused,
-        judge_asked=result.asked,
-        judge_reused=result.reused,
+        asked=entry.asked,
+        reused=answers.asked + answers.reused - entry.asked,
+        judge_asked=entry.judge_asked,
+        judge_reused=max(0, result.asked + result.reused - entry.judge_asked),
         failures=len(answers.failures),
         failed=sum(row.n_failed for row in result.summary()),
         latency_ms=math.fsum(latencies) / len(latencies) if latencies else None,
         cost=math.fsum(costs) / len(costs) if costs else None,
+        n=answers.n,
+        dropped_after=entry.dropped_after,
     )
 
 
-def _leaderboards(
-    results: Sequence[Result], steps: Sequence[_Step], metrics: Sequence[Metric], level: float
-) -> tuple[Leaderboard, ...]:
-    params = [step.params for step in steps]
-    return tuple(leaderboard(results, params, one.label, level=level) for one in metrics)
+def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leaderboard, ...]:
+    results = [entry.last[1] for entry in entries]
+    params = [entry.step.params for entry in entries]
+    labels = [one.label for one in entries[0].metrics]
+    if not how.race:
+        return tuple(leaderboard(results, params, label, level=how.level) for label in labels)
+    dropped = [entry.dropped_after is not None for entry in entries]
+    return tuple(
+        race_leaderboard(
+            results, params, label, dropped=None if number else dropped, level=how.level
+        )
+        for number, label in enumerate(labels)
+    )
 
 
 def _target_name(target: object, made: System) -> str:

@@ -174,7 +174,7 @@ class _Collection:
 
     async def work(self, store: Store) -> None:
         """Ask what is not known."""
-        jobs = ((sample, draw) for sample in self._samples() for draw in range(self.asking.draws))
+        jobs = ((sample, draw) for sample in self.samples() for draw in range(self.asking.draws))
         async with self._open_cache(store) as cache, asyncio.TaskGroup() as group:
             for _ in range(2 * self.asking.limits.concurrency):
                 group.create_task(self._worker(cache, jobs))
@@ -191,7 +191,8 @@ class _Collection:
             await cache.aclose()
             await limit.aclose()
 
-    def _samples(self) -> Iterator[Sample]:
+    def samples(self) -> Iterator[Sample]:
+        """What is asked, in the order of the data."""
         for row in self.source:
             if row.sample is not None and row.sample.id in self.ids:
                 yield row.sample
@@ -254,7 +255,7 @@ class _Collection:
         identity = self.system.identity(AskSystem) or ""
         keys = {
             reply_key(identity, self._task(sample), draw)
-            for sample in self._samples()
+            for sample in self.samples()
             for draw in range(self.asking.draws)
         }
         if not Path(store).is_file():
@@ -376,6 +377,17 @@ def count(
     """
     collection = _Collection.checked(data, target, tuple(metrics), asking)
     return collection.missing(store)
+
+
+def questions(
+    data: Any, target: System, metrics: Iterable[Metric], asking: Asking
+) -> Iterator[Sample]:
+    """The samples that a system would be asked, in the order of the data.
+
+    Raises:
+        InputError: If the data cannot be used.
+    """
+    return _Collection.checked(data, target, tuple(metrics), asking).samples()
 
 
 def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -> None:

@@ -1,0 +1,181 @@
+"""Intervals and tests that hold however often one looks: confidence sequences by betting."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.stats.best import BEST, TIED, WORSE, Placed, WithBest
+from assay.stats.intervals import LEVEL, Floats, Interval
+
+METHOD = "betting confidence sequence"
+# What is staked in each game, as a share of what the better holds. Small stakes find small
+# differences among many questions, large ones large differences among few.
+_STAKES = np.geomspace(0.02, 0.95, 10)
+_HALVINGS = 20  # of the range in which an end of an interval is looked for
+_CHUNK = 2_000_000  # numbers at once, so that memory stays bounded
+
+
+def mean_intervals(
+    values: Floats, *, low: float, high: float, level: float = LEVEL, several: int = 1
+) -> list[Interval | None]:
+    """The interval of the mean of each column, valid at every number of rows at once.
+
+    It may be computed after each further row, and one may stop at any of them for any reason that
+    the rows gave. Rows are independent draws in the order in which they were seen.
+
+    Args:
+        values: Shape (n, k), NaN where there is no value.
+        low: The least value possible.
+        high: The greatest value possible.
+        level: Nominal coverage of all `several` together.
+        several: How many intervals are to hold together (Bonferroni).
+
+    Returns:
+        For each column its interval, None where it has no value.
+
+    Source:
+        Waudby-Smith and Ramdas, J. R. Stat. Soc. B 86 (2024) 1, section 4: a mean is ruled out once
+        somebody who bets against it has multiplied the stake by 1 / alpha. The bets are a mixture
+        of constant ones, half of them on a greater mean and half on a smaller one.
+    """
+    unit = (np.asarray(values, dtype=np.float64) - low) / (high - low)
+    needed = _needed_wealth(level, several)
+    lows = low + (high - low) * _lower(unit, needed)
+    highs = high - (high - low) * _lower(1 - unit, needed)
+    known = [not np.isnan(column).all() for column in unit.T]
+    return [
+        Interval(float(a), float(max(a, b)), level, METHOD) if there else None
+        for a, b, there in zip(lows, highs, known, strict=True)
+    ]
+
+
+def beaten(
+    scores: Floats,
+    *,
+    systems: int,
+    span: float,
+    higher_is_better: bool = True,
+    level: float = LEVEL,
+) -> list[bool]:
+    """For each system whether another one is surely better, all decisions of all looks together.
+
+    Args:
+        scores: Shape (n, k), in the order in which the samples were asked, of the systems still in
+            the race; NaN where one has no score.
+        systems: How many began the race.
+        span: The greatest score possible minus the least.
+        higher_is_better: Which mean is the better one.
+        level: With this probability no system is ever called beaten by one that is not better.
+    """
+    signed = scores if higher_is_better else -scores
+    k = signed.shape[1]
+    needed = _needed_wealth(level, _pairs(systems))
+    lost = []
+    for column in range(k):
+        others = np.delete(signed, column, axis=1)
+        unit = (others - signed[:, [column]] + span) / (2 * span)
+        wealth = _log_wealth(unit, np.full(k - 1, 0.5))
+        lost.append(bool((wealth >= needed).any()))
+    return lost
+
+
+def looks(n: int, first: int = 16, growth: float = 1.5) -> list[int]:
+    """After how many of n samples a race is looked at: batches that grow, the last one at n."""
+    sizes, size = [], float(first)
+    while size < n:
+        sizes.append(math.ceil(size))
+        size *= growth
+    return [*sizes, n]
+
+
+def compare_raced(
+    scores: Floats,
+    dropped: Sequence[bool],
+    *,
+    ends: tuple[float, float],
+    higher_is_better: bool = True,
+    level: float = LEVEL,
+) -> WithBest:
+    """Compare all systems of a race with the best of those that stayed in it.
+
+    The differences are those of the samples that both have a score for, and their intervals are
+    simultaneous over all pairs of systems and over all moments at which the race might have ended.
+
+    Args:
+        scores: As for `beaten`; every column has a score.
+        dropped: For each system whether it was dropped: it is none of the best, whatever its mean.
+        ends: The least and the greatest score possible.
+        higher_is_better: Which mean is the better one.
+        level: Nominal coverage, of each mean's interval and of all differences together.
+    """
+    low, high = ends
+    span, sign = high - low, 1 if higher_is_better else -1
+    means = np.nanmean(scores, axis=0)
+    shared = scores[~np.isnan(scores[:, ~np.array(dropped)]).any(axis=1)]
+    ranked = shared.mean(axis=0) if len(shared) else means
+    stayed = [column for column in range(len(dropped)) if not dropped[column]]
+    best = min(stayed, key=lambda column: (-sign * round(float(ranked[column]), 12), column))
+    differences = scores - scores[:, [best]]
+    joint = mean_intervals(
+        differences, low=-span, high=span, level=level, several=_pairs(len(dropped))
+    )
+    alone = mean_intervals(scores, low=low, high=high, level=level)
+    placed = []
+    for column, out in enumerate(dropped):
+        apart = joint[column]
+        gap = differences[:, column]
+        surely = apart is not None and not apart.low <= 0 <= apart.high
+        placed.append(
+            Placed(
+                float(means[column]),
+                alone[column],
+                float(np.nanmean(gap)) if apart is not None else math.nan,
+                None if column == best else apart,
+                BEST if column == best else WORSE if out or surely else TIED,
+            )
+        )
+    order = sorted(
+        range(len(dropped)),
+        key=lambda column: (
+            column != best,
+            dropped[column],
+            -int(np.count_nonzero(~np.isnan(scores[:, column]))) if dropped[column] else 0,
+            -sign * round(placed[column].difference, 12),
+            column,
+        ),
+    )
+    return WithBest(tuple(placed), tuple(order), (1 - level) / _pairs(len(dropped)), None)
+
+
+def _pairs(k: int) -> int:
+    return max(1, k * (k - 1) // 2)
+
+
+def _needed_wealth(level: float, several: int) -> float:
+    """The logarithm of what rules a mean out: each of the two sides begins with half the money."""
+    return math.log(2 * several / (1 - level))
+
+
+def _lower(unit: Floats, needed: float) -> Floats:
+    """For each column of numbers in [0, 1] the greatest mean that is ruled out as too small."""
+    low, high = np.zeros(unit.shape[1]), np.ones(unit.shape[1])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        out = _log_wealth(unit, middle) >= needed
+        low, high = np.where(out, middle, low), np.where(out, high, middle)
+    return low
+
+
+def _log_wealth(unit: Floats, mean: Floats) -> Floats:
+    """The most that bets on a mean above `mean` ever were worth, as a logarithm, by column."""
+    wealth = np.empty(unit.shape[1])
+    step = max(1, _CHUNK // max(1, len(unit) * len(_STAKES)))
+    for start in range(0, unit.shape[1], step):
+        some = slice(start, start + step)
+        gains = np.nan_to_num(unit[:, some] / mean[some] - 1)  # no value: no bet
+        grown = np.log1p(_STAKES[:, None, None] * gains).cumsum(axis=1)
+        peak = grown.max(axis=0)
+        mixed = peak + np.log(np.exp(grown - peak).mean(axis=0))
+        wealth[some] = mixed.max(axis=0, initial=0.0)
+    return wealth

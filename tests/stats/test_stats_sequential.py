@@ -1,0 +1,116 @@
+"""Do the intervals hold whenever one looks, and is only what is surely worse called beaten?"""
+
+import numpy as np
+import pytest
+
+from assay.stats.sequential import beaten, compare_raced, looks, mean_intervals
+
+LEVEL = 0.8  # low, so that too narrow an interval is seen in few drawings
+
+
+def draws(seed, shares, n):
+    """Right and wrong answers to questions that are hard or easy for all systems alike."""
+    rng = np.random.default_rng(seed)
+    hard = rng.random((n, 1))
+    own = rng.random((n, len(shares)))
+    return ((0.5 * hard + 0.5 * own) < np.array(shares)).astype(float)
+
+
+def mean_of(share):
+    """The chance that the mean of two uniform numbers is below a share of at most a half."""
+    return 2 * share**2
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_an_interval_holds_the_mean_at_every_moment(share):
+    rng, missed = np.random.default_rng(0), 0
+    values = (rng.random((200, 300)) < share).astype(float)
+    held = np.ones(300, dtype=bool)
+    for n in (1, 5, 20, 60, 200):
+        intervals = mean_intervals(values[:n], low=0, high=1, level=LEVEL)
+        held &= [one.low <= share <= one.high for one in intervals]
+    missed = np.count_nonzero(~held)
+    assert missed <= 60  # one in five
+
+
+def test_an_interval_narrows_and_never_widens():
+    values = np.random.default_rng(1).random((400, 1))
+    widths, low = [], 0.0
+    for n in (1, 10, 100, 400):
+        (one,) = mean_intervals(values[:n], low=0, high=1)
+        assert one.low >= low
+        low = one.low
+        widths.append(one.high - one.low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.15
+
+
+def test_it_is_wider_where_several_hold_together_and_scales_with_the_range():
+    values = np.random.default_rng(2).random((50, 1))
+    (one,) = mean_intervals(values, low=0, high=1)
+    (joint,) = mean_intervals(values, low=0, high=1, several=10)
+    (scaled,) = mean_intervals(10 * values - 5, low=-5, high=5)
+    assert joint.low < one.low < one.high < joint.high
+    assert (scaled.low, scaled.high) == pytest.approx((10 * one.low - 5, 10 * one.high - 5))
+
+
+def test_what_is_missing_is_no_evidence():
+    values = np.array([[1.0, np.nan], [np.nan, np.nan], [1.0, np.nan], [0.0, np.nan]])
+    one, nothing = mean_intervals(values, low=0, high=1)
+    (same,) = mean_intervals(np.array([[1.0], [1.0], [0.0]]), low=0, high=1)
+    assert nothing is None
+    assert one == same
+
+
+def test_only_what_is_surely_worse_is_beaten_whichever_way_is_better():
+    right = draws(3, [0.49, 0.49, 0.2], 150)
+    assert beaten(right, systems=3, span=1.0) == [False, False, True]
+    assert beaten(1 - right, systems=3, span=1.0, higher_is_better=False) == [False, False, True]
+    assert beaten(right[:4], systems=3, span=1.0) == [False, False, False]
+    # Among very many systems so few questions are no proof.
+    assert not any(beaten(right[:60], systems=10**12, span=1.0))
+
+
+def test_equal_systems_are_seldom_beaten_however_often_one_looks():
+    lost = 0
+    for seed in range(100):
+        scores = draws(seed, [0.4] * 4, 120)
+        # A bet that was ever won counts, so the last look holds all earlier ones.
+        lost += any(beaten(scores, systems=4, span=1.0, level=LEVEL))
+    assert lost <= 20
+
+
+def test_looks_grow_and_end_with_all():
+    assert looks(100) == [16, 24, 36, 54, 81, 100]
+    assert looks(16) == [16]
+    assert looks(3) == [3]
+
+
+def test_the_best_is_one_that_stayed_and_dropped_ones_stand_last():
+    scores = draws(5, [0.3, 0.48, 0.49], 200)
+    scores[40:, 0] = np.nan
+    scores[:40, 0] = 1.0  # lucky so far: it does not count any more
+    found = compare_raced(scores, [True, False, False], ends=(0.0, 1.0))
+    assert found.order[-1] == 0
+    assert [found.placed[at].verdict for at in found.order] == ["best", "tied", "worse"]
+    best = found.placed[found.order[0]]
+    assert (best.difference, best.difference_interval) == (0.0, None)
+    low = compare_raced(1 - scores, [True, False, False], ends=(0.0, 1.0), higher_is_better=False)
+    assert low.order == found.order
+
+
+def test_the_true_differences_lie_in_all_intervals_of_a_race_together():
+    shares, missed = [0.45, 0.42, 0.3, 0.2], 0
+    for seed in range(60):
+        scores = draws(seed, shares, 120)
+        lost = beaten(scores[:54], systems=4, span=1.0, level=LEVEL)
+        scores[54:, lost] = np.nan
+        found = compare_raced(scores, lost, ends=(0.0, 1.0), level=LEVEL)
+        best = found.order[0]
+        truth = [mean_of(share) - mean_of(shares[best]) for share in shares]
+        missed += any(
+            not one.difference_interval.low <= true <= one.difference_interval.high
+            for one, true in zip(found.placed, truth, strict=True)
+            if one.difference_interval
+        )
+    assert missed <= 12
