@@ -12,17 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import (
-    Any,
-    ClassVar,
-    Generic,
-    Literal,
-    Protocol,
-    Self,
-    TypeAlias,
-    TypeVar,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from assay.errors import Denied, InputError, JudgeError, OverBudget, TooLong, Unreadable
 from assay.prompt import Material, Template, render
@@ -30,7 +20,7 @@ from assay.prompt import Material, Template, render
 T = TypeVar("T")
 V = TypeVar("V")
 # Which verdicts an LLM is asked to give a reason for.
-Reasons: TypeAlias = Literal["all", "failures", "none"]
+Reasons = Literal["all", "failures", "none"]
 
 # Draws asked again after an unreadable reply are this far apart, so that they never meet the
 # draws that a metric asks for on purpose (the n questions of answer relevancy, say).
