@@ -51,8 +51,8 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether it is Python to be run."""
-        return self.info == "python"
+        """Whether it is Python to be run: a comment ``no-run: REASON`` says of others why not."""
+        return self.info == "python" and not self.note.startswith("no-run: ")
 
     @property
     def missing(self) -> list[str]:

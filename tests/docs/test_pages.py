@@ -92,7 +92,7 @@ def test_python_that_is_not_run_is_rare_and_says_why() -> None:
     python = [(page, b) for page, b in all_blocks() if b.info.startswith(("python", "py"))]
     not_run = [(page, block) for page, block in python if not block.runs]
     for page, block in not_run:
-        assert block.info == "python no-run", f"{name(page)}:{block.line}: {block.info}"
+        assert block.info == "python", f"{name(page)}:{block.line}: {block.info}"
         assert block.note.startswith("no-run: "), f"{name(page)}:{block.line}: no reason given"
     assert len(not_run) <= MOST_NOT_RUN
 
