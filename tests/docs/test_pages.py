@@ -30,7 +30,7 @@ TEXTS = [
 ]
 LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-MOST_NOT_RUN = 4
+MOST_NOT_RUN = 5
 MOST_HEADINGS = 5
 
 
