@@ -262,7 +262,7 @@ BY_PARTS = [
 
 def sure(task):
     """What a plausible judge says, with its probabilities."""
-    said = json.loads(answers.answer(task.prompt(), task.kind))
+    said = json.loads(answers.answer("".join(task.pieces(task.template_for("all"))), task.kind))
     for n, item in enumerate(said.get("verdicts", said.get("relevant", ()))):
         certain = 0.6 + 0.05 * (n % 8)
         yes = item.get("supported", item.get("useful", True))
