@@ -25,7 +25,8 @@ State: TypeAlias = Literal["invalidated", "drifted", "valid", "untraced"]
 STATES: Final[tuple[State, ...]] = ("invalidated", "drifted", "valid", "untraced")
 
 _MOST_EVIDENCE = 3  # sentences that one reference rests on
-_GAIN = 0.2  # of a reference's words a further sentence of evidence adds
+_MAIN = 0.4  # of a reference's words are in the sentence that it rests on most
+_GAIN = 0.2  # ... and so many more in each further one
 _HELD = 0.5  # of a reference's words are in the sentences it rests on
 _LIKE = 0.5  # of a sentence's words stand in the one that took its place
 _SPEAKS_OF = 0.6  # of a question's words stand in a new sentence that may answer it
@@ -219,7 +220,7 @@ def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:
 
     while left and among and len(chosen) < _MOST_EVIDENCE:
         best = max(among, key=gain)
-        if len(left & best.stems) < max(1, _GAIN * len(wanted)):
+        if len(left & best.stems) < max(1, (_GAIN if chosen else _MAIN) * len(wanted)):
             break
         chosen.append(best)
         among.remove(best)
