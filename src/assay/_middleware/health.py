@@ -52,8 +52,9 @@ class Attempts:
         """Whether the next one goes before calls that wait for their first.
 
         What keeps on failing does not: it would take the turns of all others, and soon be given up.
+        Nor does what got no reply in time: a server that hangs has to be told by other calls.
         """
-        return 0 < self.counted + self.crowded + self.refused <= HURRIED
+        return not self.late and 0 < self.counted + self.refused <= HURRIED
 
     @property
     def late(self) -> int:
