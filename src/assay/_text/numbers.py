@@ -112,6 +112,19 @@ def numbers(text: str) -> dict[str, str]:
     return found
 
 
+_WITH_SIGN = re.compile(
+    r"(?P<minus>(?<![\w.,)\u2013-])(?:[-\u2212][$€£]?|minus\s))?(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)"
+)
+
+
+def by_sign(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The numbers in digits with a minus before them, and those without, in plain form."""
+    signed: tuple[set[str], set[str]] = set(), set()
+    for found in _WITH_SIGN.finditer(text):
+        signed[found["minus"] is None].update(numbers(found["number"]))
+    return frozenset(signed[0]), frozenset(signed[1])
+
+
 def _add_spelled(text: str, found: dict[str, str]) -> None:
     for named in _NAMED_TIME.finditer(text):
         found.setdefault("12:00" if named["noon"] else "00:00", named.group())

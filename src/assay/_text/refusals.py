@@ -68,9 +68,13 @@ _QUALIFIED = (
 _NOUN = (
     r"(?:contexts?|passages?|documents?|texts?|information|sources?|articles?|results|excerpts?|"
     r"materials?|knowledge base|data|snippets?|paragraphs?|references?|documentation|record|"
-    r"review|json|table)"
+    r"sections?|review|json|table|\w+ (?:excerpts?|snippets?|passages?|sections?))"
 )
-_AFTER = r"(?:\s(?:(?:that\s(?:was|were|is|are)\s)?(?:provided|given|above|available|here|\d+)))?"
+_AFTER = (
+    r"(?:\s(?:(?:that\s(?:was|were|is|are)\s)?(?:provided|given|above|available|here|\d+)"
+    r"|(?:(?:that|which)\s)?(?:i|we)(?:\s(?:was|were|have\sbeen)|(?:'|’)ve\sbeen)"
+    r"\s(?:given|provided|shown)(?:\swith)?))?"
+)
 # "the passage", "any of the documents provided", "provided context", "passages 1 and 2".
 SOURCE = (
     r"(?:(?:(?:any|none|all|both|either) of )?(?:the|these|this|your|our|my|any)\s"
@@ -170,8 +174,8 @@ _ABSENCES = tuple(
         ),
         # "It is unclear from the passage whether X", "It is not stated in the text that X"
         (
-            rf"\bit\sis\s(?:unclear|unknown|not\s(?:\w+ly\s)?{_TOLD})\s(?:from|in|based on|by)\s"
-            rf"{SOURCE}(?:\s{_WHAT})?{_END}"
+            rf"\bit(?:\sis|(?:'|’)s)\s(?:unclear|unknown|not\s(?:\w+ly\s)?{_TOLD})"
+            rf"\s(?:from|in|based on|by)\s{SOURCE}(?:\s{_WHAT})?{_END}"
         ),
         # "X cannot be determined from the passages"
         (
@@ -297,6 +301,9 @@ _REFUSAL = LazyPattern(
     r"not familiar|not qualified|not permitted)\b"
     r"|\b(?:i|we) (?:have no|lack)\b (?:\w+ )?(?:idea\b|way of knowing\b|way to (?:know|tell)\b|"
     rf"(?:information|knowledge|data|details?|context|access|record)\b{_LACKING})"
+    r"|\b(?:i|we) (?:was|were)(?: not|n(?:'|’)t) (?:given|shown|provided(?: with)?) "
+    rf"(?:any|enough|sufficient) (?:\w+ )?{_ANY_NEWS}{_LACKING}"
+    rf"|\bbeyond what {SOURCE} (?:tells?|says?|covers?|provides?|contains?|gives?|shows?)\b"
     r"|\bi(?:'m| am|’m) (?:very |so |truly )?sorry,? (?:but )?(?:i\b|(?:this|that|it) (?:is|was)"
     r"(?: not|n(?:'|’)t| beyond| outside)\b)"
     r"|\b(?:i|we) (?:would|(?:'|’)d|will)? ?need (?:more|additional|further) (?:information|"

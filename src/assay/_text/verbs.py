@@ -142,6 +142,8 @@ def third_person(base: str) -> str:
 
 def past(base: str) -> str:
     """The simple past: "finished", "held"."""
+    if base in {"have", "be", "do"}:
+        return {"have": "had", "be": "was", "do": "did"}[base]
     if base in _IRREGULARS:
         return _IRREGULARS[base][0]
     if base.endswith("e"):

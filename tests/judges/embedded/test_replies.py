@@ -98,3 +98,22 @@ async def test_a_value_in_a_document_is_no_other_answer():
     sample = Sample(id="1", question="How many rooms are there?", answer="46", contexts=(context,))
     found = await score(Faithfulness(), sample, Embedded())
     assert "another value" not in found.parts[0].reason
+
+
+LAMP = "The Merla lamp dims itself at dusk. It has no timer, and its cable is two metres long."
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("Does the Merla lamp dim itself at dusk?", "Yes.", "No."),
+        ("Is its cable two metres long?", "Yes, it is.", "No, it is not."),
+    ],
+)
+async def test_a_bare_reply_is_held_against_the_sentence_that_it_is_about(question, right, wrong):
+    samples = [
+        Sample(id="1", question=question, answer=answer, contexts=(LAMP,))
+        for answer in (right, wrong)
+    ]
+    high, low = [(await score(Faithfulness(), one, Embedded())).value for one in samples]
+    assert high > 0.5 > low

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._text import entities, numbers, words
+from assay._text.markup import says_nothing
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
@@ -213,7 +214,9 @@ class Comparison:
     grammar: tuple[Finding, ...]  # what says the same, or surely something else
     far_numbers: tuple[str, ...]  # in the contexts, but not near the closest sentence
     verbatim: bool  # it stands in one of the pieces, word by word
-    foreign: bool  # it answers a question, and none of it stands anywhere, or it is another name
+    # It says nothing, or it answers a question and none of it stands anywhere or is another name.
+    foreign: bool
+    sign_differs: bool  # a number of it stands there with the other sign alone
     flag: Flag | None  # what a record's yes or no says of it
     told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
@@ -274,7 +277,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         grammar=tuple(grammar),
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(claim, evidence),
-        foreign=(claim.start > 0 and not found) or differ(statement, evidence),
+        foreign=_is_foreign(statement, claim, found, evidence),
+        sign_differs=_sign_differs(statement, claim, evidence),
         flag=record,
         told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
@@ -282,6 +286,26 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         figure=figure,
         table=table,
     )
+
+
+_LOWER = re.compile(
+    r"\b(?:below|minus|negative|under|loss(?:es)?|lost|deficit|f[ae]ll(?:s|en)?|dropp?(?:s|ed)?|"
+    r"declin\w+|decreas\w+|shr[aiu]nk\w*|reduc\w+|down|lower\w*|colder|less|fewer|bce?)\b",
+    re.IGNORECASE,
+)
+
+
+def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
+    """Whether a number stands only with the other sign; "fell by 5" may be a change of -5."""
+    if not claim.numbers or _LOWER.search(statement):
+        return False
+    (below, above), (given_below, given_above) = numbers.by_sign(statement), evidence.by_sign
+    return bool(below & given_above - given_below or above & given_below - given_above)
+
+
+def _is_foreign(statement: str, claim: Claim, found: float, evidence: Evidence) -> bool:
+    gone = claim.start > 0 and not found
+    return gone or says_nothing(statement) or differ(statement, evidence)
 
 
 def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:

@@ -234,6 +234,13 @@ class Evidence:
         return with_figures(text for text in texts if text[0] not in rows)
 
     @cached_property
+    def by_sign(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Its numbers below zero, and the others."""
+        each = [numbers.by_sign(piece.text) for piece in self.pieces]
+        below, above = zip(*each, strict=True) if each else ((), ())
+        return frozenset().union(*below), frozenset().union(*above)
+
+    @cached_property
     def _written(self) -> dict[quantities.Key, list[str]]:
         return quantities.written(piece.text for piece in self.pieces)
 

@@ -12,6 +12,7 @@ from itertools import accumulate, chain
 import numpy as np
 
 from assay._text import questions, refusals, sentences, words
+from assay._text.markup import says_nothing
 from assay._text.statements import statements
 from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
@@ -153,8 +154,9 @@ def answer_relevance(
     """
     _demand_question(question)
     parts = sentences.sentences(answer)
-    if not parts:
-        return AnswerRelevance(0.0, noncommittal=True, reason="The answer is empty.")
+    if all(map(says_nothing, parts)):
+        what = "holds no words" if parts else "is empty"
+        return AnswerRelevance(0.0, noncommittal=True, reason=f"The answer {what}.")
     question = plain_question(question, vocabulary(parts))
     stated = plain_sentences(parts, vocabulary([question]))
     features, helpful = measure_answer(question, stated, encoder, reader)

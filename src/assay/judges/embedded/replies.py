@@ -12,6 +12,7 @@ from assay._text import words
 from assay._text.amount_equality import comparable, covers, matches, same
 from assay._text.amounts import Amount, amounts, scale_of
 from assay._text.entities import is_negated
+from assay._text.inversion import asserted
 from assay._text.normalize import Normalized
 from assay._text.questions import kind_of
 from assay.judges.embedded.evidence import Evidence
@@ -27,6 +28,12 @@ _TITLES = frozenset(
     )
 )
 _REPLY = re.compile(r"\W*(?P<value>yes|no)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+# "..., it does", "..., you cannot", "..., never": no more than the reply once more.
+_ECHO = re.compile(
+    r"\W*(?:(?:i|you|he|she|it|we|they|there|this|that)\s(?:\w+)(?:\snot|n['\u2019]t)?|never"
+    r"|not at all|absolutely|definitely|of course)?\W*",
+    re.IGNORECASE,
+)
 _SHARED = 0.7  # of a question's words in a sentence that answers it
 # Beside an amount they say nothing more.
 _HEDGES = frozenset(
@@ -46,6 +53,7 @@ class _Sides:
         start: Where the claim's answer begins in the statement.
         claim: The claim's answer.
         given: What the evidence answers.
+        sentences: The sentences of that.
         phrases: Of claim and evidence, whether it stands behind the question.
     """
 
@@ -53,6 +61,7 @@ class _Sides:
     start: int
     claim: str
     given: str
+    sentences: tuple[str, ...]
     phrases: tuple[bool, bool]
 
     @property
@@ -83,7 +92,7 @@ def _sides(statement: str, evidence: Evidence) -> _Sides | None:
         return None
     start = match.start("answer") if match else 0
     phrases = match is not None, bool(asked)
-    return _Sides(question, start, statement[start:], " ".join(given), phrases)
+    return _Sides(question, start, statement[start:], " ".join(given), tuple(given), phrases)
 
 
 def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
@@ -103,6 +112,23 @@ def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
         changes.append((start + shift, start + shift + len(given.said), start, end))
         shift += len(given.said) - (end - start)
     return Normalized(text, tuple(changes), statement) if changes else statement
+
+
+def as_asserted(statement: Normalized, evidence: Evidence) -> Normalized:
+    """A bare yes or no behind its question as what it says, which a network reads better.
+
+    Where the evidence answers the question itself, both replies are compared as they are.
+    """
+    found = _ASKED.fullmatch(statement.text)
+    reply = _REPLY.fullmatch(found["answer"]) if found else None
+    if not found or not reply or not _ECHO.fullmatch(reply["rest"]):
+        return statement
+    if any(piece.text.endswith("?") or _REPLY.fullmatch(piece.text) for piece in evidence.pieces):
+        return statement
+    said = asserted(found["question"], yes=reply["value"].lower() == "yes")
+    if not said:
+        return statement
+    return Normalized(said, ((0, len(said), 0, len(statement.text)),), statement)
 
 
 def told(statement: str, evidence: Evidence) -> bool | None:
@@ -169,7 +195,7 @@ def _polarity(sides: _Sides) -> bool | None:
     bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
     if not all(replies) and not any(bare):
         return None
-    claimed, given = (_reply(text, sides.question) for text in (sides.claim, sides.given))
+    claimed, given = _reply([sides.claim], sides.question), _reply(sides.sentences, sides.question)
     if claimed is None or given is None:
         return None
     if claimed is not given:
@@ -178,11 +204,13 @@ def _polarity(sides: _Sides) -> bool | None:
     return True if replies[0] and not words.words(replies[0]["rest"]) else None
 
 
-def _reply(text: str, question: str) -> bool | None:
-    """Whether an answer says yes; None where it cannot be told."""
-    found = _REPLY.fullmatch(text)
+def _reply(texts: Sequence[str], question: str) -> bool | None:
+    """Whether an answer of some sentences says yes; None where it cannot be told."""
+    found = _REPLY.fullmatch(" ".join(texts))
     if found:
         return found["value"].lower() == "yes"
+    # Another sentence that denies something answers another question.
     asked = set(words.stems(question))
-    shared = len(asked.intersection(words.stems(text))) / max(1, len(asked))
-    return not is_negated(text) if shared >= _SHARED else None
+    shares = [len(asked.intersection(words.stems(text))) / max(1, len(asked)) for text in texts]
+    said = [not is_negated(t) for t, share in zip(texts, shares, strict=True) if share >= _SHARED]
+    return said[0] if len(set(said)) == 1 else None

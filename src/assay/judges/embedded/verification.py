@@ -21,7 +21,7 @@ from assay.judges.embedded import comparison
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
 from assay.judges.embedded.reader import Reader, Reading
-from assay.judges.embedded.replies import as_given
+from assay.judges.embedded.replies import as_asserted, as_given
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 
 
@@ -144,7 +144,10 @@ def _nothing(statement: str) -> Support:
 
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
-    read = [as_given(evidence.read(statement), evidence) for statement in statements]
+    read = [
+        as_asserted(as_given(evidence.read(statement), evidence), evidence)
+        for statement in statements
+    ]
     readings = reader.read_beside_evidence([said.text for said in read], evidence)
     return [
         Judged(statement, said, compare(said.text, evidence), reading)
@@ -169,7 +172,7 @@ def _probability(judged: Judged) -> float:
         value = min(value, OBJECTED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
-    if judged.comparison.rejected:
+    if judged.comparison.rejected or judged.comparison.sign_differs:
         value = min(value, DENIED)
     if judged.comparison.told is not None:
         return max(value, AGREED) if judged.comparison.told else min(value, DENIED)
@@ -182,7 +185,7 @@ def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Sup
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     found = judged.comparison
-    denied = found.rejected or found.swap or found.flag or found.told is False
+    denied = found.rejected or found.sign_differs or found.swap or found.flag or found.told is False
     contradicted = not supported and bool(denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
@@ -250,13 +253,13 @@ def _reason(
 
 def _doubts(found: Comparison) -> list[str]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
-    doubts = []
-    if found.flag and not found.flag.agrees:
-        doubts.append("the record says the opposite")
-    if found.told is False:
-        doubts.append("the evidence gives another value or says the opposite")
-    if found.rejected:
-        doubts.append("the evidence mentions it only to reject it")
+    sure = {
+        "the record says the opposite": found.flag and not found.flag.agrees,
+        "the evidence gives another value or says the opposite": found.told is False,
+        "the evidence has a number of it with the other sign": found.sign_differs,
+        "the evidence mentions it only to reject it": found.rejected,
+    }
+    doubts = [doubt for doubt, holds in sure.items() if holds]
     if found.swap:
         _, first, second = found.swap
         doubts.append(
