@@ -236,6 +236,15 @@ def check(connection: sqlite3.Connection) -> None:
     Raises:
         InputError: If a newer assay wrote it, or another program.
     """
+    # In one transaction: another process may be about to make the tables.
+    connection.execute("BEGIN")
+    try:
+        _check(connection)
+    finally:
+        connection.rollback()
+
+
+def _check(connection: sqlite3.Connection) -> None:
     if _is_foreign(connection):
         raise InputError("the file is another program's database", "name another file as the store")
     if _version(connection) > len(MIGRATIONS):
