@@ -52,17 +52,20 @@ class _Sides:
         question: What is asked.
         start: Where the claim's answer begins in the statement.
         claim: The claim's answer.
-        given: What the evidence answers.
-        sentences: The sentences of that.
+        sentences: What the evidence answers, by sentence.
         phrases: Of claim and evidence, whether it stands behind the question.
     """
 
     question: str
     start: int
     claim: str
-    given: str
     sentences: tuple[str, ...]
     phrases: tuple[bool, bool]
+
+    @property
+    def given(self) -> str:
+        """What the evidence answers."""
+        return " ".join(self.sentences)
 
     @property
     def scale(self) -> float:
@@ -92,7 +95,7 @@ def _sides(statement: str, evidence: Evidence) -> _Sides | None:
         return None
     start = match.start("answer") if match else 0
     phrases = match is not None, bool(asked)
-    return _Sides(question, start, statement[start:], " ".join(given), tuple(given), phrases)
+    return _Sides(question, start, statement[start:], tuple(given), phrases)
 
 
 def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
