@@ -63,7 +63,8 @@ OTHER = {"other_answer": "It is a city in France."}
 BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
 BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
 AGAIN = {"further_answers": (SAMPLE.reference, SAMPLE.reference)}
-BESIDES |= dict.fromkeys(("selfcheck:nli", "selfcheck:ngram", "selfcheck:prompt"), AGAIN)
+SELF_CHECKS = tuple(name for name in METRICS if name.startswith("selfcheck:"))
+BESIDES |= dict.fromkeys(SELF_CHECKS, AGAIN)
 # What makes the good and the bad sample good and bad, where the answer's wording does not.
 GOOD = {
     "noise_robustness": {"variants": (Variant("noise", SAMPLE.reference),)},
@@ -261,6 +262,13 @@ TONES = {
     "selfcheck:nli": {"checked": "plain"},
     "selfcheck:prompt": {"checked": "bad good"},
     "selfcheck:ngram": {"surprise": "plain"},
+    "selfcheck:bert_score": {"checked": "good plain"},
+    "selfcheck:mqag": {
+        "checked": "plain",
+        "no question": "plain",
+        "answered": "plain",
+        "not answered by the answer": "plain",
+    },
     "noise_robustness": {"without noise": "plain", "noise ratio 0.4": "plain"},
     "over_refusal": {"answered": "plain", "declined": "plain"},
     "latency": {"milliseconds": "plain"},

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from math import log
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,19 @@ from assay import evaluate
 from assay.errors import InputError
 from assay.judge import Judge
 from assay.judges.scripted import Scripted
+from assay.metrics import parse
 from assay.metrics.compat.selfcheck import SelfCheckNgram, SelfCheckNLI, SelfCheckPrompt
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import (
+    ChosenOption,
+    MultipleChoice,
+    Verdict,
+    answer_multiple_choice,
+    ask_multiple_choice,
+    embed_tokens,
+    verify_statements,
+)
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -151,3 +161,103 @@ class TestNothingToCompare:
         sample = Sample(id="1", answer=" ", further_answers=("x",))
         found = await score(metric, sample, {})
         assert found == Unscored("undefined", "the answer holds no sentence")
+
+
+# Directions in the plane: the cosine of two words is that of their angle.
+DIRECTIONS = {"north": (0, 5), "east": (5, 0), "slant": (3, 4), "south": (0, -5)}
+
+
+def compass(task):
+    """Every direction is one token; other words are none."""
+    tokens = [word for word in task.text.lower().rstrip(".").split() if word in DIRECTIONS]
+    return embed_tokens.reply(tokens, [DIRECTIONS[token] for token in tokens])
+
+
+class TestBERTScore:
+    JUDGE: ClassVar = {"embed_tokens": compass}
+
+    async def test_the_closest_sentence_of_each_further_answer_counts(self):
+        sample = Sample(
+            id="1", answer="North. East.", further_answers=("Slant. North.", "East. South.", " ")
+        )
+        found = await score(parse("selfcheck:bert_score"), sample, self.JUDGE)
+        # F1 of two single tokens is their cosine where it is above 0, else 0.
+        north, east = 1 - (1 + 0) / 2, 1 - (0.6 + 1) / 2
+        assert [part.value for part in found.parts] == pytest.approx([north, east], abs=0.01)
+        assert found.value == pytest.approx((north + east) / 2, abs=0.01)
+        assert found.parts[0].reason == "closest in each further answer: 1.00, 0.00"
+
+    async def test_the_score_of_unrelated_texts_can_be_put_at_zero(self):
+        sample = Sample(id="1", answer="East.", further_answers=("Slant.",))
+        metric = parse("selfcheck:bert_score(baseline=0.2)")
+        found = await score(metric, sample, self.JUDGE)
+        assert found.value == pytest.approx(1 - (0.6 - 0.2) / 0.8, abs=0.01)
+        with pytest.raises(InputError, match="baseline"):
+            parse("selfcheck:bert_score(baseline=1.0)")
+
+    @pytest.mark.parametrize(("answer", "further"), [("Up.", "North."), ("North.", "Up.")])
+    async def test_without_a_token_there_is_nothing_to_compare(self, answer, further):
+        sample = Sample(id="1", answer=answer, further_answers=(further,))
+        found = await score(parse("selfcheck:bert_score"), sample, self.JUDGE)
+        assert found.why == "undefined"
+        assert found.detail.endswith("has a token")
+
+
+def examined(**options):
+    """One question about each sentence; the options that each text chooses, None for no answer."""
+
+    def ask(task):
+        return ask_multiple_choice.reply([MultipleChoice(f"{task.sentence}?", ("new", "old"))])
+
+    def choose(task):
+        chosen = zip(task.ids, options[task.text.split()[0].lower()], strict=True)
+        return answer_multiple_choice.reply([ChosenOption(i, o) for i, o in chosen])
+
+    return {"ask_multiple_choice": ask, "answer_multiple_choice": choose}
+
+
+class TestMQAG:
+    async def test_options_are_counted_by_bayes_rule_and_no_answer_counts_in_neither(self):
+        judge = examined(aa="BA", one="BB", two="BA", three=("A", None))
+        found = await score(parse("selfcheck:mqag"), SAMPLE, judge)
+        # b1 = b2 = .8: g1 = g2 = 4. Two agree and one does not; then one each.
+        values = [part.value for part in found.parts if part.kind == "question"]
+        assert values == pytest.approx([4 / (16 + 4), 0.5])
+        assert found.value == pytest.approx((0.2 + 0.5) / 2)
+        assert found.parts[1].reason == (
+            "answer: 'old'; further answers: 2 the same, 1 another, 0 none"
+        )
+
+    async def test_the_two_probabilities_weigh_agreement_and_denial(self):
+        judge = examined(aa="BA", one="BA", two="BB", three="BB")
+        found = await score(parse("selfcheck:mqag(b1=0.6,b2=0.9)"), SAMPLE, judge)
+        g1, g2 = 0.9 / 0.4, 0.6 / 0.1
+        values = [part.value for part in found.parts if part.kind == "question"]
+        assert values == pytest.approx([1 / (g1**3 + 1), g2**2 / (g1 + g2**2)])
+
+    async def test_a_question_that_the_answer_does_not_answer_is_left_out(self):
+        judge = examined(aa=(None, "A"), one="AA", two="AA", three="AA")
+        found = await score(parse("selfcheck:mqag"), SAMPLE, judge)
+        assert found.value == pytest.approx(1 / (4**3 + 1))
+        assert [(p.kind, p.label) for p in found.parts[:2]] == [
+            ("answer sentence", "no question"),
+            ("question", "not answered by the answer"),
+        ]
+
+    async def test_nothing_to_count_is_undefined(self):
+        none = {"ask_multiple_choice": ask_multiple_choice.reply([])}
+        found = await score(parse("selfcheck:mqag"), SAMPLE, none)
+        assert (found.why, found.detail) == ("undefined", "no question was made from the answer")
+        silent = examined(aa=(None, None), one="AA", two="AA", three="AA")
+        found = await score(parse("selfcheck:mqag"), SAMPLE, silent)
+        assert found.why == "undefined"
+
+    async def test_an_option_that_is_not_there_is_no_answer(self):
+        judge = examined(aa="BA", one="BC", two="BA", three="BA")
+        found = await score(parse("selfcheck:mqag"), SAMPLE, judge)
+        assert found.why == "failed"
+        assert "no option 'C'" in found.detail
+
+    def test_a_probability_of_0_or_1_is_refused(self):
+        with pytest.raises(InputError, match="b1 and b2"):
+            parse("selfcheck:mqag(b1=1.0)")

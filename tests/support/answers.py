@@ -67,6 +67,8 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"question", "answer"}), False): "rate_answer",
         (frozenset({"number", "answer"}), False): "generate_questions",
         (frozenset({"text", "yes-or-no questions"}), False): "answer_closed_questions",
+        (frozenset({"text", "multiple-choice questions"}), False): "answer_multiple_choice",
+        (frozenset({"number", "text", "sentence"}), False): "ask_multiple_choice",
         (frozenset({"question", "sentences"}), False): "select_sentences",
         (frozenset({"text", "questions"}), False): "answer_questions",
         (frozenset({"question"}), False): "split_question",
@@ -272,6 +274,23 @@ def _answer_closed(texts: Texts, seed: int) -> Any:
     }
 
 
+def _ask_multiple_choice(texts: Texts, seed: int) -> Any:
+    fact = texts["sentence"].rstrip(".!? ")
+    options = [fact, "Penguins swim", "It was never known"]
+    asked = [{"question": f"Which is it: {fact}?", "options": options}] if words(fact) else []
+    return {"questions": asked}
+
+
+def _answer_multiple_choice(texts: Texts, seed: int) -> Any:
+    chosen = []
+    for item in map(json.loads, texts["multiple-choice questions"].splitlines()):
+        options = item["options"]
+        best = max(options, key=lambda letter: overlap(options[letter], texts["text"]))
+        right = overlap(options[best], texts["text"]) >= 0.6
+        chosen.append({"id": item["id"], "option": best if right else None})
+    return {"answers": chosen}
+
+
 def _split_question(texts: Texts, seed: int) -> Any:
     return {"questions": [f"{part.strip().rstrip('?')}?" for part in texts["question"].split(";")]}
 
@@ -378,6 +397,8 @@ _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "rank_answers": _rank,
     "ask_closed_questions": _ask_closed,
     "answer_closed_questions": _answer_closed,
+    "ask_multiple_choice": _ask_multiple_choice,
+    "answer_multiple_choice": _answer_multiple_choice,
     "name_topics": _name_topics,
     "judge_topics": _judge_topics,
     "match_topics": _match_topics,

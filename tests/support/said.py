@@ -3,12 +3,14 @@
 from assay import tasks
 from assay.tasks import (
     Choice,
+    ChosenOption,
     ClosedAnswer,
     ClosedQuestion,
     Comparison,
     Goal,
     Grade,
     Label,
+    MultipleChoice,
     Preference,
     Ranking,
     Rating,
@@ -85,12 +87,18 @@ CAPRICIOUS = {
     "answer_closed_questions": lambda task, rng: tasks.answer_closed_questions.reply(
         [ClosedAnswer(i, rng.random() < 0.5) for i in task.ids]
     ),
+    "answer_multiple_choice": lambda task, rng: tasks.answer_multiple_choice.reply(
+        [ChosenOption(i, rng.choice((None, "A", "B"))) for i in task.ids]
+    ),
     "answer_questions": lambda task, rng: tasks.answer_questions.reply(
         [ShortAnswer(i, rng.choice((None, "In May", "In June 1932"))) for i in task.ids]
     ),
     "ask_about_facts": lambda _, rng: tasks.ask_about_facts.reply(_numbered("What", rng, 0, 4)),
     "ask_closed_questions": lambda _, rng: tasks.ask_closed_questions.reply(
         [ClosedQuestion(f"{n}", f"Is it {n}?") for n in range(rng.randrange(4))]
+    ),
+    "ask_multiple_choice": lambda _, rng: tasks.ask_multiple_choice.reply(
+        [MultipleChoice(f"When {n}?", ("In May", "In June")) for n in range(rng.randrange(3))]
     ),
     "choose_label": lambda task, rng: tasks.choose_label.reply(Label(rng.choice(task.labels)[0])),
     "compare_outcomes": lambda _, rng: tasks.compare_outcomes.reply(Comparison(rng.random() < 0.5)),
@@ -144,6 +152,9 @@ GULLIBLE = {
     "answer_closed_questions": lambda task: tasks.answer_closed_questions.reply(
         [ClosedAnswer(i, yes=True) for i in task.ids]
     ),
+    "answer_multiple_choice": lambda task: tasks.answer_multiple_choice.reply(
+        [ChosenOption(i, "A") for i in task.ids]
+    ),
     "answer_questions": lambda task: tasks.answer_questions.reply(
         [ShortAnswer(i, "In May") for i in task.ids]
     ),
@@ -153,6 +164,9 @@ GULLIBLE = {
     ),
     "ask_closed_questions": lambda _: tasks.ask_closed_questions.reply(
         [ClosedQuestion("all", "Is all well?")]
+    ),
+    "ask_multiple_choice": lambda _: tasks.ask_multiple_choice.reply(
+        [MultipleChoice("Is all well?", ("No", "Yes"))]
     ),
     # The last label is the best by custom.
     "choose_label": lambda task: tasks.choose_label.reply(Label(task.labels[-1][0])),

@@ -25,6 +25,8 @@ ASKED_IN_JSON = {
     "rank_answers",
     "ask_closed_questions",
     "answer_closed_questions",
+    "ask_multiple_choice",
+    "answer_multiple_choice",
     "name_topics",
     "judge_topics",
     "match_topics",

@@ -135,6 +135,8 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         ragchecker.SelfKnowledge,
         ragchecker.Faithfulness,
         selfcheck.SelfCheckNLI,
+        selfcheck.SelfCheckBERTScore,
+        selfcheck.SelfCheckMQAG,
         selfcheck.SelfCheckNgram,
         selfcheck.SelfCheckPrompt,
         papers.QuestEvalRecall,

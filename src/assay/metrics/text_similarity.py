@@ -1,8 +1,10 @@
 """Text similarity of answer and reference: strings, words, n-grams, token embeddings."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from assay._text import words
@@ -317,6 +319,16 @@ def _wordnet() -> Any:
     return wordnet
 
 
+def check_baseline(name: str, baseline: float) -> None:
+    """See that b is the score of unrelated texts.
+
+    Raises:
+        InputError: If it is not.
+    """
+    if not 0 <= baseline < 1:
+        raise InputError(f"{name}: baseline must be 0 or more and below 1, not {baseline}")
+
+
 BertMode = Literal["f1", "precision", "recall"]
 BLOCK = 500
 
@@ -352,9 +364,7 @@ class BertScore(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.baseline < 1:
-            what = f"{self.name}: baseline must be 0 or more and below 1, not {self.baseline}"
-            raise InputError(what)
+        check_baseline(self.name, self.baseline)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Embed all tokens and match them."""
@@ -374,29 +384,44 @@ class BertScore(Metric):
         answer_parts = _closest(answer, reference, "token")
         reference_parts = _closest(reference, answer, "reference token")
         precision, recall = exact_mean(answer_parts), exact_mean(reference_parts)
-        above = min(precision, recall) > 0
-        f1 = 2 * precision * recall / (precision + recall) if above else 0.0
-        values = {"precision": precision, "recall": recall, "f1": f1}
-        scaled = {name: self._scaled(value) for name, value in values.items()}
+        values = {"precision": precision, "recall": recall, "f1": _f1(precision, recall)}
+        scaled = {name: rescaled(value, self.baseline) for name, value in values.items()}
         return Score(scaled[self.mode], (*answer_parts, *reference_parts), details=scaled)
 
-    def _scaled(self, value: float) -> float:
-        return max(-1.0, min(1.0, (value - self.baseline) / (1 - self.baseline)))
+
+def rescaled(value: float, baseline: float) -> float:
+    """A cosine with that of unrelated texts put at 0, in [-1, 1]."""
+    return max(-1.0, min(1.0, (value - baseline) / (1 - baseline)))
+
+
+def token_similarity(a: TokenVectors, b: TokenVectors) -> float:
+    """BERTScore's F1 of two texts that have tokens, in [-1, 1]."""
+    return _f1(fmean(c for c, _ in _closest_of(a, b)), fmean(c for c, _ in _closest_of(b, a)))
+
+
+def _f1(precision: float, recall: float) -> float:
+    above = min(precision, recall) > 0
+    return 2 * precision * recall / (precision + recall) if above else 0.0
 
 
 def _closest(vectors: TokenVectors, others: TokenVectors, kind: str) -> list[Part]:
     """A part for each of my tokens: the cosine to the closest of theirs, and which it is."""
+    return [
+        Part(kind, token, "cosine", cosine, f"closest: {others.tokens[at]}")
+        for token, (cosine, at) in zip(vectors.tokens, _closest_of(vectors, others), strict=True)
+    ]
+
+
+def _closest_of(vectors: TokenVectors, others: TokenVectors) -> Iterator[tuple[float, int]]:
+    """(cosine, index) of the closest of their tokens, for each of mine."""
     a, b = _directions(vectors), _directions(others)
-    parts = []
     # Some at a time: the cosines of all pairs of tokens of two long texts fill the memory.
     for start in range(0, len(a), BLOCK):
         cosines = a[start : start + BLOCK] @ b.T
-        for token, row, at in zip(
-            vectors.tokens[start:], cosines, cosines.argmax(axis=1), strict=False
-        ):
-            reason = f"closest: {others.tokens[at]}"
-            parts.append(Part(kind, token, "cosine", min(1.0, float(row[at])), reason))
-    return parts
+        best = cosines.argmax(axis=1)
+        yield from (
+            (min(1.0, float(row[at])), int(at)) for row, at in zip(cosines, best, strict=True)
+        )
 
 
 def _directions(tokens: TokenVectors) -> "npt.NDArray[np.float64]":

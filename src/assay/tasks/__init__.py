@@ -33,6 +33,12 @@ from assay.tasks.grading import (
     RateAnswer,
     Rating,
 )
+from assay.tasks.multiple_choice import (
+    AnswerMultipleChoice,
+    AskMultipleChoice,
+    ChosenOption,
+    MultipleChoice,
+)
 from assay.tasks.paper import (
     PaperCorrectness,
     PaperExtraction,
@@ -79,6 +85,8 @@ TASKS: dict[str, type[Task[Any]]] = {
         RankAnswers,
         AskClosedQuestions,
         AnswerClosedQuestions,
+        AskMultipleChoice,
+        AnswerMultipleChoice,
         NameTopics,
         JudgeTopics,
         MatchTopics,
@@ -116,6 +124,8 @@ prefer_answer = PreferAnswer
 rank_answers = RankAnswers
 ask_closed_questions = AskClosedQuestions
 answer_closed_questions = AnswerClosedQuestions
+ask_multiple_choice = AskMultipleChoice
+answer_multiple_choice = AnswerMultipleChoice
 name_topics = NameTopics
 judge_topics = JudgeTopics
 match_topics = MatchTopics
@@ -128,11 +138,14 @@ split_texts = SplitTexts
 __all__ = [
     "TASKS",
     "AnswerClosedQuestions",
+    "AnswerMultipleChoice",
     "AnswerQuestions",
     "AskAboutFacts",
     "AskClosedQuestions",
+    "AskMultipleChoice",
     "Choice",
     "ChooseLabel",
+    "ChosenOption",
     "ClosedAnswer",
     "ClosedQuestion",
     "CompareOutcomes",
@@ -148,6 +161,7 @@ __all__ = [
     "JudgeTopics",
     "Label",
     "MatchTopics",
+    "MultipleChoice",
     "NameEntities",
     "NameTopics",
     "PaperCorrectness",

@@ -5,11 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any, Literal, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import Can, Metric
+from assay.metrics.base import Can, Draws, Metric
 from assay.metrics.evidence import (
     CONTRADICTION_UNKNOWN,
     Statements,
@@ -22,9 +23,21 @@ from assay.metrics.evidence import (
     verify,
     verify_three_way,
 )
+from assay.metrics.text_similarity import check_baseline, rescaled, token_similarity
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import ChooseLabel, Statement, Verdict, VerifyStatements
+from assay.tasks import (
+    AnswerMultipleChoice,
+    AskMultipleChoice,
+    ChooseLabel,
+    ChosenOption,
+    EmbedTokens,
+    MultipleChoice,
+    Statement,
+    TokenVectors,
+    Verdict,
+    VerifyStatements,
+)
 
 Groups: TypeAlias = Sequence[tuple[Statements, tuple[str, ...]]]
 
@@ -83,6 +96,152 @@ class SelfCheckPrompt(Metric):
         return await _inconsistency(
             sample, judge, verify, lambda verdict: float(not verdict.supported)
         )
+
+
+@dataclass(frozen=True)
+class SelfCheckBERTScore(Metric):
+    """How far the answer's sentences are from what further answers say; lower is better.
+
+    S = mean over sentences of 1 - the mean over further answers of the largest BERTScore F1 of the
+    sentence and a sentence of the further answer, in [0, 2] (SelfCheckGPT, BERTScore variant, whose
+    code rescales with the baseline of RoBERTa-large: set ``baseline`` to that of your embedder).
+    Token vectors are those of bert_score, with each sentence read by itself. Sentences without a
+    token, and further answers that have no other, are left out. Undefined if the answer has no
+    sentence with a token or there is no further answer with one.
+
+    Args:
+        baseline: The score of unrelated texts; b > 0 turns a BERTScore x into (x - b) / (1 - b).
+    """
+
+    baseline: float = 0.0
+
+    name = "selfcheck:bert_score"
+    source = PAPER
+    needs = ("answer", "further_answers")
+    tasks = (EmbedTokens,)
+    range = (0.0, 2.0)
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_baseline(self.name, self.baseline)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Embed the tokens of all sentences, match every pair."""
+        answer, further = sample.answer or "", _further_answers(sample)
+        if missing := _undefined(answer, further):
+            return missing
+        statements, *others = map(sentences, (answer, *further))
+        texts = dict.fromkeys(s.text for group in (statements, *others) for s in group)
+        tokens = [EmbedTokens(text) for text in texts]
+        vectors = dict(zip(texts, await judge.each(tokens), strict=True))
+        groups = [[vectors[s.text] for s in g if vectors[s.text].tokens] for g in others]
+        groups = [group for group in groups if group]
+        known = [s for s in statements if vectors[s.text].tokens]
+        if not known or not groups:
+            what = "no further answer" if known else "no sentence of the answer"
+            return Unscored("undefined", f"{what} has a token")
+        return share([self._part(s, vectors[s.text], groups) for s in known])
+
+    def _part(
+        self, sentence: Statement, vectors: TokenVectors, groups: Sequence[Sequence[TokenVectors]]
+    ) -> Part:
+        best = [
+            max(rescaled(token_similarity(vectors, other), self.baseline) for other in group)
+            for group in groups
+        ]
+        reason = "closest in each further answer: " + ", ".join(f"{value:.2f}" for value in best)
+        value = 1 - math.fsum(best) / len(best)
+        return Part("answer sentence", sentence.text, "checked", value, reason, span=sentence.span)
+
+
+@dataclass(frozen=True)
+class SelfCheckMQAG(Metric):
+    """Probability that the answer is wrong, as further answers answer its questions otherwise.
+
+    For each sentence up to n multiple-choice questions are written and answered from the answer and
+    from every further answer; m further answers choose the answer's own option, k another one, and
+    those that do not answer the question count in neither. A question's inconsistency is
+    g2^k / (g1^m + g2^k), g1 = b2 / (1 - b1), g2 = b1 / (1 - b2): the probability that the
+    sentence is not factual by Bayes' rule, 0.5 without an answer (SelfCheckGPT, MQAG variant,
+    section 5.2 and its code, method "bayes_with_alpha", there weighed by a model's probability that
+    the question can be answered, which is 1 or 0 here). S = mean over sentences of the mean over
+    their questions, in [0, 1]; lower is better. A question that the answer itself does not answer
+    is left out, and so is a sentence without one. Undefined if none is left, if the answer is empty
+    or there is no further answer. Needs an LLM.
+
+    Args:
+        n: Questions a sentence, at most.
+        b1: Probability that a further answer disagrees with a sentence that is not factual, above 0
+            and below 1.
+        b2: Probability that it agrees with a factual one, likewise.
+    """
+
+    n: Draws = 5
+    b1: float = 0.8
+    b2: float = 0.8
+
+    name = "selfcheck:mqag"
+    source = PAPER
+    needs = ("answer", "further_answers")
+    tasks = (AskMultipleChoice, AnswerMultipleChoice)
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (0 < self.b1 < 1 and 0 < self.b2 < 1):
+            what = f"{self.name}: b1 and b2 must be above 0 and below 1, not {self.b1}, {self.b2}"
+            raise InputError(what)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Ask about every sentence, answer all questions from each text, count."""
+        answer, further = sample.answer or "", _further_answers(sample)
+        if missing := _undefined(answer, further):
+            return missing
+        statements = sentences(answer)
+        asked = await judge.each([AskMultipleChoice(s.text, answer, self.n) for s in statements])
+        questions = tuple(question for group in asked for question in group)
+        if not questions:
+            return Unscored("undefined", "no question was made from the answer")
+        own, *others = await judge.each(
+            [AnswerMultipleChoice(questions, text) for text in (answer, *further)]
+        )
+        rows = iter(zip(questions, own, *others, strict=True))
+        parts: list[Part] = []
+        values: list[float] = []
+        for statement, group in zip(statements, asked, strict=True):
+            of_questions = [self._question_part(*next(rows)) for _ in group]
+            known = [part.value for part in of_questions if part.value is not None]
+            value = math.fsum(known) / len(known) if known else None
+            label, reason = "checked" if known else "no question", f"{len(known)} questions"
+            parts.append(
+                Part("answer sentence", statement.text, label, value, reason, span=statement.span)
+            )
+            parts += of_questions
+            values += [] if value is None else [value]
+        if not values:
+            what = "the answer itself answers none of the questions made from it"
+            return Unscored("undefined", what, tuple(parts))
+        return Score(math.fsum(values) / len(values), tuple(parts))
+
+    def _question_part(
+        self, question: MultipleChoice, own: ChosenOption, *others: ChosenOption
+    ) -> Part:
+        if own.option is None:
+            return Part("question", question.question, "not answered by the answer")
+        agreed = sum(other.option == own.option for other in others)
+        unsaid = sum(other.option is None for other in others)
+        value = self._inconsistency(agreed, len(others) - agreed - unsaid)
+        option = question.options[ascii_uppercase.index(own.option)]
+        reason = (
+            f"answer: '{option}'; further answers: {agreed} the same, "
+            f"{len(others) - agreed - unsaid} another, {unsaid} none"
+        )
+        return Part("question", question.question, "answered", value, reason)
+
+    def _inconsistency(self, agreed: int, denied: int) -> float:
+        g1, g2 = self.b2 / (1 - self.b1), self.b1 / (1 - self.b2)
+        return 1 / (1 + math.exp(min(700.0, agreed * math.log(g1) - denied * math.log(g2))))
 
 
 @dataclass(frozen=True)
