@@ -26,7 +26,7 @@ from support.judges import capricious, gullible
 from support.scripts import Watched, score
 
 # They ask about one item at a time, so there is none that could be left out beside others.
-ONE_BY_ONE = frozenset({"conciseness"})
+ONE_BY_ONE = frozenset({"conciseness", "menli_combined"})
 # Which verdicts by id does a metric ask for, if any?
 VERDICTS = [
     (name, task.kind)

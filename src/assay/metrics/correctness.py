@@ -11,20 +11,31 @@ from assay._text.sentences import spans
 from assay._text.words import words
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import RAGAS_DOCS, Metric, override
+from assay.metrics.base import RAGAS_DOCS, Can, Metric, override
 from assay.metrics.evidence import (
     BY_VERDICTS,
+    CONTRADICTION_UNKNOWN,
     blank,
     by_probability,
+    contradicted,
     exact_mean,
     premise,
     split,
+    three_way_tasks,
     verdict_parts,
     verify,
+    verify_three_way,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
+from assay.tasks import (
+    ChooseLabel,
+    Embed,
+    SplitStatements,
+    Statement,
+    Verdict,
+    VerifyStatements,
+)
 from assay.tasks.embedding import cosine
 from assay.tasks.statements import Level
 
@@ -335,6 +346,7 @@ class AnswerCorrectness(WeightedCorrectness):
 
 
 Direction = Literal["both", "answer", "reference"]
+Formula = Literal["e-c", "e", "-c"]
 
 
 @dataclass(frozen=True)
@@ -342,46 +354,73 @@ class NliScore(Metric):
     """How surely answer and reference entail each other, statement by statement.
 
     For each statement of one text e - c: the probability e that the other text entails it, less the
-    probability c that it contradicts it (1 - e where the judge says that it does, else 0). The mean
-    over the answer's statements against the reference and the mean over the reference's against the
-    answer are averaged; in [-1, 1], without c in [0, 1] (Chen and Eger 2023, MENLI, section 3, the
-    score e - c of both directions; MENLI compares whole texts, which no model reads well if they
-    are long). If the judge gives no probabilities, 0 and 1 are used, and the score says so. A text
-    without a statement entails nothing: 0. Undefined if neither makes one. Statements and verdicts
-    are those of factual_correctness.
+    probability c that it contradicts it (1 - e where the judge says that it does, else 0: a
+    paraphrase that a judge takes for a contradiction goes below 0, with formula=e it does not). The
+    mean over the answer's statements against the reference and the mean over the reference's
+    against the answer are averaged; in [-1, 1], e alone in [0, 1], -c in [-1, 0] (Chen and Eger
+    2023, MENLI, section 3; MENLI compares whole texts, which no model reads well if they are long).
+    If the judge gives no probabilities, 0 and 1 are used, and the score says so. A text without a
+    statement entails nothing: 0. Undefined if neither makes one, and with -c if either makes none.
+    With -c a judge that does not say what is contradicted is asked to label it; failed if it
+    cannot. Statements and verdicts are those of factual_correctness.
 
     Args:
         direction: "both", "answer" (its statements against the reference) or "reference".
-        contradiction: Whether to subtract c.
+        contradiction: False is the same as formula=e.
+        formula: "e-c", "e" or "-c".
+        level: "statement", or "text": whole texts against each other, as MENLI does.
     """
 
     direction: Direction = "both"
     contradiction: bool = True
+    formula: Formula = "e-c"
+    level: Literal["statement", "text"] = "statement"
 
     name = "nli_score"
     aliases = ("menli",)
     source = "Chen and Eger 2023, MENLI (arXiv 2208.07316)"
     needs = ("question", "answer", "reference")
-    tasks = (SplitStatements, VerifyStatements)
+    tasks = (SplitStatements, VerifyStatements, ChooseLabel)
     range = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        override(self, range=(-1.0 if self.contradiction else 0.0, 1.0))
+        if not self.contradiction and self.formula == "-c":
+            raise InputError(f"{self.name}: formula -c is about contradiction", "leave it out")
+        entailed, denied = self._terms
+        override(self, range=(-float(denied), float(entailed)))
+
+    @property
+    def _terms(self) -> tuple[bool, bool]:
+        """Whether e and c count."""
+        return self.formula != "-c", self.contradiction and self.formula != "e"
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """Statements where texts are split, verdicts, and labels where -c alone counts."""
+        verdicts = three_way_tasks(can) if self.formula == "-c" else (VerifyStatements,)
+        return verdicts if self.level == "text" else (SplitStatements, *verdicts)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split both texts and verify each against the other."""
         answer, reference = sample.answer or "", sample.reference or ""
-        answer_statements, reference_statements = await split(
-            sample.question or "", [answer, reference], judge
+        answer_statements, reference_statements = (
+            [() if blank(text) else (Statement("s1", text),) for text in (answer, reference)]
+            if self.level == "text"
+            else await split(sample.question or "", [answer, reference], judge)
         )
         if not (answer_statements or reference_statements):
             return Unscored("undefined", "neither answer nor reference makes a statement")
+        if self.formula == "-c" and not (answer_statements and reference_statements):
+            return Unscored("undefined", "answer or reference makes no statement")
         groups = [
             (answer_statements, (premise(reference_statements, reference),)),
             (reference_statements, (premise(answer_statements, answer),)),
         ]
-        correct, covered = await verify(groups, judge)
+        correct, covered = await (verify_three_way if self.formula == "-c" else verify)(
+            groups, judge
+        )
+        if self.formula == "-c" and None in map(contradicted, (*correct, *covered)):
+            return Unscored("failed", CONTRADICTION_UNKNOWN)
         parts = (
             *self._valued(
                 verdict_parts(answer_statements, correct, answer, in_contexts=False), correct
@@ -417,5 +456,6 @@ class NliScore(Metric):
         ]
 
     def _value(self, verdict: Verdict) -> float:
-        against = 1 - verdict.support if self.contradiction and verdict.contradicted else 0.0
-        return verdict.support - against
+        entailed, denied = self._terms
+        against = 1 - verdict.support if denied and verdict.contradicted else 0.0
+        return (verdict.support if entailed else 0.0) - against

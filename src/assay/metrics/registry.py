@@ -26,7 +26,7 @@ from assay.metrics import (
     tools,
 )
 from assay.metrics.base import ELLIPSIS, Metric, check_parameters, frozen
-from assay.metrics.compat import deepeval, papers, ragas, ragchecker, selfcheck, trulens
+from assay.metrics.compat import deepeval, menli, papers, ragas, ragchecker, selfcheck, trulens
 from assay.sample import Sample
 
 # In the order in which they are listed.
@@ -60,6 +60,7 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         correctness.AnswerSimilarity,
         text_similarity.BertScore,
         correctness.NliScore,
+        menli.Menli,
         text_similarity.ExactMatch,
         text_similarity.StringPresence,
         text_similarity.TokenF1,
