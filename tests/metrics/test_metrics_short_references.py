@@ -37,7 +37,8 @@ ZERO = {("bleu", words): "no 4-gram and scores 0 even if it equals" for _, _, wo
 BY_VERDICTS = [
     name
     for name in WITH_REFERENCE
-    if VerifyStatements in METRICS[name].tasks and name != "ragas:factual_correctness"
+    if VerifyStatements in METRICS[name].tasks
+    and name not in ("ragas:factual_correctness", "menli_combined")
 ]
 
 

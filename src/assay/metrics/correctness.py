@@ -393,7 +393,7 @@ class NliScore(Metric):
     @property
     def _terms(self) -> tuple[bool, bool]:
         """Whether e and c count."""
-        return self.formula != "-c", self.contradiction and self.formula != "e"
+        return self.formula != "-c", bool(self.contradiction) and self.formula != "e"
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Statements where texts are split, verdicts, and labels where -c alone counts."""

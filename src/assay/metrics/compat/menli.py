@@ -49,7 +49,8 @@ class Menli(Metric):
     w N + (1 - w) M, N = nli_score(level=text), M = the other metric, both moved from their range to
     [0, 1]; in [0, 1] (Chen and Eger 2023, MENLI, section 3, which moves both to [0, 1] by their
     smallest and largest values in the data, so that a score depends on the other rows: the order of
-    samples is the same as there up to the weight). Undefined where either is, and failed likewise.
+    samples is the same as there up to the weight). Texts are taken as they stand: an answer of one
+    word entails no sentence. Undefined where either is, and failed likewise.
 
     Args:
         weight: w, from 0 to 1.
