@@ -31,6 +31,9 @@ class Says:
         found = self._answer(prompt)
         return found if isinstance(found, Answer) else yes_with(found)
 
+    def likelihood(self, prompt, text, stop):
+        raise NotImplementedError
+
     def close(self):
         self.closed += 1
 

@@ -118,6 +118,9 @@ CAPRICIOUS = {
         [TopicAnswer(i, rng.random() < 0.5) for i in task.ids]
     ),
     "match_topics": _match,
+    "measure_likelihood": lambda task, rng: tasks.measure_likelihood.reply(
+        (words := task.text.split()), [-9 * rng.random() for _ in words]
+    ),
     "name_entities": _entities,
     "name_topics": lambda _, rng: tasks.name_topics.reply(_numbered("Topic", rng, 0, 4)),
     "paper_extraction": _extraction,
@@ -185,6 +188,7 @@ GULLIBLE = {
         [TopicAnswer(i, answered=True) for i in task.ids]
     ),
     "match_topics": lambda task: tasks.match_topics.reply([TopicMatch(i, 0) for i in task.ids]),
+    "measure_likelihood": lambda task: tasks.measure_likelihood.reply([task.text], [0]),
     "name_entities": lambda task: tasks.name_entities.reply(task.text.split() or ["Atlantis"]),
     "name_topics": lambda _: tasks.name_topics.reply(["All"]),
     "paper_extraction": lambda task: task.context or "All.",

@@ -20,6 +20,7 @@ from assay.tasks import (
     embed_tokens,
     generate_questions,
     judge_contexts,
+    measure_likelihood,
     rate_answer,
     select_sentences,
     split_statements,
@@ -34,6 +35,11 @@ def plausible(name="plausible", **scripts):
     def say(task):
         if task.kind == "embed":
             return embed.reply(answers.vector(task.text))
+        if task.kind == "measure_likelihood":
+            tokens = task.text.split()
+            return measure_likelihood.reply(
+                tokens, [-1.0 if token in task.before else -4.0 for token in tokens]
+            )
         if task.kind == "embed_tokens":
             tokens = task.text.split()
             return embed_tokens.reply(tokens, [answers.vector(token) for token in tokens])

@@ -40,6 +40,7 @@ ASKED_IN_JSON = {
 FREE = {
     "embed",
     "embed_tokens",
+    "measure_likelihood",
     "paper_statements",
     "paper_verdicts",
     "paper_question",

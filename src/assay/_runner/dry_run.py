@@ -17,10 +17,13 @@ from assay.judges.llm import LLM
 from assay.prompt import Template
 from assay.tasks import (
     AnswerClosedQuestions,
+    AnswerMultipleChoice,
     AnswerQuestions,
     AskClosedQuestions,
+    AskMultipleChoice,
     Choice,
     ChooseLabel,
+    ChosenOption,
     ClosedAnswer,
     ClosedQuestion,
     CompareOutcomes,
@@ -35,6 +38,8 @@ from assay.tasks import (
     JudgeTopics,
     Label,
     MatchTopics,
+    MeasureLikelihood,
+    MultipleChoice,
     NameEntities,
     NameTopics,
     PaperVerdicts,
@@ -59,8 +64,10 @@ from assay.tasks import (
     WriteUnanswerable,
     Written,
     answer_closed_questions,
+    answer_multiple_choice,
     answer_questions,
     ask_closed_questions,
+    ask_multiple_choice,
     choose_label,
     compare_outcomes,
     embed,
@@ -69,6 +76,7 @@ from assay.tasks import (
     judge_contexts,
     judge_topics,
     match_topics,
+    measure_likelihood,
     name_topics,
     plan_evaluation,
     prefer_answer,
@@ -364,6 +372,13 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
         Ranking(tuple(range(len(task.answers))), REASON)
     ),
     AskClosedQuestions.kind: _closed_questions,
+    AskMultipleChoice.kind: lambda task: ask_multiple_choice.reply(
+        [MultipleChoice(f"{n} {REASON}", ("no", "yes")) for n in range(task.n)]
+    ),
+    AnswerMultipleChoice.kind: lambda task: answer_multiple_choice.reply(
+        [ChosenOption(i, "A") for i in task.ids]
+    ),
+    MeasureLikelihood.kind: lambda task: measure_likelihood.reply([task.text], [0.0]),
     AnswerClosedQuestions.kind: lambda task: answer_closed_questions.reply(
         [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
     ),

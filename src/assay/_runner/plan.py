@@ -23,7 +23,7 @@ from assay.judges.embedded.card import Quality
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import METRICS, Metric, resolve
 from assay.sample import Sample, Turn
-from assay.tasks import TASKS, Embed, EmbedTokens
+from assay.tasks import TASKS, Embed, EmbedTokens, MeasureLikelihood
 
 # What a judge reads of a sample.
 _JUDGED = ("question", "answer", "contexts", "reference", "reference_contexts", "turns")
@@ -152,6 +152,11 @@ def who_can(kind: type[Task[Any]]) -> str:
     """Who could do what the judge cannot."""
     if backend(DEFAULT).identity(kind) is not None:
         return f"let the embedded judge do the rest: --judge JUDGE+{DEFAULT}"
+    if issubclass(kind, MeasureLikelihood):
+        return (
+            f"add one that tells likelihoods: --judge {kind.kind}=gguf:FILE (or openai:MODEL on "
+            "vLLM, SGLang or llama-cpp-python)"
+        )
     return (
         f"choose another judge (openai:MODEL), or mix: --judge {kind.kind}=JUDGE; "
         "`assay metrics` lists what each metric asks"

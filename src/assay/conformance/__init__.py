@@ -18,7 +18,14 @@ from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Outcome, Score, Unscored
-from assay.tasks import Embed, EmbedTokens, embed, embed_tokens
+from assay.tasks import (
+    Embed,
+    EmbedTokens,
+    MeasureLikelihood,
+    embed,
+    embed_tokens,
+    measure_likelihood,
+)
 
 STORY = """\
 The answer makes four statements. The first stands in context 1 and the second in context 3; the \
@@ -230,12 +237,19 @@ def key(task: Task[Any], draw: int) -> str:
 
 
 def embedded(task: Task[Any]) -> str | None:
-    """The reply of an embedder that counts words in sixteen bins; None to any other task."""
+    """The reply of a model that looks at words alone; None to a task that takes more.
+
+    As an embedder it counts them in sixteen bins; a word that stood before is likely.
+    """
     if isinstance(task, Embed):
         return embed.reply(_word_counts(words(task.text) or [task.text]))
     if isinstance(task, EmbedTokens):
         tokens = words(task.text)
         return embed_tokens.reply(tokens, [_word_counts([token]) for token in tokens])
+    if isinstance(task, MeasureLikelihood):
+        before = set(words(task.before))
+        tokens = words(task.text) or [task.text]
+        return measure_likelihood.reply(tokens, [-1.0 if t in before else -4.0 for t in tokens])
     return None
 
 

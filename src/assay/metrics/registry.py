@@ -26,7 +26,16 @@ from assay.metrics import (
     tools,
 )
 from assay.metrics.base import ELLIPSIS, Metric, check_parameters, frozen
-from assay.metrics.compat import deepeval, menli, papers, ragas, ragchecker, selfcheck, trulens
+from assay.metrics.compat import (
+    deepeval,
+    gptscore,
+    menli,
+    papers,
+    ragas,
+    ragchecker,
+    selfcheck,
+    trulens,
+)
 from assay.sample import Sample
 
 # In the order in which they are listed.
@@ -103,6 +112,7 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         grading.NvContextRelevance,
         grading.ResponseGroundedness,
         papers.GptScore,
+        gptscore.LikelihoodScore,
         papers.GptRanking,
         preference.PairwisePreference,
         relevance.SummaryScore,

@@ -33,6 +33,7 @@ from assay.tasks.grading import (
     RateAnswer,
     Rating,
 )
+from assay.tasks.likelihood import Likelihood, MeasureLikelihood
 from assay.tasks.multiple_choice import (
     AnswerMultipleChoice,
     AskMultipleChoice,
@@ -78,6 +79,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         SplitQuestion,
         Embed,
         EmbedTokens,
+        MeasureLikelihood,
         GiveGrade,
         ChooseLabel,
         PlanEvaluation,
@@ -117,6 +119,7 @@ answer_questions = AnswerQuestions
 split_question = SplitQuestion
 embed = Embed
 embed_tokens = EmbedTokens
+measure_likelihood = MeasureLikelihood
 give_grade = GiveGrade
 choose_label = ChooseLabel
 plan_evaluation = PlanEvaluation
@@ -160,7 +163,9 @@ __all__ = [
     "JudgeContexts",
     "JudgeTopics",
     "Label",
+    "Likelihood",
     "MatchTopics",
+    "MeasureLikelihood",
     "MultipleChoice",
     "NameEntities",
     "NameTopics",

@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from assay.judge import Judge
-from assay.judges.gguf import Gguf, Wish
+from assay.judges.gguf import Gguf, TooLong, Wish
 from assay.judges.gguf.engine import Llama
 from assay.tasks import (
     GenerateQuestions,
@@ -153,3 +153,22 @@ async def test_a_model_that_can_judge_tells_true_from_false():
     assert supported.probability > denied.probability
     assert supported.supported
     assert not denied.supported
+
+
+async def test_a_text_is_measured_in_the_models_own_tokens():
+    engine = Llama(smollm(), idle_cores(), 512)
+    text, stop = 'Paris, not "Lyon".\nIt is', threading.Event()
+    found = engine.likelihood("What is the capital of France?", text, stop)
+    assert "".join(token.text for token in found.tokens) == text
+    # `".` is one token of this model: what is written letter by letter would be another text.
+    assert '".' in [token.text for token in found.tokens]
+    assert all(next(iter(token.top.values())) <= 0 for token in found.tokens)
+    assert engine.likelihood("What is the capital of France?", text, stop) == found
+    # The first token is as likely as it is where the model may write what it likes.
+    free = engine.ask((), "What is the capital of France?", Wish(1, probabilities=True), stop)
+    first = next(iter(free.tokens[0].top))
+    forced = engine.likelihood("What is the capital of France?", first, stop).tokens[0]
+    assert forced.top[first] == pytest.approx(free.tokens[0].top[first], abs=0.01)
+    with pytest.raises(TooLong):
+        engine.likelihood("?", "word " * 600, stop)
+    engine.close()

@@ -17,7 +17,7 @@ from assay.judges.gguf.engine import Answer, Engine, Llama, TooLong, Wish, versi
 from assay.judges.gguf.questions import QUOTE_TOKENS, Fit, ItemQuestions, Protocol, fits, protocol
 from assay.judges.llm import LLM, WEIGHED, Completion, Token
 from assay.prompt import Template, render
-from assay.tasks import TASKS
+from assay.tasks import TASKS, MeasureLikelihood, measure_likelihood
 
 __all__ = ["Answer", "Engine", "Gguf", "Token", "TooLong", "Wish"]
 
@@ -105,6 +105,8 @@ class Gguf(LLM):
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name and the digest of what it is asked."""
+        if issubclass(kind, MeasureLikelihood):
+            return f"{self.name}#likelihood"
         if one_by_one := self._one_by_one(kind):
             return f"{self.name}#{one_by_one.question.digest(self._fit(kind))}"
         return super().identity(kind)
@@ -119,6 +121,8 @@ class Gguf(LLM):
         Raises:
             JudgeError: If nothing came.
         """
+        if isinstance(task, MeasureLikelihood):
+            return await self._off_the_loop(lambda stop: self._likelihood(task, draw, stop))
         one_by_one = self._one_by_one(type(task))
         if one_by_one is None:
             return await super().reply(task, draw)
@@ -182,6 +186,15 @@ class Gguf(LLM):
             kind=task.kind,
             draw=draw,
         )
+
+    def _likelihood(self, task: MeasureLikelihood, draw: int, stop: threading.Event) -> Reply:
+        start = time.perf_counter()
+        found = self._engine.likelihood(task.before, task.text, stop)
+        logprobs = [next(iter(token.top.values())) for token in found.tokens]
+        raw = measure_likelihood.reply([token.text for token in found.tokens], logprobs)
+        ms = (time.perf_counter() - start) * 1000
+        completion = Completion(raw, found.tokens_in, found.tokens_out)
+        return self.replied(task, draw, task.inputs(), completion, ms=ms)
 
     async def _off_the_loop(self, work: Callable[[threading.Event], T]) -> T:
         stop = threading.Event()

@@ -6,6 +6,7 @@ a log-probability). So a shared beginning is always read on its own first, from 
 follows it always from exactly there: the same prompt gets the same reply in any company.
 """
 
+import json
 import re
 import secrets
 import threading
@@ -16,6 +17,7 @@ from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.request import Request, urlopen
 
 from assay import errors
 from assay._text.sanitize import whole
@@ -110,6 +112,19 @@ class Engine(Protocol):
             JudgeError: If there is no reply.
         """
 
+    def likelihood(self, prompt: str, text: str, stop: threading.Event) -> Answer:
+        """The text as a reply to the prompt, each token with its own log-probability alone.
+
+        Args:
+            prompt: What is replied to.
+            text: The reply that is measured.
+            stop: As above.
+
+        Raises:
+            TooLong: If they are longer than what the model reads at once.
+            JudgeError: If there is none.
+        """
+
     def close(self) -> None:
         """Give the memory back; the next question loads the model again."""
 
@@ -143,6 +158,7 @@ class Llama:
     threads: int
     window: int
     _server: Any = field(default=None, repr=False)
+    _key: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
     _read: tuple[str, ...] = field(default=(), repr=False)  # the shared beginnings in memory
 
     def ask(self, shared: Sequence[str], own: str, wish: Wish, stop: threading.Event) -> Answer:
@@ -159,6 +175,39 @@ class Llama:
             self._post("".join(shared[:end]), Wish(1), stop, cached=end > 1 or held > 0)
         self._read = tuple(shared)
         return self._post("".join(shared) + own, wish, stop, cached=bool(shared))
+
+    def likelihood(self, prompt: str, text: str, stop: threading.Event) -> Answer:
+        """The text, written because nothing else is allowed; see `Engine`.
+
+        A grammar leaves the text's own tokens alone, and the probabilities are those from before
+        it. llama.cpp does not tell those of a token that ends within a character.
+        """
+        self._read = ()
+        tokens = self._tokens(_plain(text))
+        if len(tokens) >= self.window:
+            raise TooLong(len(tokens), self.window)
+        body = _body(prompt, Wish(len(tokens), probabilities=True), cached=False) | {
+            "grammar": "%llguidance {}\nstart: " + " ".join(f"<[{token}]>" for token in tokens),
+            "stream": False,  # in pieces it would drop tokens
+            "top_logprobs": 1,
+        }
+        del body["stream_options"], body["return_progress"]
+        chunks: list[Mapping[str, Any]] = []
+        _still_wanted(stop)
+        self._loaded().handle_chat_completions(body, chunks.append)
+        return _measured(chunks[-1])
+
+    def _tokens(self, text: str) -> list[int]:
+        """The text in the model's own tokens."""
+        server = self._loaded()
+        request = Request(  # noqa: S310 - of this process
+            f"{server.listening_address}/tokenize",
+            json.dumps({"content": text, "add_special": False}).encode(),
+            {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"},
+        )
+        with urlopen(request, timeout=60) as response:  # noqa: S310
+            tokens: list[int] = json.load(response)["tokens"]
+        return tokens
 
     def close(self) -> None:
         """Give the memory back."""
@@ -202,7 +251,7 @@ class Llama:
         # It opens a port of this machine whether we want it or not; a key that nobody knows
         # keeps others out.
         params.port = 0
-        params.api_keys = [secrets.token_hex(32)]
+        params.api_keys = [self._key]
         return params
 
 
@@ -257,6 +306,19 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
         tokens_out=int(usage.get("completion_tokens", 0)),
         tokens=tuple(tokens),
         cut=cut,
+    )
+
+
+def _measured(reply: Mapping[str, Any]) -> Answer:
+    if error := reply.get("error"):
+        raise _meaning(error)
+    (choice,), usage = reply["choices"], reply["usage"]
+    told = [t for t in choice["logprobs"]["content"] if t["token"]]
+    return Answer(
+        choice["message"]["content"],
+        tokens_in=int(usage["prompt_tokens"]),
+        tokens_out=int(usage["completion_tokens"]),
+        tokens=tuple(Token(t["token"], {t["token"]: float(t["logprob"])}) for t in told),
     )
 
 

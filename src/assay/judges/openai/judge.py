@@ -4,6 +4,7 @@ import asyncio
 import math
 import os
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -13,13 +14,15 @@ import msgspec
 from assay._middleware.concurrency import PerLoop
 from assay._text.secrets import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
-from assay.judge import Capabilities, repeated
+from assay.judge import Capabilities, Reply, Task, repeated
 from assay.judges.code_digest import text_digest
 from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
+from assay.judges.openai import echo
 from assay.judges.openai.completion import Choice, counted, read_chat
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
 from assay.prompt import Template
+from assay.tasks import MeasureLikelihood
 
 _UNSUPPORTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|forbidden|"
@@ -243,6 +246,37 @@ class OpenAI(LLM):
                 error.cost = answer.cost
             raise error
         return answer
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Its name and the digest of the prompt; likelihoods are measured without one."""
+        return (
+            f"{self.name}#echo" if issubclass(kind, MeasureLikelihood) else super().identity(kind)
+        )
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """What it writes when asked by prompt, or how likely it would write a text.
+
+        Raises:
+            Denied: If the server tells no likelihoods.
+            JudgeError: If nothing came.
+        """
+        if not isinstance(task, MeasureLikelihood):
+            return await super().reply(task, draw)
+        start = time.perf_counter()
+        sent = encode(echo.body(self.model, task) | self._extra_body)
+        status, content, headers = await self._connection.post("completions", sent)
+        where = self._connection.endpoint
+        if status != 200:
+            refusal = Refusal.of(status, content, headers)
+            if echo.unable(refusal) and not too_long(refusal):
+                raise echo.denied(where.place, self.model)
+            raise meaning(refusal, where, self.model)
+        found = echo.read(content, task)
+        if found is None:
+            raise echo.denied(where.place, self.model)
+        raw, tokens = found
+        ms = (time.perf_counter() - start) * 1000
+        return self.replied(task, draw, task.inputs(), Completion(raw, tokens, 1), ms=ms)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""

@@ -216,7 +216,8 @@ class GptScore(Metric):
     """A grade from 0 to 10 for one quality, asked for directly (the baseline "GPT Score").
 
     The judge is told what the quality means and grades the sample in one call (Es et al. 2023,
-    section 5; definitions in our words). In [0, 10]. Undefined if a required text is empty.
+    section 5; definitions in our words). In [0, 10]. Undefined if a required text is empty. The
+    GPTScore of Fu et al., a log-probability, is gptscore.
 
     Args:
         quality: "faithfulness", "answer_relevance" or "context_relevance".
