@@ -29,9 +29,11 @@ WITH_REFERENCE = [
     if "reference" in kind.needs and "turns" not in kind.needs
 ]
 # What is 0 by a definition that is not ours, as the docstring says.
-ZERO = {("bleu", words): "no 4-gram and scores 0 even if it equals" for _, _, words in ASKED} | {
-    ("ragas:context_entity_recall", "Yes"): "0 if the reference names no entity"
-}
+ZERO = (
+    {("bleu", words): "no 4-gram and scores 0 even if it equals" for _, _, words in ASKED}
+    | {("crud:bleu", words): "0 where no 4-gram is shared" for _, _, words in ASKED}
+    | {("ragas:context_entity_recall", "Yes"): "0 if the reference names no entity"}
+)
 # Where the answer is a whole sentence, what compares wording finds another one. What asks for
 # verdicts does not, except for what says that it takes the texts as they stand.
 BY_VERDICTS = [

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
 
 from assay.data.columns import recognised, refuse_doubled
+from assay.data.crud import crud_records
 from assay.data.memory import column_records, is_columns
 from assay.data.rows import Record
 from assay.data.traces import is_trace
@@ -148,6 +149,8 @@ def _object_records(content: bytes) -> Iterator[Record]:
         raise InputError("the file holds no JSON list or object", "give a list of rows")
     if is_trace(content_value):
         return iter([Record(1, content_value)])
+    if (crud := crud_records(content_value)) is not None:
+        return crud
     if (frame_records := _frame_records(content_value)) is not None:
         return frame_records
     # A list of documents under a known name is one row's contexts, not a list of rows.

@@ -27,6 +27,7 @@ from assay.metrics import (
 )
 from assay.metrics.base import ELLIPSIS, Metric, check_parameters, frozen
 from assay.metrics.compat import (
+    crud,
     deepeval,
     gptscore,
     menli,
@@ -150,6 +151,8 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         selfcheck.SelfCheckMQAG,
         selfcheck.SelfCheckNgram,
         selfcheck.SelfCheckPrompt,
+        crud.CrudBleu,
+        crud.CrudRougeL,
         papers.QuestEvalRecall,
         papers.QuestEvalPrecision,
     ),
