@@ -109,3 +109,71 @@ def test_the_share_of_a_system_takes_questions_of_a_document_together(tmp_path):
 def test_one_run_is_refused(runs):
     with pytest.raises(InputError, match="one run"):
         items(runs[:1])
+
+
+class TestExam:
+    def test_it_names_the_questions_to_keep(self, runs):
+        found = items(runs, keep=0.5).exam
+        assert found.keep == 0.5
+        assert found.n == 60
+        assert 0.5 <= found.share < 0.55
+        assert len(found.kept) == len(set(found.kept)) < 40
+        assert len(items(runs).exam.kept) > len(found.kept)
+
+    @pytest.mark.parametrize("keep", [0, 1.1, -1])
+    def test_a_share_that_is_none_is_refused(self, runs, keep):
+        with pytest.raises(InputError, match="cannot be kept"):
+            items(runs, keep=keep)
+
+
+class TestNext:
+    def test_a_system_that_answered_a_few_is_told_what_to_answer_next(self, runs, tmp_path):
+        begun = run(tmp_path, [0.9] * 10 + [None] * 50)
+        found = items([*runs, begun], ask_next="G", force=True).following
+        assert (found.system, found.answered) == ("G", 10)
+        assert set(found.samples) == {f"s{n}" for n in range(10, 60)}
+        assert found.ability > 0
+        assert found.sd < 2
+
+    def test_a_system_that_is_not_there_is_refused(self, runs):
+        with pytest.raises(InputError, match="there is no system Z -> one of A, B, C, D, E, F"):
+            items(runs, ask_next="Z")
+
+    def test_there_must_be_others_that_place_the_questions(self, runs):
+        with pytest.raises(InputError, match="cannot be placed without B"):
+            items(runs[:2], ask_next="B")
+
+
+class TestComponents:
+    PARAMS = tuple({"retriever": r, "k": k} for r in ("bm25", "dense") for k in (1, 5))
+
+    def runs(self, tmp_path, params):
+        chance = np.random.default_rng(4)
+        hard = chance.normal(0, 1, 150)
+        found = []
+        for one in params:
+            ability = (0.8 if one["retriever"] == "dense" else -0.8) + (one["k"] == 5) * 0.5
+            right = chance.random(150) < 1 / (1 + np.exp(hard - ability))
+            settings = assay.Settings(params=one)
+            scores = np.where(right, 0.9, 0.3).tolist()
+            found.append(run(tmp_path, scores, settings=settings))
+        return found
+
+    def test_what_runs_share_is_told_apart(self, tmp_path):
+        analysis = items(self.runs(tmp_path, self.PARAMS))
+        found = {(part.parameter, part.value): part for part in analysis.components}
+        assert set(found) == {("retriever", "bm25"), ("retriever", "dense"), ("k", "1"), ("k", "5")}
+        dense = found["retriever", "dense"]
+        assert dense.runs == 2
+        assert dense.interval.low < 0.8 < dense.interval.high
+        assert dense.effect == pytest.approx(-found["retriever", "bm25"].effect)
+        assert found["k", "5"].interval.low < 0.25 < found["k", "5"].interval.high
+
+    def test_what_changes_together_is_said(self, tmp_path):
+        together = [{"retriever": "bm25", "k": 1}, {"retriever": "dense", "k": 5}] * 2
+        analysis = items(self.runs(tmp_path, together))
+        assert analysis.components == []
+        assert any("retriever, k cannot be told apart" in line for line in analysis.warnings)
+
+    def test_runs_of_which_nothing_was_set_have_none(self, runs):
+        assert items(runs).components == []

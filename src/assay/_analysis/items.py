@@ -9,6 +9,14 @@ import numpy as np
 
 from assay._analysis.comparability import match, refuse_same, unlike_data, unlike_definitions
 from assay._analysis.comparison import letter
+from assay._analysis.exam import (
+    Component,
+    NextQuestions,
+    ShorterExam,
+    components,
+    following,
+    shorter,
+)
 from assay._analysis.labelled import one_metric
 from assay._runner.result import Result
 from assay._store import Store
@@ -19,6 +27,7 @@ from assay.stats.items import MOST_SYSTEMS, Inversion, Rasch, inversions, rasch
 Flag: TypeAlias = Literal["", "all right", "all wrong", "inverted"]
 # With fewer systems a question's discrimination mostly repeats what was believed beforehand.
 FEW_SYSTEMS = 6
+KEEP = 0.9  # of the information: intervals widen by a twentieth
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,10 @@ class ItemAnalysis:
         few: Whether there are too few systems to tell one question's discrimination from another's.
         left_out: Questions that fewer than two systems have a score for.
         warnings: What else than the systems differs between the runs.
+        components: What the parameters in which the runs differ add to ability; empty where runs
+            do not share their values.
+        exam: The questions to keep in a shorter exam; None without a fit.
+        following: What to ask the chosen system next; None where none was chosen.
     """
 
     metric: str
@@ -109,6 +122,9 @@ class ItemAnalysis:
     few: bool
     left_out: int
     warnings: Sequence[str]
+    components: Sequence[Component] = ()
+    exam: ShorterExam | None = None
+    following: NextQuestions | None = None
 
 
 def items(
@@ -117,6 +133,8 @@ def items(
     *,
     threshold: float | None = None,
     force: bool = False,
+    keep: float = KEEP,
+    ask_next: str | None = None,
 ) -> ItemAnalysis:
     """Item analysis of several runs over the same questions.
 
@@ -126,16 +144,26 @@ def items(
         threshold: The score from which on a question counts as got right (down to which, where low
             is good); None: the metric's guide value, or else the middle of its range.
         force: Go on where the runs do not compute the same, or other data.
+        keep: The share of the information that a shorter exam is to keep, above 0 and up to 1.
+        ask_next: Letter of a system ("C" for the third run) of which it is to be said which
+            questions it should be asked next; the others place the questions.
 
     Raises:
         InputError: If runs cannot be compared, or there is no threshold, or it is no value that
             the metric can take.
     """
     _check_number(results)
+    if not 0 < keep <= 1:
+        raise InputError(f"a share of {keep:g} cannot be kept", "give one above 0 and up to 1")
+    letters = [letter(number) for number in range(len(results))]
+    if ask_next is not None and ask_next not in letters:
+        raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
     label = one_metric(results[0], metric)
     about = results[0].run.config["about"][label]
     least, source = _threshold(label, about, threshold)
     table, groups, warnings = _table(results, label, force=force)
+    chosen = None if ask_next is None else letters.index(ask_next)
+    placing = [s for s in range(len(results)) if s != chosen]
     kept = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
     if not kept:
         raise InputError(f"no question has a score of {label} in two of the runs")
@@ -145,6 +173,8 @@ def items(
     members = [groups[at] for at in kept]
     fit = rasch(right, members)
     tested = inversions(right, fit.abilities) if fit else [None] * len(kept)
+    ids = [table.ids[at] for at in kept]
+    parts, why_none = components(right, members, [one.run.description.params for one in results])
     questions = [
         _question(table, at, right[place], fit, place, tested[place])
         for place, at in enumerate(kept)
@@ -163,7 +193,12 @@ def items(
         inverted_by_chance=sum(one.by_chance for one in tested if one),
         few=len(results) < FEW_SYSTEMS,
         left_out=len(table.ids) - len(kept),
-        warnings=warnings,
+        warnings=[*warnings, why_none] if why_none else warnings,
+        components=parts,
+        exam=shorter(fit, ids, keep) if fit else None,
+        following=None
+        if chosen is None
+        else following(rasch(right[:, placing], members), ids, right[:, chosen], letters[chosen]),
     )
 
 

@@ -24,6 +24,8 @@ class ItemsRequest(options.ReportRequest):
     runs: tuple[str, ...]
     metric: str | None
     threshold: float | None
+    keep: float
+    ask_next: str | None
     most: int
     force: bool
 
@@ -45,6 +47,18 @@ class ItemsRequest(options.ReportRequest):
     least=0,
     help="How many questions of each kind to show, on the console and in Markdown.",
 )
+@options.number(
+    "--keep",
+    metavar="SHARE",
+    default=analysis.KEEP,
+    help="The share of what all questions tell about the systems that a shorter exam is to keep.",
+)
+@click.option(
+    "--next",
+    "ask_next",
+    metavar="SYSTEM",
+    help="Say which questions a system (its letter: C is the third RUN) should be asked next.",
+)
 @options.force
 @options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")
 @options.as_json
@@ -55,13 +69,20 @@ def items_command(request: ItemsRequest) -> int:
 
     Item response theory: each system has an ability, each question a difficulty. Questions that
     every system gets right, that none gets right, and that better systems get wrong where worse
-    ones get them right, are listed to be read. A RUN is a run's name, the
+    ones get them right, are listed to be read. It says which questions a shorter exam keeps, what
+    to ask a system next, and, where runs share the values of what was set of them (--param), what
+    each adds. A RUN is a run's name, the
     beginning of its id, "last" or "last~1", or STORE:RUN.
     """
     output.check_files(request.outs, request.store, forms=_FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
     items = analysis.items(
-        results, request.metric, threshold=request.threshold, force=request.force
+        results,
+        request.metric,
+        threshold=request.threshold,
+        force=request.force,
+        keep=request.keep,
+        ask_next=request.ask_next,
     )
     markdown = partial(text.markdown, most=request.most)
     writers: dict[str, Callable[[Any], str]] = {".html": html.render, ".md": markdown}

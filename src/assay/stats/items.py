@@ -84,7 +84,7 @@ def rasch(
     start = np.append(np.log(shares[able] / (1 - shares[able])), 0.0)
     bounds = [(-12.0, 12.0)] * len(able) + [(-3.0, 3.0)]
     at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
-    errors, units = _errors(patterns, which, at, loss, groups)
+    errors, units = _errors(_slopes(patterns, which, at), at, loss, groups)
     known = dict(
         zip(able.tolist(), zip(at[:-1].tolist(), errors.tolist(), strict=True), strict=True)
     )
@@ -101,6 +101,73 @@ def rasch(
         discriminations=difficulties[2][which],
         discrimination_sds=difficulties[3][which],
     )
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What parts of systems add to their ability: ability = sum of the effects of its columns.
+
+    Attributes:
+        values: Of each column of the design, in logits.
+        covariance: Of the estimates, shape (columns, columns); it holds for clusters (sandwich).
+        freedom: Degrees of freedom of intervals.
+        spread: Standard deviation of the difficulties, in logits.
+    """
+
+    values: Floats
+    covariance: Floats
+    freedom: int
+    spread: float
+
+
+def effects(
+    right: Numbers, design: Floats, groups: Sequence[Hashable] | None = None
+) -> Effects | None:
+    """Fit the model with the abilities of systems made of the effects of what they share.
+
+    Args:
+        right: As for `rasch`.
+        design: Shape (systems, columns): how often each effect counts in the ability of a system.
+        groups: As for `rasch`.
+
+    Returns:
+        The fit; None if the systems cannot tell the effects apart: the columns are not independent,
+        or all answers of a system are right, or all wrong.
+
+    Source:
+        Guinet et al. 2024, Automated Evaluation of Retrieval-Augmented Language Models with
+        Task-Specific Exam Generation (arXiv 2405.13622), section 4.
+    """
+    table = np.asarray(right, dtype=np.float64)
+    shares = np.array([_share(column) for column in table.T])
+    k = design.shape[1]
+    if np.linalg.matrix_rank(design) < k or not ((shares > 0) & (shares < 1)).all():
+        return None
+    from scipy.optimize import minimize
+
+    patterns, which = np.unique(np.nan_to_num(table, nan=-1), axis=0, return_inverse=True)
+    which = which.reshape(-1)
+    counts = np.bincount(which).astype(np.float64)
+    # From effects and log spread to abilities and log spread.
+    full = np.block([[design, np.zeros((len(design), 1))], [np.zeros((1, k)), np.ones((1, 1))]])
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        value, slope = _log_likelihood(patterns, full @ at)
+        prior = at[-1] / _SPREAD_SD**2
+        down = (counts @ slope) @ full
+        down[-1] -= prior
+        return -(float(counts @ value) - prior * at[-1] / 2), -down
+
+    start = np.append(np.linalg.lstsq(design, np.log(shares / (1 - shares)), rcond=None)[0], 0.0)
+    bounds = [(-12.0, 12.0)] * k + [(-3.0, 3.0)]
+    at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    covariance, units = _covariance(_slopes(patterns, which, full @ at) @ full, at, loss, groups)
+    return Effects(at[:-1], covariance[:-1, :-1], max(units - 1, 1), float(np.exp(at[-1])))
+
+
+def _slopes(patterns: Floats, which: npt.NDArray[np.intp], at: Floats) -> Floats:
+    """The slope of each question's log-likelihood."""
+    return _log_likelihood(patterns, at)[1][which]
 
 
 def _share(column: Floats) -> float:
@@ -134,28 +201,36 @@ def _log_likelihood(patterns: Floats, at: Floats) -> tuple[Floats, Floats]:
 
 
 def _errors(
-    patterns: Floats,
-    which: npt.NDArray[np.intp],
+    slopes: Floats,
     at: Floats,
     loss: Callable[[Floats], tuple[float, Floats]],
     groups: Sequence[Hashable] | None,
 ) -> tuple[Floats, int]:
     """Standard errors of the abilities, and how many independent units they rest on."""
+    covariance, n = _covariance(slopes, at, loss, groups)
+    return np.sqrt(np.diag(covariance)[:-1]), n
+
+
+def _covariance(
+    slopes: Floats,
+    at: Floats,
+    loss: Callable[[Floats], tuple[float, Floats]],
+    groups: Sequence[Hashable] | None,
+) -> tuple[Floats, int]:
+    """Covariance of the estimates, and how many independent units they rest on."""
     step = 1e-4
     bend = np.empty((len(at), len(at)))
     for place in range(len(at)):
         moved = np.zeros(len(at))
         moved[place] = step
         bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)
-    slopes = _log_likelihood(patterns, at)[1][which]
     if groups is not None:
         unit = cluster_numbers(groups)
         slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T
     inverse = np.linalg.pinv((bend + bend.T) / 2)
     n = len(slopes)
     middle = slopes.T @ slopes * (n / max(n - 1, 1))
-    spread = inverse @ middle @ inverse
-    return np.sqrt(np.diag(spread)[:-1]), n
+    return inverse @ middle @ inverse, n
 
 
 def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from assay._analysis.exam import NextQuestions
 from assay._analysis.items import ItemAnalysis, Question, System
 from assay._report import numbers, titles
 
 SYSTEM_HEADS: Final = ("system", "n", "mean", "right (95 % CI)", "ability (95 % CI)")
 QUESTION_HEADS: Final = ("right", "difficulty ± s.d.", "discrimination ± s.d.", "p")
+_NEXT: Final = 10  # questions to ask next that are named; the others are in the JSON
 _RIGHT: Final = {True: "✓", False: "✗", None: "·"}
 
 
@@ -87,6 +89,14 @@ def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
     return numbers.DASH if value is None or sd is None else f"{value:{sign}.1f} ± {sd:.1f}"
 
 
+def _next(found: NextQuestions) -> str:
+    first = ", ".join(found.samples[:_NEXT]) or "none is left"
+    return (
+        f"{found.system} has answered {numbers.plural(found.answered, 'question')}: ability "
+        f"{found.ability:+.2f} ± {found.sd:.2f} (s.d.). Ask it next: {first}"
+    )
+
+
 def notes(data: ItemAnalysis) -> list[str]:
     """What must be read beside the numbers."""
     lines = list(data.warnings)
@@ -110,6 +120,20 @@ def notes(data: ItemAnalysis) -> list[str]:
         )
     if any(one.ability is None for one in data.systems):
         lines.append("A system that gets all right, or all wrong, has no ability that can be told.")
+    lines += [
+        f"{part.parameter} {part.value}: {part.effect:+.2f} logits beside its other values "
+        f"(95 % CI {part.interval.low:+.2f} to {part.interval.high:+.2f}; "
+        f"{numbers.plural(part.runs, 'run')})"
+        for part in data.components
+    ]
+    if data.exam is not None:
+        lines.append(
+            f"A shorter exam: {len(data.exam.kept)} of {numbers.plural(data.exam.n, 'question')} "
+            f"keep {data.exam.share:.0%} of what all tell about systems like these; --json names "
+            "them (exam)."
+        )
+    if data.following is not None:
+        lines.append(_next(data.following))
     if data.left_out:
         left = numbers.plural(data.left_out, "question")
         lines.append(f"Left out: {left} that fewer than two systems have a score for.")
