@@ -23,7 +23,7 @@ from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.testset import Plan, Testset, estimate, generate
-from assay.testset.generate import lines
+from assay.testset.questions import lines
 
 _GROUPS = {
     "What is written": ("n", "kinds", "seed", "words", "out", "rejected"),

@@ -8,7 +8,8 @@ what it replied is kept, and the same call goes on where it was killed.
 from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
-from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
+from assay.testset.generate import agenerate, estimate, generate
+from assay.testset.questions import Plan, Question, Rejected, Testset
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [

@@ -1,0 +1,477 @@
+"""Questions made from plain English sentences by rules of grammar, for tests without an LLM.
+
+A sentence is asked about only where its subject, its verb and the end of what is asked for are
+sure. What is left is less than one sentence in ten.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from assay._text import verbs
+from assay._text.entities import is_doubted, is_negated
+from assay._text.grammar import PREPOSITIONS, Words
+from assay._text.predicates import Subject, find_subject
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+_MONTH: Final = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_DATE: Final = (
+    rf"(?:(?:\d{{1,2}}\s+)?{_MONTH}(?:\s+\d{{1,2}})?,?\s+\d{{4}}|\d{{1,2}}\s+{_MONTH}|{_MONTH}\s+\d{{1,2}}\b(?!,)|(?:1\d|20)\d\d"
+    r"|the\s+(?:(?:early|late|mid)[- ])?(?:\d{1,2}(?:st|nd|rd|th) century|(?:1\d|20)\d0s))"
+)
+_WHEN: Final = re.compile(
+    rf"\s*\b(?P<said>(?:in|on)\s+{_DATE})(?=\s*$|\s+(?:as|at|by|in|on|to|with)\s)"
+)
+_LEAD_TIME: Final = re.compile(rf"(?P<said>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
+_LEAD_CONDITION: Final = re.compile(
+    r"(?P<said>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
+)
+_YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
+_NUMERAL: Final = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
+    "hundred|hundreds"
+)
+_COUNT: Final = re.compile(
+    rf"(?P<number>(?:(?:about|around|over|nearly|approximately|at least|at most|up to|almost|just)\s+)?"
+    rf"(?:\d[\d,]*(?:\.\d+)?(?:\s+(?:million|billion))?|{_NUMERAL}))"
+    r"\s+(?P<noun>(?:[a-z][a-z-]+\s+){0,2}?(?:[a-z]{2,}[^su\W]s|people|men|women|children))"
+    r"(?P<rest>(?:\s+(?:of|in|for|at|on|from|per|to|during|by|with|each|every)\b.*)?)$"
+)
+_HOW: Final = {
+    "tall": "tall",
+    "high": "high",
+    "long": "long",
+    "wide": "wide",
+    "deep": "deep",
+    "old": "old",
+}
+_MEASURE: Final = re.compile(
+    rf"(?P<said>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+(?P<how>{'|'.join(_HOW)})$"
+)
+_USE: Final = re.compile(r"(?P<how>used)\s+(?P<said>(?P<link>to|for|as)\s+.+)")
+_PLACE: Final = re.compile(
+    r"(?P<how>(?:located|situated|born|buried)(?=\s+(?:in|on|at|near|within|between|along)\b)"
+    r"|(?:based|headquartered)(?=\s+in\s+[A-Z])"
+    r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))\s+(?P<said>.+)"
+)
+_BY: Final = re.compile(
+    r"(?P<verb>\w+)\s+by\s+(?P<said>(?:[A-Z][\w'’.-]+\s?){1,4})(?P<behind>(?:\s?(?:in|on|at|during|for)\s[^,]+)?)"
+)
+_MAKING: Final = frozenset(
+    "write invent discover propose coin direct compose found develop design build win defeat lead "
+    "publish create introduce establish conquer commission perform produce sign describe paint "
+    "receive become join study teach succeed replace acquire buy sell launch open".split()
+)
+_LONGEST_NAME: Final = 5  # words
+_VALUE: Final = re.compile(
+    r"an?\s+(?:(?:average|estimated|total|maximum|minimum|nominal)\s+)?(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+"
+    r"(?P<said>(?:(?:about|over|nearly|up to|approximately|around)\s+)?[$€£]?\d[\d,.]*(?:\s+\S+){0,4})"
+)
+_FIRST: Final = re.compile(
+    r"(?P<said>the\s+(?:(?:second|third)[- ])?(?:(?:world's|country's)\s+)?"
+    r"(?:\w{3,}est|first|only|most\s+\w+|main|default)\s.+)"
+)
+_CAUSE: Final = re.compile(r"\s+(?P<said>(?:because|due to|in order to|so that)\s.+)")
+_PERSON: Final = re.compile(
+    r"\b(?:\w+(?:ologist|ician|grapher|wright|onomer|matician)|actor|actress|architect|artist|athlete|author|"
+    r"ballerina|bishop|chemist|coach|composer|conductor|diplomat|director|doctor|economist|emperor|"
+    r"engineer|explorer|general|governor|inventor|journalist|judge|king|lawyer|leader|linebacker|man|member|"
+    r"minister|monk|novelist|officer|painter|philosopher|physicist|player|poet|politician|"
+    r"president|priest|prince|princess|producer|queen|quarterback|scholar|scientist|sculptor|"
+    r"singer|soldier|teacher|theologian|woman|writer)\b"
+)
+# What a plain object question is made of; "has" and "is" need more to be asked about.
+_OBJECT_VERBS: Final = frozenset(
+    "allow consist comprise contain contribute control define depend describe determine enable "
+    "identify include indicate measure mean perform produce provide reject represent require "
+    "return specify store support use need carry cover hold manage handle lead cause "
+    "print keep show".split()
+)
+_PAST_OBJECT_VERBS: Final = frozenset("include contain comprise consist cause require lead".split())
+_OBJECT: Final = re.compile(
+    r"(?!(?:that|to|in|on|as|from|for|by|at|with|of|about|up|out|into|how|whether|if|once|different|"
+    r"the same|each|some|more|both|it|them|all)\b)[\w`]"
+)
+_LEAST_OBJECT: Final = 3  # words
+_LEAST_CONSEQUENCE: Final = 5  # words
+_WITH_PREPOSITION: Final = {"consist": "of", "depend": "on", "lead": "to"}
+_NO_SUBJECTS: Final = re.compile(
+    r"(?:this|these|those|that|such|each|another|other|others|both|some|many|most|all|several|any|"
+    r"no|one|two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|our|"
+    r"my|your|every|either|neither|none|nobody|everyone|more|less|only|another|first|second|"
+    r"next|last|note|part)\b",
+    re.IGNORECASE,
+)
+# Words that lean on what stands around the sentence.
+_LEANS: Final = re.compile(
+    r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
+    r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
+    r"previous(?:ly)?|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
+    r"then|now|again|one|ones|so|aforementioned|said|corresponding|first step|NOTE)\b",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = re.compile(
+    r",\s+(?:which|who|where|when|while|whereas|including|with|leading|making|causing|although|"
+    r"though|resulting|because|so|and|but)\b.*"
+)
+_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|–\s")
+_ARTICLES: Final = frozenset(("the", "a", "an"))
+_LONGEST, _SHORTEST = 24, 4  # words of a question
+_LONGEST_SUBJECT: Final = 8  # words
+_COMPLEMENT: Final = 3  # content words of a definition, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A question about a sentence, with what answers it.
+
+    Attributes:
+        template: The kind of fact: "definition", "time", "number" ...
+        question: The question.
+        answer: The words of the sentence that answer it.
+        subject: What it is about.
+        predicate: What is said of that, by which facts of one kind are known.
+        other: The same question in other words; "" where none is safe.
+    """
+
+    template: str
+    question: str
+    answer: str
+    subject: str
+    predicate: str
+    other: str = ""
+
+
+def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
+    """The questions that a sentence answers.
+
+    Args:
+        sentence: One plain sentence that can stand alone, with its full stop.
+        small: Words that the documents write small: a capital at the beginning is none of theirs.
+    """
+    plain = sentence.strip().rstrip(".")
+    if _BROKEN.search(plain) or is_negated(plain) or is_doubted(plain):
+        return
+    if lead := _LEAD_TIME.match(plain):
+        if clause := _read(plain[lead.end() :], small):
+            yield from _sound(_time(clause, lead["said"][:1].lower() + lead["said"][1:]))
+        return
+    if lead := _LEAD_CONDITION.match(plain):
+        if clause := _read(plain[lead.end() :], small):
+            yield from _sound(_condition(clause, lead["said"][:1].lower() + lead["said"][1:]))
+        return
+    clause = _read(plain, small)
+    if clause is None:
+        return
+    for rule in _RULES:
+        yield from _sound(rule(clause))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause: a subject, its auxiliary and what follows."""
+
+    subject: str
+    auxiliary: str  # "was", "can", "did"; what goes before the subject of a question
+    verb: str  # the base of the full verb; "be" where there is no other
+    rest: str  # what follows the auxiliary in a question: "found the city"
+    tail: str  # what follows the full verb
+    many: bool
+    past: bool
+
+
+def _read(clause: str, small: Collection[str]) -> _Clause | None:
+    """A clause taken apart; None where that is not sure."""
+    words = Words(clause)
+    if len(words) < _SHORTEST - 1 or words.is_tangled:
+        return None
+    found = find_subject(words, 0)
+    if found is None or not found.text or found.main >= len(words):
+        return None
+    name = found.text
+    if _NO_SUBJECTS.match(name) or len(name.split()) > _LONGEST_SUBJECT or "," in name:
+        return None
+    if not clause.startswith(name) or words.is_adverb(0):
+        return None
+    name = _as_within(name, small)
+    verb, main = words.text(found.verb), words.text(found.main)
+    tail = clause[words.tokens[found.main].end :].strip()
+    if found.kind in {"be", "have", "modal"}:
+        return _with_auxiliary(words, found, name, clause)
+    base = _base(verb, found.kind, small)
+    if not base or not tail:
+        return None
+    past = found.kind in {"past", "both"}
+    auxiliary = "did" if past else ("do" if found.kind == "base" else "does")
+    many = found.kind == "base" or (past and found.plural)
+    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, many, past) if main else None
+
+
+def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Clause | None:
+    """A clause whose first verb goes before the subject in a question."""
+    auxiliary = words.text(found.verb)
+    behind = clause[words.tokens[found.verb].end :].strip()
+    if not behind or "'" in auxiliary or "’" in auxiliary:
+        return None
+    past = auxiliary in {"was", "were", "had"}
+    forms = verbs.forms(words.text(found.main))
+    if found.kind == "have" and ("participle" not in forms or words.opens_object(found.main)):
+        do = "did" if past else "does" if auxiliary == "has" else "do"
+        return _Clause(name, do, "have", f"have {behind}", behind, found.plural, past)
+    if found.kind == "be" and forms.isdisjoint(("participle", "ing")):
+        return _Clause(name, auxiliary, "be", behind, behind, found.plural, past)
+    verb = words.text(found.main)
+    tail = clause[words.tokens[found.main].end :].strip()
+    return _Clause(name, auxiliary, verb, behind, tail, found.plural, past)
+
+
+def _base(word: str, kind: str, small: Collection[str]) -> str:
+    """The base of a finite verb; "" where it is not sure."""
+    if kind == "base":
+        return word
+    if kind == "present":
+        stems = [word[:-1], word[:-2], f"{word[:-3]}y"]
+        made: Callable[[str], str] = verbs.third_person
+    else:
+        stems = [verbs.base(word), word[:-1], word[:-2], word[:-3], f"{word[:-3]}y"]
+        made = verbs.past
+    fitting = [stem for stem in stems if len(stem) > 1 and made(stem) == word]
+    known = [stem for stem in fitting if verbs.is_known(stem)]
+    known = known or [stem for stem in fitting if stem in small]
+    return known[0] if known else ""
+
+
+def _as_within(text: str, small: Collection[str]) -> str:
+    """A phrase as it is written within a sentence."""
+    first = text.split()[0]
+    lower = first.lower()
+    named = lower not in _ARTICLES and any(word[:1].isupper() for word in text.split()[1:2])
+    plain = (first[1:].islower() or len(first) == 1) and not named
+    return text[:1].lower() + text[1:] if plain and lower in small else text
+
+
+def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
+    """Those that read well and stand alone, as far as their words tell."""
+    for fact in made:
+        asked = fact.question
+        length = len(asked.split())
+        open_brackets = asked.count("(") != asked.count(")")
+        inner = asked.split(" ", 1)[1].rstrip("?")
+        if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
+            continue
+        if _LEANS.search(inner) or re.search(r"\b(\w+) \1\b", asked) or " and/or " in asked:
+            continue
+        last = asked.rstrip("?").split()[-1].lower()
+        ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
+        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"} or "  " in asked:
+            continue
+        yield fact
+
+
+def _short(text: str, most: int = 14) -> bool:
+    """Whether what is repeated in a question is one phrase."""
+    return len(text.split()) <= most and not re.search(r",|\b(?:which|who|where|while|but)\b", text)
+
+
+def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
+    """When something happened."""
+    rest = clause.rest
+    if not said:
+        found = list(_WHEN.finditer(rest))
+        if len(found) != 1:
+            return
+        said = found[0]["said"]
+        rest = f"{rest[: found[0].start()]} {rest[found[0].end() :].strip()}".strip()
+    rest = _RELATIVE.sub("", rest)
+    if not clause.past or not rest or not _short(rest) or clause.verb == "be" or _YEAR.search(rest):
+        return
+    question = f"{clause.auxiliary} {clause.subject} {rest}?"
+    other = f"In which year {question}" if _YEAR.fullmatch(said.removeprefix("in ")) else ""
+    yield Fact("time", f"When {question}", said, clause.subject, clause.verb, other)
+
+
+def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
+    """What happens if something is so."""
+    if clause.verb == "be" or clause.past or _LEANS.search(clause.subject):
+        return
+    if len(clause.rest.split()) < _LEAST_CONSEQUENCE:
+        return
+    passive = clause.auxiliary in {"is", "are"} or re.match(r"be\s+\w+(?:ed|n)\b", clause.rest)
+    if passive:
+        question = f"What happens to {clause.subject} {said}?"
+    else:
+        question = f"What {clause.auxiliary} {clause.subject} do {said}?"
+    yield Fact("condition", question, clause.rest, clause.subject, said)
+
+
+def _definition(clause: _Clause) -> Iterator[Fact]:
+    """What something or somebody is."""
+    complement = clause.rest
+    if clause.verb != "be" or not re.match(
+        r"(?:an?|one of the|the \w+ (?:of|that|which|for))\s", complement
+    ):
+        return
+    if (
+        len(complement.split()) < _COMPLEMENT + 1
+        or " of " in clause.subject
+        and clause.subject[:4] == "the "
+    ):
+        return
+    head = re.split(r"\b(?:who|that|which|of|for|in|from|to|with|and)\b|,", complement, maxsplit=1)[
+        0
+    ]
+    name = clause.subject.split()
+    person = len(name) > 1 and all(part[:1].isupper() for part in name)
+    if _PERSON.search(clause.subject) or (person and clause.past and not _PERSON.search(head)):
+        return
+    who = "Who" if person and _PERSON.search(head) else "What"
+    question = f"{who} {clause.auxiliary} {clause.subject}?"
+    yield Fact("definition", question, complement, clause.subject, "be")
+
+
+def _number(clause: _Clause) -> Iterator[Fact]:
+    """How many of something there are."""
+    tail = clause.tail
+    if clause.verb == "be":
+        measured = _MEASURE.fullmatch(tail)
+        if measured:
+            how = measured["how"]
+            question = f"How {how} {clause.auxiliary} {clause.subject}?"
+            yield Fact("number", question, measured["said"], clause.subject, how)
+        return
+    counted = _COUNT.match(tail)
+    if counted is None or not _short(counted["rest"], 10):
+        return
+    before = clause.rest[: len(clause.rest) - len(clause.tail)].strip()
+    if clause.auxiliary in {"is", "are", "was", "were"} or " by" in before:
+        return
+    rest, noun = counted["rest"].strip(), counted["noun"]
+    if " and " in rest or noun in {"times", "ways"}:
+        return
+    if rest.startswith("of "):
+        noun, rest = f"{noun} {rest}", ""
+    question = f"How many {noun} {clause.auxiliary} {clause.subject} {before} {rest}".strip()
+    said = f"{counted['number']} {counted['noun']}"
+    yield Fact("number", f"{question}?", said, clause.subject, f"{clause.verb} {noun}")
+
+
+def _purpose(clause: _Clause) -> Iterator[Fact]:
+    """What something is used for."""
+    found = _USE.fullmatch(clause.rest)
+    if (
+        found is None
+        or len(found["said"].split()) <= _LEAST_OBJECT
+        or clause.auxiliary not in {"is", "are", "was", "were"}
+    ):
+        return
+    link = "as" if found["link"] == "as" else "for"
+    question = f"What {clause.auxiliary} {clause.subject} used {link}?"
+    yield Fact("purpose", question, found["said"], clause.subject, f"used {link}")
+
+
+def _place(clause: _Clause) -> Iterator[Fact]:
+    """Where something is."""
+    found = _PLACE.fullmatch(clause.rest)
+    if found is None or clause.auxiliary not in {"is", "are", "was", "were"}:
+        return
+    if re.search(rf"\b{_DATE}", found["said"]) or not _short(found["said"], 12):
+        return
+    question = f"Where {clause.auxiliary} {clause.subject} {found['how']}?"
+    yield Fact("place", question, found["said"], clause.subject, found["how"])
+
+
+def _agent(clause: _Clause) -> Iterator[Fact]:
+    """Who did something."""
+    found = _BY.fullmatch(clause.rest)
+    if found is None or clause.auxiliary not in {"was", "were"}:
+        return
+    past = _past_of(found["verb"])
+    if past:
+        behind = f" {found['behind'].strip()}" if found["behind"] else ""
+        question = f"Who {past} {clause.subject}{behind}?"
+        yield Fact("agent", question, found["said"], clause.subject, past)
+
+
+def _author(clause: _Clause) -> Iterator[Fact]:
+    """Who made or did something."""
+    rest = _RELATIVE.sub("", clause.tail)
+    named = clause.subject.split()
+    name = 1 < len(named) < _LONGEST_NAME and all(part[:1].isupper() for part in named)
+    if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(rest, 14):
+        return
+    if not re.match(r"(?:the|an?|[A-Z\"])", rest):
+        return
+    question = f"Who {verbs.past(clause.verb)} {rest}?"
+    yield Fact("agent", question, clause.subject, rest, clause.verb)
+
+
+def _value(clause: _Clause) -> Iterator[Fact]:
+    """The size of what something has."""
+    found = _VALUE.fullmatch(clause.tail) if clause.verb == "have" else None
+    if found is None:
+        return
+    be = "was" if clause.past else "is"
+    question = f"What {be} the {found['noun']} of {clause.subject}?"
+    said = found["said"]
+    yield Fact("number", question, said, clause.subject, f"have {found['noun']}")
+
+
+def _past_of(participle: str) -> str:
+    """The simple past of a participle; "" where it is not sure."""
+    base = verbs.base(participle)
+    if base != participle:
+        return verbs.past(base)
+    return participle if participle.endswith("ed") else ""
+
+
+def _extreme(clause: _Clause) -> Iterator[Fact]:
+    """What is the largest, the first or the only one."""
+    found = _FIRST.fullmatch(clause.rest) if clause.verb == "be" else None
+    name = clause.subject[:1].isupper() and not clause.many
+    if found is None or not name or not _short(found["said"], 12):
+        return
+    who = "Who" if _PERSON.search(found["said"]) else "What"
+    question = f"{who} {clause.auxiliary} {found['said']}?"
+    yield Fact("extreme", question, clause.subject, found["said"], "be")
+
+
+def _object(clause: _Clause) -> Iterator[Fact]:
+    """What something contains, needs or does."""
+    if clause.verb not in _OBJECT_VERBS or clause.auxiliary not in {"do", "does", "did"}:
+        return
+    link = _WITH_PREPOSITION.get(clause.verb, "")
+    tail = clause.tail
+    if link:
+        if not tail.startswith(f"{link} "):
+            return
+        tail = tail.removeprefix(f"{link} ")
+    if not _OBJECT.match(tail) or len(tail.split()) < _LEAST_OBJECT:
+        return
+    if clause.past and clause.verb not in _PAST_OBJECT_VERBS:
+        return
+    question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
+    yield Fact("object", f"{question}?", tail, clause.subject, clause.verb)
+
+
+def _reason(clause: _Clause) -> Iterator[Fact]:
+    """Why something is so."""
+    found = list(_CAUSE.finditer(clause.rest))
+    if len(found) != 1:
+        return
+    rest = clause.rest[: found[0].start()]
+    if not _short(rest, 12) or not rest or clause.verb == "be" and " to " in rest:
+        return
+    if rest.split()[-1] in {"is", "are", "be", "was", "were"}:
+        return
+    question = f"Why {clause.auxiliary} {clause.subject} {rest}?"
+    yield Fact("reason", question, found[0]["said"], clause.subject, clause.verb)
+
+
+_RULES: Final = (
+    *(_time, _definition, _number, _value, _purpose, _place),
+    *(_agent, _author, _extreme, _object, _reason),
+)

@@ -1,0 +1,264 @@
+"""Questions made from the structure of documents: tables, lists, glossaries, FAQs, signatures."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay._text import verbs
+from assay._text.grammar import Words
+from assay._text.markup import clean
+from assay._text.predicates import find_subject
+
+_FENCED: Final = re.compile(
+    r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
+)
+_ROW: Final = re.compile(r"^[ \t]*\|(.+)\|[ \t]*$", re.MULTILINE)
+_RULE: Final = re.compile(r"[\s:|-]+")
+_CELL: Final = re.compile(r"(?<!\\)\|")
+_DEFAULT: Final = re.compile(
+    r"\b[Dd]efaults?(?:\s+is|\s+to|:)?\s+(?P<value>`[^`]+`|[\w./%-]*\w)(?=[.,;)\]]|$)"
+)
+_DEFAULT_OF: Final = re.compile(r"\bDefault: (?P<value>\S+?)\.?(?=\s|$)")
+_ITEM: Final = re.compile(
+    r"^[ \t]*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t]+(?P<item>\S.*(?:\n(?![ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t])[ \t]+\S.*)*)",
+    re.MULTILINE,
+)
+_LIST: Final = re.compile(
+    rf"(?P<lead>[^\n]+):[ \t]*\n(?:[ \t]*\n)?(?P<items>(?:{_ITEM.pattern}\n*){{2,9}})", re.MULTILINE
+)
+_TERM: Final = re.compile(
+    r"^[ \t]*(?:[-*+•][ \t]+)?(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
+    r"[ \t]*(?:[-–—:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
+    re.MULTILINE,
+)
+_NO_TERM: Final = re.compile(
+    r"(?:notes?|examples?|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
+    r"another|all|no|each|what|how)\b",
+    re.IGNORECASE,
+)
+_FAQ: Final = re.compile(
+    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?[ \t]*\n+"
+    r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n[^\n#*|`-][^\n]*)*)",
+    re.MULTILINE,
+)
+_EXPANDED: Final = re.compile(
+    r"(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
+)
+_LISTED: Final = re.compile(
+    r"^(?P<short>[A-Z][A-Za-z0-9-]{1,9})(?:\t+|[ ]{2,}|: )(?P<long>[A-Z][\w ,/-]{5,70})$",
+    re.MULTILINE,
+)
+_SMALL: Final = frozenset(
+    ("of", "and", "for", "the", "in", "on", "to", "by", "with", "a", "an", "de")
+)
+_SIGNATURE: Final = re.compile(
+    r"^[ \t]*(?:async[ ])?def[ ](?P<name>[a-z]\w+)\((?P<parameters>[^()]*)\)", re.MULTILINE
+)
+_PARAMETER: Final = re.compile(
+    r"(?P<name>[a-z]\w*)(?:\s*:\s*[^=,]+)?\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[\w.+-]+)"
+)
+_MEANINGS: Final = frozenset(
+    ("meaning", "what it means", "definition", "description", "what was found", "what it does")
+)
+_ATTRIBUTES: Final = frozenset(
+    "licence license author owner unit range type size length weight height price cost version port "
+    "format encoding language country capital city year date age population area speed rate limit "
+    "maximum minimum duration temperature frequency bandwidth status purpose reason".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A question about a place in a text.
+
+    Attributes:
+        template: The kind of fact: "table", "option", "abbreviation" ...
+        question: The question.
+        answer: What answers it, in a few words.
+        reference: The answer in full sentences.
+        start: First character of the evidence in the text.
+        end: The character after its last one.
+        subject: What it is about.
+        predicate: What is said of that.
+        other: The same question in other words; "" where none is safe.
+    """
+
+    template: str
+    question: str
+    answer: str
+    reference: str
+    start: int
+    end: int
+    subject: str = ""
+    predicate: str = ""
+    other: str = ""
+
+
+def found_in(text: str, headings: Sequence[str]) -> Iterator[Found]:
+    """The questions that the structure of a text answers.
+
+    Args:
+        text: A passage.
+        headings: Title of its document and the headings above it, outermost first.
+    """
+    yield from _signatures(text)
+    prose = _FENCED.sub(lambda fence: re.sub(r"[^\n]", " ", fence.group()), text)
+    yield from _tables(prose, headings)
+    yield from _abbreviations(prose)
+    yield from _terms(prose)
+    yield from _faq(prose)
+
+
+def _signatures(text: str) -> Iterator[Found]:
+    """Defaults of parameters in the signatures of functions."""
+    for signature in _SIGNATURE.finditer(text):
+        for parameter in _PARAMETER.finditer(signature["parameters"]):
+            name, value = parameter["name"], parameter["value"]
+            if name == "self" or value == "None" or signature["name"].startswith("test"):
+                continue
+            of = f"the parameter `{name}` of `{signature['name']}`"
+            yield Found(
+                "option",
+                f"What is the default of {of}?",
+                value,
+                f"The default of {of} is {value}.",
+                *signature.span(),
+                of,
+                "default",
+                f"Which value does {of} have by default?",
+            )
+
+
+def _tables(text: str, headings: Sequence[str]) -> Iterator[Found]:
+    """Cells of tables, by the name of their column and the first cell of their row."""
+    rows = list(_ROW.finditer(text))
+    head: list[str] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        cells = [" ".join(cell.replace("\\|", "|").split()) for cell in _CELL.split(row[1])]
+        if (
+            before is None
+            or text[before.end() : row.start()].strip("\n\r \t")
+            or "\n\n" in text[before.end() : row.start()]
+        ):
+            head = cells
+            continue
+        if _RULE.fullmatch(row[1]) or len(cells) != len(head) or not cells[0]:
+            continue
+        for column, cell in zip(head[1:], cells[1:], strict=True):
+            yield from _cell(head[0].lower(), cells[0], column, cell, row.span(), headings)
+
+
+def _cell(
+    kind: str, name: str, column: str, cell: str, span: tuple[int, int], headings: Sequence[str]
+) -> Iterator[Found]:
+    """What one cell of a table says of its row."""
+    if len(cell) < 2 or len(name.split()) > 6 or not re.search(r"\w", name):
+        return
+    if kind == "option":
+        yield from _option(name, cell, span, headings)
+        return
+    column = column.lower()
+    singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
+    row = f"the {kind} {name}" if singular and name.startswith("`") else name
+    if column in _ATTRIBUTES and len(cell.split()) <= 12:
+        question = f"What is the {column} of {row}?"
+        yield Found(
+            "table", question, cell, f"The {column} of {row} is {cell}.", *span, row, column
+        )
+    elif column in _MEANINGS and len(cell.split()) >= 3 and name.startswith("`") and singular:
+        where = f"In “{headings[0]}”, what" if headings and headings[0] else "What"
+        verb = "do" if column == "what it does" else "mean"
+        reference = (
+            f"{row[:1].upper()}{row[1:]} {'does this' if verb == 'do' else 'means'}: {clean(cell)}."
+        )
+        yield Found("table", f"{where} does {row} {verb}?", cell, reference, *span, row, column)
+
+
+def _option(
+    name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
+) -> Iterator[Found]:
+    """What an option of a command does, and its default."""
+    flag = re.match(r"`(?:-\w, )?(--[\w-]+)", name)
+    if flag is None or re.match(r"(?:As for|See)\b", cell):
+        return
+    command = next(
+        (h for h in headings[::-1] if re.fullmatch(r"[a-z][\w-]+(?: [a-z][\w-]+){0,2}", h)), ""
+    )
+    of = f"the option `{flag[1]}`{f' of `{command}`' if command else ''}"
+    default = _DEFAULT_OF.search(cell) or _DEFAULT.search(cell)
+    if default:
+        value = default["value"]
+        reference = f"The default of {of} is {value}."
+        other = f"Which value does {of} have by default?"
+        yield Found(
+            "option", f"What is the default of {of}?", value, reference, *span, of, "default", other
+        )
+    said = clean(_DEFAULT_OF.sub("", cell).strip()).rstrip(".")
+    if len(said.split()) >= 4:
+        verb = "base" in verbs.forms(said.split()[0].lower())
+        told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
+        reference = f"{of[:1].upper()}{of[1:]} {told}."
+        other = f"What does {of} do?" if verb else ""
+        yield Found("option", f"What is {of} for?", said, reference, *span, of, "for", other)
+
+
+def _abbreviations(text: str) -> Iterator[Found]:
+    """What abbreviations stand for."""
+    for match in (*_EXPANDED.finditer(text), *_LISTED.finditer(text)):
+        short = match["short"]
+        long = expansion(match["long"].strip(), short)
+        if long and not (short.endswith("s") and short[-2:-1].isupper()):
+            start = match.start() + match.group().index(long)
+            yield Found(
+                "abbreviation",
+                f"What does {short} stand for?",
+                long,
+                f"{short} stands for {long}.",
+                min(start, match.start("short")),
+                max(start + len(long), match.end("short")),
+                short,
+                "stands for",
+                f"What is {short} short for?",
+            )
+
+
+def expansion(words: str, short: str) -> str:
+    """The words at the end of a text that an abbreviation is made of; "" if it is not."""
+    letters = [letter.lower() for letter in short if letter.isalpha()]
+    if sum(letter.isupper() for letter in short) < 2:
+        return ""
+    if len(letters) > 2 and short.endswith("s"):
+        letters.pop()
+    found = list(re.finditer(r"[A-Za-z0-9]+", words))
+    for at in range(len(found) - 1, -1, -1):
+        inner = found[at:]
+        initials = [one.group()[0].lower() for one in inner]
+        main = [one.group()[0].lower() for one in inner if one.group().lower() not in _SMALL]
+        if letters in (initials, main) and inner[0].group().lower() not in _SMALL:
+            return words[inner[0].start() :]
+    return ""
+
+
+def _terms(text: str) -> Iterator[Found]:
+    """Entries of a glossary: a term, then what it is."""
+    for match in _TERM.finditer(text):
+        term = (match["bold"] or match["plain"]).strip(" `:")
+        said = clean(match["said"]).rstrip(".")
+        sentence = said.split(". ")[0]
+        clause = find_subject(Words(sentence), 0)
+        if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
+            continue
+        if re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
+            continue
+        reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
+        question = f"What does the term “{term}” mean?"
+        yield Found("glossary", question, sentence, reference, *match.span(), term, "means")
+
+
+def _faq(text: str) -> Iterator[Found]:
+    """Questions of the documents with the answers below them."""
+    for match in _FAQ.finditer(text):
+        answer = clean(match["answer"])
+        if len(answer.split()) >= 4:
+            yield Found("faq", clean(match["question"]), answer, answer, *match.span(), "", "")
