@@ -4,7 +4,7 @@ import asyncio
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
@@ -12,34 +12,39 @@ from typing import Final
 from assay._text.markup import clean
 from assay._text.sentences import sentences, spans
 from assay._text.statements import statements
-from assay._text.words import content_words, recall, stems
+from assay._text.words import recall, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.sample import Sample
 from assay.tasks import SelectSentences, Statement, VerifyStatements
 from assay.tasks.contexts import Passage as Numbered
 from assay.testset import checks
-from assay.testset.passages import Corpus, Passage
+from assay.testset.passages import Corpus
 from assay.testset.question_rules import dangling, gives_answer
-from assay.testset.questions import NO_ANSWER, Kind, Plan, Question, Rejected
+from assay.testset.questions import KINDS, NO_ANSWER, Kind, Plan, Question, Rejected
 from assay.testset.sentence_questions import facts
-from assay.testset.structure_questions import expansion, found_in
+from assay.testset.structure_questions import found_in
 
+_BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
+_KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
 _ATTEMPTS, _EXTRA_ATTEMPTS = 12, 20  # drafts that are checked for each question that is wanted
 _AT_ONCE: Final = 8  # drafts that are checked together
 _NEAREST: Final = 4  # other passages that may answer a question as well
 _ANSWERS: Final = 0.5  # probability from which on a sentence answers a question
 _ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
-_SHARE: Final = 0.25  # of the questions are made by one rule, unless others make too few
+_SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
 _SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
+_SHARED: Final = 0.08  # of the passages have a word that two things share which are of one kind
 _RARE: Final = 0.03  # of the passages have a word that says what is meant
 # What names one thing: "TS 23.501", "max_delay", "`--seed`", "4G", "Rome" behind the first word.
 _NAME: Final = re.compile(
     r"`[^`]+`|“[^”]+”|\b\w*(?:[A-Z]\w*[A-Z0-9]|\d[A-Za-z]|[a-z]_[a-z])\w*|(?<=\s)[A-Z][\w-]+"
 )
 _YEAR: Final = re.compile(r"\bin ((?:1\d|20)\d\d)\b")
-_ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
+_ACRONYM: Final = re.compile(r"(?<=[a-z] )[A-Z]{3,5}(?= [a-z]|[.,;)]\s)")
+_LEAST_USES: Final = 2  # of an abbreviation
+_ROMAN: Final = re.compile(r"[IVXLCDM]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ def offline_plan(plan: Plan) -> Plan:
     Raises:
         InputError: If nothing is left.
     """
+    if plan.kinds == KINDS:
+        return replace(plan, kinds=_KINDS)
     kinds = {kind: share for kind, share in plan.kinds.items() if kind != "reasoning"}
     if not sum(kinds.values()):
         what = "questions of reasoning take a language model that writes them"
@@ -111,20 +118,20 @@ class Offline:
         while waiting and wanted > used.total() and tried < most:
             open_ = [draft for draft in waiting if used[draft.template] < limit]
             if not open_:
-                limit = wanted
+                if limit >= max(2, wanted // 2):
+                    break
+                limit = max(2, wanted // 2)
                 continue
             batch = open_[: min(_AT_ONCE, max(2, wanted - used.total()))]
             tried += len(batch)
             waiting = [draft for draft in waiting if draft not in batch]
             faults = await asyncio.gather(*(self._fault(kind, draft, judge) for draft in batch))
             for draft, fault in zip(batch, faults, strict=True):
-                fault = fault or self._repeats(draft)
-                full = used.total() >= wanted or (used[draft.template] >= limit)
-                if fault is None and not full:
+                if reason := fault or self._repeats(draft):
+                    self.rejected.append(self._rejected(kind, draft, reason))
+                elif used.total() < wanted and used[draft.template] < limit:
                     used[draft.template] += 1
                     self.questions.append(self._question(kind, draft))
-                elif fault is not None:
-                    self.rejected.append(self._rejected(kind, draft, fault))
                 else:
                     waiting.append(draft)
             if self.on_progress:
@@ -241,21 +248,33 @@ class _Drafts:
             mine = [*self._of_structure(number), *self._of_sentences(number)]
             self._rng.shuffle(mine)
             self.facts += mine
+        told = Counter((draft.predicate, draft.answer) for draft in self.facts if draft.sure)
+        self.facts = [
+            draft
+            for draft in self.facts
+            if draft.template != "option" or told[draft.predicate, draft.answer] <= _BOILERPLATE
+        ]
         self._answers: dict[str, list[str]] = defaultdict(list)
         for draft in self.facts:
-            self._answers[checks.comparable(draft.question)].append(draft.answer)
+            if draft.answer:
+                self._answers[checks.comparable(draft.question)].append(draft.answer)
 
     def of(self, kind: Kind) -> list[_Draft]:
         """The drafts of a kind, in the order in which they are tried: one of each passage first."""
         if kind == "multi_hop":
             return list(self._joined())
         if kind == "unanswerable":
-            made = [*self._unexpanded(), *self._without_default(), *self._other_year()]
+            made = [
+                *(*self._unexpanded(), *self._without_default()),
+                *(*self._other_subject(), *self._other_year(), *self._undated()),
+            ]
             self._rng.shuffle(made)
             return made
         turn = Counter[tuple[int, ...]]()
         turns: list[tuple[int, int]] = []
         for place, draft in enumerate(self.facts):
+            if draft.template == "undated":
+                continue
             turns.append((turn[draft.passages], place))
             turn[draft.passages] += 1
         return [self.facts[place] for _, place in sorted(turns)]
@@ -264,7 +283,7 @@ class _Drafts:
         """What is wrong with a draft as far as words tell."""
         if leaning := dangling(draft.question):
             return "not standalone", f"'{leaning}'"
-        if kind == "unanswerable" or draft.template == "faq":
+        if kind == "unanswerable":
             return None
         if not self._names_something(draft):
             return "not standalone", "it names nothing that only one thing is called"
@@ -278,15 +297,16 @@ class _Drafts:
 
     def _names_something(self, draft: _Draft) -> bool:
         """Whether the question has a name, or its subject rare words without "the"."""
+        if re.fullmatch(r"the [a-z]+", draft.subject):  # "the city"
+            return False
         if _NAME.search(draft.question.split(" ", 1)[1]):
             return True
-        named = [
-            stem
-            for stem in stems(draft.subject)
-            if stem in set(content_words(draft.subject)) or stem
-        ]
-        rare = [stem for stem in named if self._spread[stem] <= _RARE * len(self.corpus.passages)]
-        return not draft.subject.startswith("the ") and len(named) > 1 and bool(rare)
+        named = stems(draft.subject)
+        rare = any(self._is_rare(stem, _RARE) for stem in named)
+        return not draft.subject.startswith("the ") and len(named) > 1 and rare
+
+    def _is_rare(self, stem: str, share: float) -> bool:
+        return self._spread[stem] <= max(2, share * len(self.corpus.passages))
 
     def _of_structure(self, number: int) -> Iterator[_Draft]:
         passage = self.corpus.passages[number]
@@ -336,13 +356,21 @@ class _Drafts:
                 kinds[draft.template, draft.predicate].append(draft)
         pairs = [pair for same in kinds.values() for pair in combinations(same, 2)]
         self._rng.shuffle(pairs)
+        used = set[str]()
         for first, second in pairs:
             mine, theirs = set(stems(first.subject)), set(stems(second.subject))
-            shared = {s for s in mine & theirs if len(s) > 2 and self._spread[s] > 1}
-            question = _JOINTS[first.template](first, second)
+            rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in mine & theirs)
+            near = rare and 2 * len(mine & theirs) >= min(len(mine), len(theirs))
             apart = first.passages != second.passages and mine - theirs and theirs - mine
-            if not (apart and shared and question):
+            joined = f" {first.subject} {second.subject} "
+            question = _JOINTS[first.template](first, second)
+            if not (near and apart and question) or " and " in joined:
                 continue
+            if checks.comparable(first.answer) == checks.comparable(second.answer):
+                continue
+            if not used.isdisjoint((first.question, second.question)):
+                continue
+            used |= {first.question, second.question}
             yield _Draft(
                 first.template,
                 question,
@@ -356,48 +384,63 @@ class _Drafts:
 
     def _unexpanded(self) -> Iterator[_Draft]:
         """What abbreviations stand for that no text spells out."""
-        counts = Counter(_ACRONYM.findall(self._text))
-        for short, n in sorted(counts.items()):
+        holders: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.corpus.passages):
+            for short in _ACRONYM.findall(passage.text):
+                holders[short].append(number)
+        for short, numbers in sorted(holders.items()):
+            common = short in _WORDS or short.lower() in self._small or _ROMAN.fullmatch(short)
+            spelled = r"[\s/-]+(?:(?:of|and|for|the|in|to)\s+)?".join(rf"{c}\w*" for c in short)
             if (
-                n < 2
-                or re.fullmatch(r"[IVXLCDM]+", short)
-                or short in _WORDS
-                or short.lower() in self._small
+                len(numbers) < _LEAST_USES
+                or common
+                or re.search(rf"\b{spelled}\b", self._text, re.I)
             ):
                 continue
-            spelled = r"[\s/-]+(?:(?:of|and|for|the|in|to)\s+)?".join(rf"{c}\w*" for c in short)
-            if re.search(rf"\b{spelled}\b(?<!{short})", self._text, re.IGNORECASE):
-                continue
-            if re.search(rf"\b{short}\s*[:(=–]|\(\s*{short}", self._text):
-                continue
-            number = next(
-                n for n, p in enumerate(self.corpus.passages) if re.search(rf"\b{short}\b", p.text)
-            )
-            yield _Draft(
-                "abbreviation",
-                f"What does {short} stand for?",
-                "",
-                "",
-                (number,),
-                (),
-                short,
-                sure=True,
-            )
+            if not re.search(rf"\b{short}\s*[:(=]|\(\s*{short}", self._text):
+                question = f"What does {short} stand for?"
+                yield _Draft("abbreviation", question, "", "", (numbers[0],), (), short, sure=True)
 
     def _without_default(self) -> Iterator[_Draft]:
         """The defaults of options of which no text tells one."""
         options = [draft for draft in self.facts if draft.template == "option"]
         known = {draft.subject for draft in options if draft.predicate == "default"}
         for draft in options:
-            takes = re.search(r"`[^`]*--[\w-]+ [A-Z]", draft.quotes[0])
+            quote = draft.quotes[0]
             if (
-                draft.subject in known
-                or not takes
-                or re.search(r"default|not given|if none", draft.quotes[0], re.IGNORECASE)
+                draft.subject not in known
+                and _TAKES_NUMBER.search(quote)
+                and not _OPEN.search(quote)
             ):
+                question = f"What is the default of {draft.subject}?"
+                yield replace(draft, question=question, other="", sure=True)
+
+    def _other_subject(self) -> Iterator[_Draft]:
+        """What the texts say of one thing, asked of another of which they do not say it."""
+        specifies = any(draft.predicate in _SPECIFIED for draft in self.facts)
+        said = [one.lower() for one in sentences(self._text)]
+        for fact in self.facts:
+            if fact.template not in _SWAPPED or not _NAME.search(f" {fact.subject}"):
                 continue
-            question = f"What is the default of {draft.subject}?"
-            yield replace(draft, question=question, other="", sure=True)
+            person = fact.question.startswith("Who ")
+            if not (person or specifies):
+                continue
+            told = re.compile(r"\b(?:born|birth)" if person else r"\b(?:defin|specif|describ)")
+            if any(fact.subject.lower() in one and told.search(one) for one in said):
+                continue
+            be = {"does": "is", "do": "are"}.get(auxiliary := fact.question.split()[1], auxiliary)
+            end = "born" if person else "defined"
+            question = f"Where {be} {fact.subject} {end}?"
+            yield replace(fact, template="place", question=question, other="", sure=False)
+
+    def _undated(self) -> Iterator[_Draft]:
+        """When something was done, of which no text tells a date."""
+        said = [one.lower() for one in sentences(self._text) if re.search(r"\d", one)]
+        for draft in self.facts:
+            if draft.template == "undated" and _NAME.search(draft.question.split(" ", 1)[1]):
+                held = set(stems(draft.subject))
+                if not any(held <= set(stems(one)) for one in said):
+                    yield replace(draft, template="time")
 
     def _other_year(self) -> Iterator[_Draft]:
         """A fact of a year, asked of another year."""
@@ -418,6 +461,10 @@ class _Drafts:
 
 
 _NOW: Final = 2020
+_SWAPPED: Final = frozenset(("definition", "object", "purpose"))
+_SPECIFIED: Final = frozenset(("defined", "specified", "described"))
+_TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZE|TOKENS|WIDTH)\b")
+_OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
 _WORDS: Final = frozenset("THE AND FOR NOT ALL ANY NOTE TODO WITH FROM THIS USA JSON".split())  # noqa: SIM905
 
 

@@ -76,6 +76,10 @@ _FIRST: Final = re.compile(
     r"(?:\w{3,}est|first|only|most\s+\w+|main|default)\s.+)"
 )
 _CAUSE: Final = re.compile(r"\s+(?P<said>(?:because|due to|in order to|so that)\s.+)")
+_NO_CLASS: Final = re.compile(
+    r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"
+    r"lot|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
+)
 _PERSON: Final = re.compile(
     r"\b(?:\w+(?:ologist|ician|grapher|wright|onomer|matician)|actor|actress|architect|artist|athlete|author|"
     r"ballerina|bishop|chemist|coach|composer|conductor|diplomat|director|doctor|economist|emperor|"
@@ -103,7 +107,7 @@ _NO_SUBJECTS: Final = re.compile(
     r"(?:this|these|those|that|such|each|another|other|others|both|some|many|most|all|several|any|"
     r"no|one|two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|our|"
     r"my|your|every|either|neither|none|nobody|everyone|more|less|only|another|first|second|"
-    r"next|last|note|part)\b",
+    r"next|last|note|different|various|certain|multiple|further|additional|new|common|part|(?:sub)?clauses?|sections?|annex|figures?|tables?|chapter|\d\S*)(?!\w)",
     re.IGNORECASE,
 )
 # Words that lean on what stands around the sentence.
@@ -111,7 +115,7 @@ _LEANS: Final = re.compile(
     r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
     r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
     r"previous(?:ly)?|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
-    r"then|now|again|one|ones|so|aforementioned|said|corresponding|first step|NOTE)\b",
+    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|example|see)\b",
     re.IGNORECASE,
 )
 _RELATIVE: Final = re.compile(
@@ -121,6 +125,12 @@ _RELATIVE: Final = re.compile(
 _BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|–\s")
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _LONGEST, _SHORTEST = 24, 4  # words of a question
+_SEE: Final = re.compile(r"\b(?:see|[Ff]igure|[Tt]able)\s+(?:[Ff]igure|[Tt]able|clause|\d)")
+_LEANS_BACK: Final = re.compile(
+    r"^(?:its|their|his|her|an? similar)\b|on the (?:left|right)\b|\b(?:of|to|in|for|by|with|from|than|on)\s+(?:this|that|these|those|"
+    r"such|it|them)\b|\b(?:this|these|those|above|below|following|see|figure|clause|respectively)\b",
+    re.IGNORECASE,
+)
 _LONGEST_SUBJECT: Final = 8  # words
 _COMPLEMENT: Final = 3  # content words of a definition, at least
 
@@ -154,7 +164,7 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
         small: Words that the documents write small: a capital at the beginning is none of theirs.
     """
     plain = sentence.strip().rstrip(".")
-    if _BROKEN.search(plain) or is_negated(plain) or is_doubted(plain):
+    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(plain) or is_doubted(plain):
         return
     if lead := _LEAD_TIME.match(plain):
         if clause := _read(plain[lead.end() :], small):
@@ -180,7 +190,6 @@ class _Clause:
     verb: str  # the base of the full verb; "be" where there is no other
     rest: str  # what follows the auxiliary in a question: "found the city"
     tail: str  # what follows the full verb
-    many: bool
     past: bool
 
 
@@ -198,7 +207,7 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
     if not clause.startswith(name) or words.is_adverb(0):
         return None
     name = _as_within(name, small)
-    verb, main = words.text(found.verb), words.text(found.main)
+    verb = words.text(found.verb)
     tail = clause[words.tokens[found.main].end :].strip()
     if found.kind in {"be", "have", "modal"}:
         return _with_auxiliary(words, found, name, clause)
@@ -207,8 +216,7 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
         return None
     past = found.kind in {"past", "both"}
     auxiliary = "did" if past else ("do" if found.kind == "base" else "does")
-    many = found.kind == "base" or (past and found.plural)
-    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, many, past) if main else None
+    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past)
 
 
 def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Clause | None:
@@ -221,12 +229,12 @@ def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Cl
     forms = verbs.forms(words.text(found.main))
     if found.kind == "have" and ("participle" not in forms or words.opens_object(found.main)):
         do = "did" if past else "does" if auxiliary == "has" else "do"
-        return _Clause(name, do, "have", f"have {behind}", behind, found.plural, past)
+        return _Clause(name, do, "have", f"have {behind}", behind, past)
     if found.kind == "be" and forms.isdisjoint(("participle", "ing")):
-        return _Clause(name, auxiliary, "be", behind, behind, found.plural, past)
+        return _Clause(name, auxiliary, "be", behind, behind, past)
     verb = words.text(found.main)
     tail = clause[words.tokens[found.main].end :].strip()
-    return _Clause(name, auxiliary, verb, behind, tail, found.plural, past)
+    return _Clause(name, auxiliary, verb, behind, tail, past)
 
 
 def _base(word: str, kind: str, small: Collection[str]) -> str:
@@ -248,10 +256,11 @@ def _base(word: str, kind: str, small: Collection[str]) -> str:
 def _as_within(text: str, small: Collection[str]) -> str:
     """A phrase as it is written within a sentence."""
     first = text.split()[0]
-    lower = first.lower()
+    lower = re.sub(r"['’]s$", "", first).lower()
     named = lower not in _ARTICLES and any(word[:1].isupper() for word in text.split()[1:2])
     plain = (first[1:].islower() or len(first) == 1) and not named
-    return text[:1].lower() + text[1:] if plain and lower in small else text
+    common = lower in small or lower.endswith("ed")
+    return text[:1].lower() + text[1:] if plain and common else text
 
 
 def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
@@ -263,7 +272,12 @@ def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
         inner = asked.split(" ", 1)[1].rstrip("?")
         if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
             continue
-        if _LEANS.search(inner) or re.search(r"\b(\w+) \1\b", asked) or " and/or " in asked:
+        if (
+            _LEANS.search(inner)
+            or _LEANS_BACK.search(fact.answer)
+            or re.search(r"\b(\w+) \1\b", asked)
+            or " and/or " in asked
+        ):
             continue
         last = asked.rstrip("?").split()[-1].lower()
         ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
@@ -300,7 +314,7 @@ def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
         return
     if len(clause.rest.split()) < _LEAST_CONSEQUENCE:
         return
-    passive = clause.auxiliary in {"is", "are"} or re.match(r"be\s+\w+(?:ed|n)\b", clause.rest)
+    passive = clause.auxiliary in {"is", "are"} or clause.rest.startswith("be ")
     if passive:
         question = f"What happens to {clause.subject} {said}?"
     else:
@@ -326,6 +340,11 @@ def _definition(clause: _Clause) -> Iterator[Fact]:
     ]
     name = clause.subject.split()
     person = len(name) > 1 and all(part[:1].isupper() for part in name)
+    vague = re.search(r" and |^an? .* of ", clause.subject) or re.search(
+        r"\d{3}|\$", clause.subject
+    )
+    if vague or _NO_CLASS.match(complement):
+        return
     if _PERSON.search(clause.subject) or (person and clause.past and not _PERSON.search(head)):
         return
     who = "Who" if person and _PERSON.search(head) else "What"
@@ -384,6 +403,19 @@ def _place(clause: _Clause) -> Iterator[Fact]:
     yield Fact("place", question, found["said"], clause.subject, found["how"])
 
 
+def _undated(clause: _Clause) -> Iterator[Fact]:
+    """When something was done, of which the sentence tells no date: nothing answers it."""
+    words = clause.rest.split()
+    passive = (
+        clause.auxiliary in {"was", "were"} and len(words) > 1 and words[0].endswith(("ed", "en"))
+    )
+    if passive and clause.verb != "be" and not re.search(r"\d", clause.rest):
+        by = re.split(r"\s(?:by|as|because|for|to|with|after|when|that|which)\s|,", clause.rest)[0]
+        if len(by.split()) <= _LONGEST_NAME:
+            question = f"When {clause.auxiliary} {clause.subject} {by}?"
+            yield Fact("undated", question, "", clause.subject, clause.verb)
+
+
 def _agent(clause: _Clause) -> Iterator[Fact]:
     """Who did something."""
     found = _BY.fullmatch(clause.rest)
@@ -431,7 +463,7 @@ def _past_of(participle: str) -> str:
 def _extreme(clause: _Clause) -> Iterator[Fact]:
     """What is the largest, the first or the only one."""
     found = _FIRST.fullmatch(clause.rest) if clause.verb == "be" else None
-    name = clause.subject[:1].isupper() and not clause.many
+    name = clause.subject[:1].isupper() and clause.auxiliary in {"is", "was"}
     if found is None or not name or not _short(found["said"], 12):
         return
     who = "Who" if _PERSON.search(found["said"]) else "What"
@@ -473,5 +505,5 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
 
 _RULES: Final = (
     *(_time, _definition, _number, _value, _purpose, _place),
-    *(_agent, _author, _extreme, _object, _reason),
+    *(_agent, _author, _extreme, _object, _reason, _undated),
 )

@@ -34,7 +34,7 @@ _TERM: Final = re.compile(
 )
 _NO_TERM: Final = re.compile(
     r"(?:notes?|examples?|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
-    r"another|all|no|each|what|how)\b",
+    r"another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
     re.IGNORECASE,
 )
 _FAQ: Final = re.compile(
@@ -57,6 +57,12 @@ _SIGNATURE: Final = re.compile(
 )
 _PARAMETER: Final = re.compile(
     r"(?P<name>[a-z]\w*)(?:\s*:\s*[^=,]+)?\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[\w.+-]+)"
+)
+_LEAST: Final = 4  # words of a cell that says what something is or does
+_REPEATABLE: Final = re.compile(r"\s*Repeatable\.?$")
+_NO_DUTY: Final = re.compile(
+    r"(?:with|of|as|only|what|for|in|on|by|like|same|see|all|if|when|where|which)\b|\w+ it\b",
+    re.IGNORECASE,
 )
 _MEANINGS: Final = frozenset(
     ("meaning", "what it means", "definition", "description", "what was found", "what it does")
@@ -153,7 +159,7 @@ def _cell(
     kind: str, name: str, column: str, cell: str, span: tuple[int, int], headings: Sequence[str]
 ) -> Iterator[Found]:
     """What one cell of a table says of its row."""
-    if len(cell) < 2 or len(name.split()) > 6 or not re.search(r"\w", name):
+    if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
     if kind == "option":
         yield from _option(name, cell, span, headings)
@@ -166,8 +172,9 @@ def _cell(
         yield Found(
             "table", question, cell, f"The {column} of {row} is {cell}.", *span, row, column
         )
-    elif column in _MEANINGS and len(cell.split()) >= 3 and name.startswith("`") and singular:
-        where = f"In “{headings[0]}”, what" if headings and headings[0] else "What"
+    elif column in _MEANINGS and len(cell.split()) >= _LEAST and name.startswith("`") and singular:
+        title = next((h for h in headings if not re.search(r"\.\w{1,5}$", h)), "")
+        where = f"In “{title}”, what" if title else "What"
         verb = "do" if column == "what it does" else "mean"
         reference = (
             f"{row[:1].upper()}{row[1:]} {'does this' if verb == 'do' else 'means'}: {clean(cell)}."
@@ -194,9 +201,10 @@ def _option(
         yield Found(
             "option", f"What is the default of {of}?", value, reference, *span, of, "default", other
         )
-    said = clean(_DEFAULT_OF.sub("", cell).strip()).rstrip(".")
-    if len(said.split()) >= 4:
-        verb = "base" in verbs.forms(said.split()[0].lower())
+    said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
+    if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
+        first, second = said.lower().split()[:2]
+        verb = "base" in verbs.forms(first) or second in {"the", "a", "an", "these"}
         told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
         reference = f"{of[:1].upper()}{of[1:]} {told}."
         other = f"What does {of} do?" if verb else ""
