@@ -84,7 +84,7 @@ def offline_plan(plan: Plan) -> Plan:
     """
     if plan.kinds == KINDS:
         return replace(plan, kinds=_KINDS)
-    kinds = {kind: share for kind, share in plan.kinds.items() if kind != "reasoning"}
+    kinds: dict[Kind, float] = {k: n for k, n in plan.kinds.items() if k != "reasoning"}
     if not sum(kinds.values()):
         what = "questions of reasoning take a language model that writes them"
         raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
@@ -310,7 +310,7 @@ class _Drafts:
 
     def _of_structure(self, number: int) -> Iterator[_Draft]:
         passage = self.corpus.passages[number]
-        for one in found_in(passage.text, passage.title.split(" > ")):
+        for one in found_in(passage.text, passage.title.split(" > "), self._small):
             quote = passage.text[one.start : one.end]
             yield _Draft(
                 one.template,

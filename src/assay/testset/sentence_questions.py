@@ -5,7 +5,7 @@ sure. What is left is less than one sentence in ten.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,7 +92,7 @@ _PERSON: Final = re.compile(
 _OBJECT_VERBS: Final = frozenset(
     "allow consist comprise contain contribute control define depend describe determine enable "
     "identify include indicate measure mean perform produce provide reject represent require "
-    "return specify store support use need carry cover hold manage handle lead cause "
+    "return specify store support use need carry cover hold manage handle lead cause have offer accept "
     "print keep show".split()
 )
 _PAST_OBJECT_VERBS: Final = frozenset("include contain comprise consist cause require lead".split())
@@ -125,6 +125,9 @@ _RELATIVE: Final = re.compile(
 _BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|–\s")
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _LONGEST, _SHORTEST = 24, 4  # words of a question
+_FOLLOWING: Final = re.compile(
+    r"\s(?:(?:the|these)\s+)?(?:following|these)(?:\s+(?:two|three|four|five|six))?\s+(?P<noun>[a-z-]+(?:\s[a-z]+)?s)$"
+)
 _SEE: Final = re.compile(r"\b(?:see|[Ff]igure|[Tt]able)\s+(?:[Ff]igure|[Tt]able|clause|\d)")
 _LEANS_BACK: Final = re.compile(
     r"^(?:its|their|his|her|an? similar)\b|on the (?:left|right)\b|\b(?:of|to|in|for|by|with|from|than|on)\s+(?:this|that|these|those|"
@@ -163,7 +166,7 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
         sentence: One plain sentence that can stand alone, with its full stop.
         small: Words that the documents write small: a capital at the beginning is none of theirs.
     """
-    plain = sentence.strip().rstrip(".")
+    plain = sentence.strip().rstrip(".").replace(" shall ", " must ")  # as people ask
     if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(plain) or is_doubted(plain):
         return
     if lead := _LEAD_TIME.match(plain):
@@ -261,6 +264,22 @@ def _as_within(text: str, small: Collection[str]) -> str:
     plain = (first[1:].islower() or len(first) == 1) and not named
     common = lower in small or lower.endswith("ed")
     return text[:1].lower() + text[1:] if plain and common else text
+
+
+def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
+    """Which things a list names that a sentence announces: "The filter has the following parts"."""
+    announced = _FOLLOWING.search(lead)
+    plain = lead[: announced.start()] if announced else lead
+    plain = plain.replace(" shall ", " must ")
+    clause = _read(f"{plain} {announced['noun'] if announced else 'these'}", small)
+    if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
+        return
+    if clause.auxiliary not in {"do", "does", "must", "can"} or clause.verb not in _OBJECT_VERBS:
+        return
+    link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
+    what = f"Which {announced['noun']}" if announced else "What"
+    question = f"{what} {clause.auxiliary} {clause.subject} {clause.verb}{link}?"
+    yield Fact("list", question, "; ".join(items), clause.subject, clause.verb)
 
 
 def _sound(made: Iterator[Fact]) -> Iterator[Fact]:

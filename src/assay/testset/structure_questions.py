@@ -1,7 +1,7 @@
 """Questions made from the structure of documents: tables, lists, glossaries, FAQs, signatures."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +9,8 @@ from assay._text import verbs
 from assay._text.grammar import Words
 from assay._text.markup import clean
 from assay._text.predicates import find_subject
+from assay._text.sentences import sentences
+from assay.testset.sentence_questions import listed
 
 _FENCED: Final = re.compile(
     r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
@@ -20,13 +22,12 @@ _DEFAULT: Final = re.compile(
     r"\b[Dd]efaults?(?:\s+is|\s+to|:)?\s+(?P<value>`[^`]+`|[\w./%-]*\w)(?=[.,;)\]]|$)"
 )
 _DEFAULT_OF: Final = re.compile(r"\bDefault: (?P<value>\S+?)\.?(?=\s|$)")
-_ITEM: Final = re.compile(
-    r"^[ \t]*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t]+(?P<item>\S.*(?:\n(?![ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t])[ \t]+\S.*)*)",
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t]+(?P<item>\S.*)\n*")
+_LIST: Final = re.compile(
+    rf"^(?P<lead>[A-Z][^\n]*):[ \t]*\n\s*(?P<items>(?:{_ITEM.pattern.replace('?P<item>', '')}){{2,9}})",
     re.MULTILINE,
 )
-_LIST: Final = re.compile(
-    rf"(?P<lead>[^\n]+):[ \t]*\n(?:[ \t]*\n)?(?P<items>(?:{_ITEM.pattern}\n*){{2,9}})", re.MULTILINE
-)
+_LONGEST_ITEM: Final = 14  # words
 _TERM: Final = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+)?(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
     r"[ \t]*(?:[-–—:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
@@ -101,12 +102,13 @@ class Found:
     other: str = ""
 
 
-def found_in(text: str, headings: Sequence[str]) -> Iterator[Found]:
+def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Found]:
     """The questions that the structure of a text answers.
 
     Args:
         text: A passage.
         headings: Title of its document and the headings above it, outermost first.
+        small: Words that the documents write small.
     """
     yield from _signatures(text)
     prose = _FENCED.sub(lambda fence: re.sub(r"[^\n]", " ", fence.group()), text)
@@ -114,6 +116,21 @@ def found_in(text: str, headings: Sequence[str]) -> Iterator[Found]:
     yield from _abbreviations(prose)
     yield from _terms(prose)
     yield from _faq(prose)
+    yield from _lists(prose, small)
+
+
+def _lists(text: str, small: Collection[str]) -> Iterator[Found]:
+    """What a list names."""
+    for match in _LIST.finditer(text):
+        lead = sentences(match["lead"])[-1]
+        items = [clean(one["item"]).rstrip(".;,") for one in _ITEM.finditer(match["items"])]
+        if max(len(item.split()) for item in items) <= _LONGEST_ITEM:
+            for fact in listed(clean(lead), items, small):
+                reference = f"{clean(lead)}: {fact.answer}."
+                span = match.start() + match["lead"].rindex(lead), match.end()
+                yield Found(
+                    "list", fact.question, fact.answer, reference, *span, fact.subject, "list"
+                )
 
 
 def _signatures(text: str) -> Iterator[Found]:
