@@ -354,7 +354,7 @@ class TestWhatIsRefused:
 
     def test_a_judge_that_cannot_write(self, db):
         with pytest.raises(InputError, match="name a language model"):
-            generate(DOCUMENTS, judge="embedded", store=db)
+            generate(DOCUMENTS, judge=Scripted({}), store=db)
         assert not db.exists()
 
     def test_documents_without_a_passage(self, db):

@@ -115,7 +115,8 @@ def testset_command(request: TestsetRequest) -> int:
     """Write questions that the DOCUMENTS answer, and some that they do not.
 
     DOCUMENTS are text, Markdown, reStructuredText and HTML files, folders of them, or tables with
-    a row a document. A language model writes each question with its answer and the words of the
+    a row a document. Without a language model (--judge), rules make the questions from definitions,
+    numbers, dates, lists, tables and the like: as many as are sure. A language model writes each question with its answer and the words of the
     document that bear it out; a question is kept if it can be understood on its own, the words
     are there, and the judge finds all of the answer supported. All replies are kept in the
     store: the same command goes on where it was killed and pays for nothing twice.
@@ -245,6 +246,10 @@ def _remarks(made: Testset) -> list[str]:
     if made.money is not None:
         spent.append(f"{made.money:,.4f} at the price given")
     remarks = ["; ".join(spent)]
+    if made.by_rules:
+        remarks.append(
+            "Made by rules: a language model (--judge) writes freer ones, and reasoning."
+        )
     if made.overlap is not None:
         share = f"{made.overlap:.0%}"
         easy = "; finding it is easier than for questions in users' own words"
@@ -262,7 +267,11 @@ def _exit_code(made: Testset) -> int:
         say(f"stopped: {made.stopped}")
         return BUDGET
     missing = sum(made.wanted.values()) - len(made.questions)
-    if missing:
+    if missing and made.by_rules:
+        say(
+            f"{numbers.plural(missing, 'question')} fewer than asked for: the documents give no more"
+        )
+    elif missing:
         say(f"{numbers.plural(missing, 'question')} fewer than wanted: too many failed a check")
         return SOME_FAILED
     return OK

@@ -283,9 +283,6 @@ def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
     passages = [passage for document in texts for passage in cut(document, plan.words)]
     if not passages:
         raise InputError("the documents are too short to ask about", "give longer ones")
-    if "multi_hop" in plan.wanted() and len(passages) < 2:
-        what = "a question over two passages is wanted, and there is one passage"
-        raise InputError(what, "give more documents, shorter passages, or other kinds")
     return Corpus(passages), len(texts)
 
 
@@ -300,6 +297,9 @@ def _round(
     tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
     if any(route.identity(kind) is not None for kind in tasks):
         _check(route, [*tasks, AnswerQuestions, SplitStatements, VerifyStatements])
+        if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
+            what = "a question over two passages is wanted, and there is one passage"
+            raise InputError(what, "give more documents, shorter passages, or other kinds")
         return _Round(corpus, plan, settings.tries, on_progress=on_progress)
     _check(route, [SelectSentences, VerifyStatements])
     return Offline(corpus, offline_plan(plan), settings.tries, on_progress)
@@ -328,4 +328,5 @@ def _result(
         tokens_out=sum(u.tokens_out for u in usage),
         money=sum(u.money for u in usage) if settings.budget.price else None,
         stopped=stopped,
+        by_rules=isinstance(round_, Offline),
     )

@@ -145,9 +145,13 @@ class Offline:
         """What is wrong with a draft, None if it passes all checks; the free ones come first."""
         if fault := self._drafts.fault(kind, draft):
             return fault
-        if draft.sure:
-            return None
         try:
+            if draft.sure:
+                return (
+                    await self._unsupported(draft, judge)
+                    if draft.reference and kind != "unanswerable"
+                    else None
+                )
             if kind == "unanswerable":
                 near = self.corpus.nearest(draft.question, _NEAREST)
                 said = await self._answering(draft.question, near, judge, _ANSWERS)
@@ -420,7 +424,8 @@ class _Drafts:
         specifies = any(draft.predicate in _SPECIFIED for draft in self.facts)
         said = [one.lower() for one in sentences(self._text)]
         for fact in self.facts:
-            if fact.template not in _SWAPPED or not _NAME.search(f" {fact.subject}"):
+            named = _NAME.search(f" {fact.subject}") and not _PHRASE.search(fact.subject)
+            if fact.template not in _SWAPPED or not named:
                 continue
             person = fact.question.startswith("Who ")
             if not (person or specifies):
@@ -461,7 +466,8 @@ class _Drafts:
 
 
 _NOW: Final = 2020
-_SWAPPED: Final = frozenset(("definition", "object", "purpose"))
+_SWAPPED: Final = frozenset(("definition", "purpose"))
+_PHRASE: Final = re.compile(r"\s(?:of|at|by|in|for|and|from|to|with)\s")
 _SPECIFIED: Final = frozenset(("defined", "specified", "described"))
 _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZE|TOKENS|WIDTH)\b")
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)

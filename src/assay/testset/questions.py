@@ -114,6 +114,7 @@ class Testset:
         tokens_out: Reply tokens of `calls`.
         money: What these cost, None without a price.
         stopped: Why it ended early, "" if it did not.
+        by_rules: Whether rules made them, as the judge cannot write: then `wanted` is a maximum.
     """
 
     __test__: ClassVar = False  # by its name pytest would take it for a test
@@ -129,6 +130,7 @@ class Testset:
     tokens_out: int = 0
     money: float | None = None
     stopped: str = ""
+    by_rules: bool = False
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each question: data for `evaluate`, as they are or with a system's answers."""

@@ -90,15 +90,14 @@ _PERSON: Final = re.compile(
 )
 # What a plain object question is made of; "has" and "is" need more to be asked about.
 _OBJECT_VERBS: Final = frozenset(
-    "allow consist comprise contain contribute control define depend describe determine enable "
-    "identify include indicate measure mean perform produce provide reject represent require "
-    "return specify store support use need carry cover hold manage handle lead cause have offer accept "
-    "print keep show".split()
+    "allow consist comprise contain control define depend describe determine enable "
+    "identify include indicate measure mean produce provide reject represent require "
+    "return specify store support use need carry cover lead cause offer accept".split()
 )
 _PAST_OBJECT_VERBS: Final = frozenset("include contain comprise consist cause require lead".split())
 _OBJECT: Final = re.compile(
     r"(?!(?:that|to|in|on|as|from|for|by|at|with|of|about|up|out|into|how|whether|if|once|different|"
-    r"the same|each|some|more|both|it|them|all)\b)[\w`]"
+    r"the same|each|some|more|both|it|them|all|been|\w+ly)\b)[\w`]"
 )
 _LEAST_OBJECT: Final = 3  # words
 _LEAST_CONSEQUENCE: Final = 5  # words
@@ -115,7 +114,7 @@ _LEANS: Final = re.compile(
     r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
     r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
     r"previous(?:ly)?|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
-    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|example|see)\b",
+    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|examples?|axis|see)\b",
     re.IGNORECASE,
 )
 _RELATIVE: Final = re.compile(
@@ -135,6 +134,7 @@ _LEANS_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_SUBJECT: Final = 8  # words
+_CLASS: Final = 8  # words of a definition that name what kind of thing it is
 _COMPLEMENT: Final = 3  # content words of a definition, at least
 
 
@@ -167,15 +167,18 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
         small: Words that the documents write small: a capital at the beginning is none of theirs.
     """
     plain = sentence.strip().rstrip(".").replace(" shall ", " must ")  # as people ask
-    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(plain) or is_doubted(plain):
+    condition = _LEAD_CONDITION.match(plain)
+    said = plain[condition.end() :] if condition else plain
+    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(said) or is_doubted(said):
         return
     if lead := _LEAD_TIME.match(plain):
         if clause := _read(plain[lead.end() :], small):
             yield from _sound(_time(clause, lead["said"][:1].lower() + lead["said"][1:]))
         return
-    if lead := _LEAD_CONDITION.match(plain):
-        if clause := _read(plain[lead.end() :], small):
-            yield from _sound(_condition(clause, lead["said"][:1].lower() + lead["said"][1:]))
+    if condition:
+        if clause := _read(said, small):
+            when = condition["said"][:1].lower() + condition["said"][1:]
+            yield from _sound(_condition(clause, when))
         return
     clause = _read(plain, small)
     if clause is None:
@@ -274,7 +277,8 @@ def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[
     clause = _read(f"{plain} {announced['noun'] if announced else 'these'}", small)
     if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
         return
-    if clause.auxiliary not in {"do", "does", "must", "can"} or clause.verb not in _OBJECT_VERBS:
+    verb = clause.verb in _OBJECT_VERBS or clause.verb in {"have", "perform", "hold", "show"}
+    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb:
         return
     link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
     what = f"Which {announced['noun']}" if announced else "What"
@@ -366,7 +370,8 @@ def _definition(clause: _Clause) -> Iterator[Fact]:
         return
     if _PERSON.search(clause.subject) or (person and clause.past and not _PERSON.search(head)):
         return
-    who = "Who" if person and _PERSON.search(head) else "What"
+    said = " ".join(complement.split()[:_CLASS])
+    who = "Who" if person and _PERSON.search(said) else "What"
     question = f"{who} {clause.auxiliary} {clause.subject}?"
     yield Fact("definition", question, complement, clause.subject, "be")
 

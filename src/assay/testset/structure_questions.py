@@ -110,8 +110,8 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
         headings: Title of its document and the headings above it, outermost first.
         small: Words that the documents write small.
     """
-    yield from _signatures(text)
     prose = _FENCED.sub(lambda fence: re.sub(r"[^\n]", " ", fence.group()), text)
+    yield from _signatures(text, prose)
     yield from _tables(prose, headings)
     yield from _abbreviations(prose)
     yield from _terms(prose)
@@ -133,12 +133,13 @@ def _lists(text: str, small: Collection[str]) -> Iterator[Found]:
                 )
 
 
-def _signatures(text: str) -> Iterator[Found]:
+def _signatures(text: str, prose: str) -> Iterator[Found]:
     """Defaults of parameters in the signatures of functions."""
     for signature in _SIGNATURE.finditer(text):
         for parameter in _PARAMETER.finditer(signature["parameters"]):
             name, value = parameter["name"], parameter["value"]
-            if name == "self" or value == "None" or signature["name"].startswith("test"):
+            named = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
+            if value == "None" or not named:  # an example's own function
                 continue
             of = f"the parameter `{name}` of `{signature['name']}`"
             yield Found(
@@ -178,10 +179,11 @@ def _cell(
     """What one cell of a table says of its row."""
     if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
-    if kind == "option":
-        yield from _option(name, cell, span, headings)
-        return
     column = column.lower()
+    if kind == "option":
+        if column in _MEANINGS:
+            yield from _option(name, cell, span, headings)
+        return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
     row = f"the {kind} {name}" if singular and name.startswith("`") else name
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
