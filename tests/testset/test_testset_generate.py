@@ -16,8 +16,8 @@ from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
-from assay.testset.questions import NO_ANSWER
 from assay.testset.passages import Passage
+from assay.testset.questions import NO_ANSWER
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 PLACES = [

@@ -111,7 +111,7 @@ def test_what_abbreviations_lists_glossaries_and_signatures_say():
     assert found["What does HCA stand for?"].answer == "Harbour Clearing Agency"
     parts = found["Which parts does the Tarn kit contain?"]
     assert parts.reference == "The Tarn kit contains the following parts: A lamp; Two pumps."
-    assert text[parts.start : parts.end].startswith("The Tarn kit contains")
+    assert text[slice(*parts.span)].startswith("The Tarn kit contains")
     assert "What does the term “Wick trimmer” mean?" in found
     assert found["What is the default of the parameter `hours` of `light`?"].answer == "3"
 

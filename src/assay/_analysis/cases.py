@@ -244,14 +244,14 @@ def broken_cases(
 ) -> Mapping[str, str]:
     """Why cases do not hold in a run, by their ids; those that hold are left out.
 
-     A case is broken where the run does not have it, where its answer and contexts are still those
+    A case is broken where the run does not have it, where its answer and contexts are still those
     that failed (whatever the judge says), and where its score is missing or too low.
 
-     Args:
-         result: The run.
-         cases: Rows of a regression set.
-         metric: Label of the metric that they are held by.
-         holds: Whether a score is good enough.
+    Args:
+        result: The run.
+        cases: Rows of a regression set.
+        metric: Label of the metric that they are held by.
+        holds: Whether a score is good enough.
     """
     run = result.run
     with Store(result.path) as store:

@@ -115,11 +115,12 @@ def testset_command(request: TestsetRequest) -> int:
     """Write questions that the DOCUMENTS answer, and some that they do not.
 
     DOCUMENTS are text, Markdown, reStructuredText and HTML files, folders of them, or tables with
-    a row a document. Without a language model (--judge), rules make the questions from definitions,
-    numbers, dates, lists, tables and the like: as many as are sure. A language model writes each question with its answer and the words of the
-    document that bear it out; a question is kept if it can be understood on its own, the words
-    are there, and the judge finds all of the answer supported. All replies are kept in the
-    store: the same command goes on where it was killed and pays for nothing twice.
+    a row a document. A language model (--judge) writes each question with its answer and the words
+    of the document that bear it out; without one, rules make them from definitions, numbers, dates,
+    lists, tables and the like: as many as are sure, -n at most. A question is kept if it can be
+    understood on its own, the words are there, and the judge finds all of the answer supported.
+    All replies are kept in the store: the same command goes on where it was killed and pays for
+    nothing twice.
     """
     documents, prompts = [*request.documents], request.prompts
     plan = Plan(n=request.n, seed=request.seed, words=request.words, **_kinds(request.kinds))
@@ -268,9 +269,8 @@ def _exit_code(made: Testset) -> int:
         return BUDGET
     missing = sum(made.wanted.values()) - len(made.questions)
     if missing and made.by_rules:
-        say(
-            f"{numbers.plural(missing, 'question')} fewer than asked for: the documents give no more"
-        )
+        fewer = f"{numbers.plural(missing, 'question')} fewer than asked for"
+        say(f"{fewer}: the documents give no more")
     elif missing:
         say(f"{numbers.plural(missing, 'question')} fewer than wanted: too many failed a check")
         return SOME_FAILED

@@ -20,7 +20,8 @@ _MONTH: Final = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
 _DATE: Final = (
-    rf"(?:(?:\d{{1,2}}\s+)?{_MONTH}(?:\s+\d{{1,2}})?,?\s+\d{{4}}|\d{{1,2}}\s+{_MONTH}|{_MONTH}\s+\d{{1,2}}\b(?!,)|(?:1\d|20)\d\d"
+    rf"(?:(?:\d{{1,2}}\s+)?{_MONTH}(?:\s+\d{{1,2}})?,?\s+\d{{4}}|\d{{1,2}}\s+{_MONTH}"
+    rf"|{_MONTH}\s+\d{{1,2}}\b(?!,)|(?:1\d|20)\d\d"
     r"|the\s+(?:(?:early|late|mid)[- ])?(?:\d{1,2}(?:st|nd|rd|th) century|(?:1\d|20)\d0s))"
 )
 _WHEN: Final = re.compile(
@@ -31,35 +32,31 @@ _LEAD_CONDITION: Final = re.compile(
     r"(?P<said>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
 )
 _YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
+_DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:after|before|until|since|following)\b")
 _NUMERAL: Final = (
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
     "hundred|hundreds"
 )
 _COUNT: Final = re.compile(
-    rf"(?P<number>(?:(?:about|around|over|nearly|approximately|at least|at most|up to|almost|just)\s+)?"
+    r"(?P<number>(?:(?:about|around|over|nearly|approximately|at least|at most|up to|almost)\s+)?"
     rf"(?:\d[\d,]*(?:\.\d+)?(?:\s+(?:million|billion))?|{_NUMERAL}))"
     r"\s+(?P<noun>(?:[a-z][a-z-]+\s+){0,2}?(?:[a-z]{2,}[^su\W]s|people|men|women|children))"
     r"(?P<rest>(?:\s+(?:of|in|for|at|on|from|per|to|during|by|with|each|every)\b.*)?)$"
 )
-_HOW: Final = {
-    "tall": "tall",
-    "high": "high",
-    "long": "long",
-    "wide": "wide",
-    "deep": "deep",
-    "old": "old",
-}
 _MEASURE: Final = re.compile(
-    rf"(?P<said>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+(?P<how>{'|'.join(_HOW)})$"
+    r"(?P<said>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+"
+    r"(?P<how>tall|high|long|wide|deep|old)"
 )
 _USE: Final = re.compile(r"(?P<how>used)\s+(?P<said>(?P<link>to|for|as)\s+.+)")
 _PLACE: Final = re.compile(
     r"(?P<how>(?:located|situated|born|buried)(?=\s+(?:in|on|at|near|within|between|along)\b)"
     r"|(?:based|headquartered)(?=\s+in\s+[A-Z])"
-    r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))\s+(?P<said>.+)"
+    r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))"
+    r"\s+(?P<said>.+)"
 )
 _BY: Final = re.compile(
-    r"(?P<verb>\w+)\s+by\s+(?P<said>(?:[A-Z][\w'’.-]+\s?){1,4})(?P<behind>(?:\s?(?:in|on|at|during|for)\s[^,]+)?)"
+    r"(?P<verb>\w+)\s+by\s+(?P<said>(?:[A-Z][\w'.-]+\s?){1,4})"
+    r"(?P<behind>(?:\s?(?:in|on|at|during|for)\s[^,]+)?)"
 )
 _MAKING: Final = frozenset(
     "write invent discover propose coin direct compose found develop design build win defeat lead "
@@ -68,25 +65,22 @@ _MAKING: Final = frozenset(
 )
 _LONGEST_NAME: Final = 5  # words
 _VALUE: Final = re.compile(
-    r"an?\s+(?:(?:average|estimated|total|maximum|minimum|nominal)\s+)?(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+"
-    r"(?P<said>(?:(?:about|over|nearly|up to|approximately|around)\s+)?[$€£]?\d[\d,.]*(?:\s+\S+){0,4})"
-)
-_FIRST: Final = re.compile(
-    r"(?P<said>the\s+(?:(?:second|third)[- ])?(?:(?:world's|country's)\s+)?"
-    r"(?:\w{3,}est|first|only|most\s+\w+|main|default)\s.+)"
+    r"an?\s+(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+(?P<said>(?:(?:about|over|up to|around)\s+)?"
+    r"[$€£]?\d[\d,.]*(?:\s+\S+){0,4})"
 )
 _CAUSE: Final = re.compile(r"\s+(?P<said>(?:because|due to|in order to|so that)\s.+)")
+_CLASS_NAMED: Final = re.compile(r"(?:an?|the \w+ (?:of|that|which|for))\s")
+_VAGUE: Final = re.compile(r" and |^(?:an? .*|the .*) of |\d{3}|\$")
 _NO_CLASS: Final = re.compile(
     r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"
     r"lot|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
 )
 _PERSON: Final = re.compile(
-    r"\b(?:\w+(?:ologist|ician|grapher|wright|onomer|matician)|actor|actress|architect|artist|athlete|author|"
-    r"ballerina|bishop|chemist|coach|composer|conductor|diplomat|director|doctor|economist|emperor|"
-    r"engineer|explorer|general|governor|inventor|journalist|judge|king|lawyer|leader|linebacker|man|member|"
-    r"minister|monk|novelist|officer|painter|philosopher|physicist|player|poet|politician|"
-    r"president|priest|prince|princess|producer|queen|quarterback|scholar|scientist|sculptor|"
-    r"singer|soldier|teacher|theologian|woman|writer)\b"
+    r"\b(?:\w+(?:ologist|ician|grapher|wright|onomer)|actor|actress|architect|artist|athlete|author|"
+    r"bishop|chemist|coach|composer|conductor|diplomat|director|economist|emperor|engineer|explorer|"
+    r"general|governor|inventor|journalist|judge|king|lawyer|leader|man|member|minister|monk|"
+    r"novelist|officer|painter|philosopher|physicist|player|poet|president|priest|prince|princess|"
+    r"producer|queen|scholar|scientist|sculptor|singer|soldier|teacher|theologian|woman|writer)\b"
 )
 # What a plain object question is made of; "has" and "is" need more to be asked about.
 _OBJECT_VERBS: Final = frozenset(
@@ -103,10 +97,11 @@ _LEAST_OBJECT: Final = 3  # words
 _LEAST_CONSEQUENCE: Final = 5  # words
 _WITH_PREPOSITION: Final = {"consist": "of", "depend": "on", "lead": "to"}
 _NO_SUBJECTS: Final = re.compile(
-    r"(?:this|these|those|that|such|each|another|other|others|both|some|many|most|all|several|any|"
-    r"no|one|two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|our|"
-    r"my|your|every|either|neither|none|nobody|everyone|more|less|only|another|first|second|"
-    r"next|last|note|different|various|certain|multiple|further|additional|new|common|part|(?:sub)?clauses?|sections?|annex|figures?|tables?|chapter|\d\S*)(?!\w)",
+    r"(?:this|these|those|that|such|each|another|others?|both|some|many|most|all|several|any|no|one|"
+    r"two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|"
+    r"our|my|your|every|either|neither|none|nobody|everyone|more|less|only|first|second|next|last|"
+    r"note|different|various|certain|multiple|further|additional|new|common|part|(?:sub)?clauses?|"
+    r"sections?|annex|figures?|tables?|chapter|\d\S*)(?!\w)",
     re.IGNORECASE,
 )
 # Words that lean on what stands around the sentence.
@@ -121,16 +116,19 @@ _RELATIVE: Final = re.compile(
     r",\s+(?:which|who|where|when|while|whereas|including|with|leading|making|causing|although|"
     r"though|resulting|because|so|and|but)\b.*"
 )
-_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|–\s")
+_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|\u2013\s")
+_BE: Final = frozenset(verbs.BE.split())
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _LONGEST, _SHORTEST = 24, 4  # words of a question
 _FOLLOWING: Final = re.compile(
-    r"\s(?:(?:the|these)\s+)?(?:following|these)(?:\s+(?:two|three|four|five|six))?\s+(?P<noun>[a-z-]+(?:\s[a-z]+)?s)$"
+    r"\s(?:the\s+)?(?:following|these)(?:\s+(?:two|three|four|five|six))?\s+"
+    r"(?P<noun>[a-z-]+(?:\s[a-z]+)?s)$"
 )
 _SEE: Final = re.compile(r"\b(?:see|[Ff]igure|[Tt]able)\s+(?:[Ff]igure|[Tt]able|clause|\d)")
 _LEANS_BACK: Final = re.compile(
-    r"^(?:its|their|his|her|an? similar)\b|on the (?:left|right)\b|\b(?:of|to|in|for|by|with|from|than|on)\s+(?:this|that|these|those|"
-    r"such|it|them)\b|\b(?:this|these|those|above|below|following|see|figure|clause|respectively)\b",
+    r"^(?:its|their|his|her|an? similar)\b|on the (?:left|right)\b|\b(?:of|to|in|for|by|with|from|"
+    r"than|on)\s+(?:that|those|it|them)\b|\b(?:this|these|such\s(?!as)|above|below|following|see|"
+    r"figure|clause|respectively)\b",
     re.IGNORECASE,
 )
 _LONGEST_SUBJECT: Final = 8  # words
@@ -149,6 +147,8 @@ class Fact:
         subject: What it is about.
         predicate: What is said of that, by which facts of one kind are known.
         other: The same question in other words; "" where none is safe.
+        reference: The answer in full sentences; "" where the sentence itself is that.
+        span: Where the evidence stands in the text, where that is not the sentence.
     """
 
     template: str
@@ -157,6 +157,8 @@ class Fact:
     subject: str
     predicate: str
     other: str = ""
+    reference: str = ""
+    span: tuple[int, int] = (0, 0)
 
 
 def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
@@ -208,9 +210,8 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
     if found is None or not found.text or found.main >= len(words):
         return None
     name = found.text
-    if _NO_SUBJECTS.match(name) or len(name.split()) > _LONGEST_SUBJECT or "," in name:
-        return None
-    if not clause.startswith(name) or words.is_adverb(0):
+    long = len(name.split()) > _LONGEST_SUBJECT or "," in name
+    if _NO_SUBJECTS.match(name) or long or not clause.startswith(name) or words.is_adverb(0):
         return None
     name = _as_within(name, small)
     verb = words.text(found.verb)
@@ -218,18 +219,17 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
     if found.kind in {"be", "have", "modal"}:
         return _with_auxiliary(words, found, name, clause)
     base = _base(verb, found.kind, small)
-    if not base or not tail:
-        return None
     past = found.kind in {"past", "both"}
     auxiliary = "did" if past else ("do" if found.kind == "base" else "does")
-    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past)
+    whole = base and tail
+    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past) if whole else None
 
 
 def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Clause | None:
     """A clause whose first verb goes before the subject in a question."""
     auxiliary = words.text(found.verb)
     behind = clause[words.tokens[found.verb].end :].strip()
-    if not behind or "'" in auxiliary or "’" in auxiliary:
+    if not behind or re.search(r"\W", auxiliary):
         return None
     past = auxiliary in {"was", "were", "had"}
     forms = verbs.forms(words.text(found.main))
@@ -261,9 +261,9 @@ def _base(word: str, kind: str, small: Collection[str]) -> str:
 
 def _as_within(text: str, small: Collection[str]) -> str:
     """A phrase as it is written within a sentence."""
-    first = text.split()[0]
-    lower = re.sub(r"['’]s$", "", first).lower()
-    named = lower not in _ARTICLES and any(word[:1].isupper() for word in text.split()[1:2])
+    first, *rest = text.split()
+    lower = re.sub(r"\Ws$|-.*", "", first).lower()
+    named = lower not in _ARTICLES and any(word[:1].isupper() for word in rest[:1])
     plain = (first[1:].islower() or len(first) == 1) and not named
     common = lower in small or lower.endswith("ed")
     return text[:1].lower() + text[1:] if plain and common else text
@@ -295,16 +295,12 @@ def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
         inner = asked.split(" ", 1)[1].rstrip("?")
         if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
             continue
-        if (
-            _LEANS.search(inner)
-            or _LEANS_BACK.search(fact.answer)
-            or re.search(r"\b(\w+) \1\b", asked)
-            or " and/or " in asked
-        ):
+        odd = re.search(r"\b(\w+) \1\b| and/or |  ", asked)
+        if odd or _LEANS.search(inner) or _LEANS_BACK.search(fact.answer):
             continue
         last = asked.rstrip("?").split()[-1].lower()
         ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
-        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"} or "  " in asked:
+        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"}:
             continue
         yield fact
 
@@ -324,7 +320,13 @@ def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
         said = found[0]["said"]
         rest = f"{rest[: found[0].start()]} {rest[found[0].end() :].strip()}".strip()
     rest = _RELATIVE.sub("", rest)
-    if not clause.past or not rest or not _short(rest) or clause.verb == "be" or _YEAR.search(rest):
+    if (
+        not clause.past
+        or not rest
+        or not _short(rest)
+        or clause.verb == "be"
+        or _DATED.search(rest)
+    ):
         return
     question = f"{clause.auxiliary} {clause.subject} {rest}?"
     other = f"In which year {question}" if _YEAR.fullmatch(said.removeprefix("in ")) else ""
@@ -347,28 +349,15 @@ def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
 
 def _definition(clause: _Clause) -> Iterator[Fact]:
     """What something or somebody is."""
-    complement = clause.rest
-    if clause.verb != "be" or not re.match(
-        r"(?:an?|one of the|the \w+ (?:of|that|which|for))\s", complement
-    ):
+    complement, subject = clause.rest, clause.subject
+    if clause.verb != "be" or not _CLASS_NAMED.match(complement) or _NO_CLASS.match(complement):
         return
-    if (
-        len(complement.split()) < _COMPLEMENT + 1
-        or " of " in clause.subject
-        and clause.subject[:4] == "the "
-    ):
-        return
-    head = re.split(r"\b(?:who|that|which|of|for|in|from|to|with|and)\b|,", complement, maxsplit=1)[
-        0
-    ]
-    name = clause.subject.split()
+    vague = _VAGUE.search(subject) or len(complement.split()) <= _COMPLEMENT
+    name = subject.split()
     person = len(name) > 1 and all(part[:1].isupper() for part in name)
-    vague = re.search(r" and |^an? .* of ", clause.subject) or re.search(
-        r"\d{3}|\$", clause.subject
-    )
-    if vague or _NO_CLASS.match(complement):
-        return
-    if _PERSON.search(clause.subject) or (person and clause.past and not _PERSON.search(head)):
+    head = re.split(r"\b(?:who|that|which|of|for|in|from|to|with|and)\b|,", complement, maxsplit=1)
+    unsure = person and clause.past and not _PERSON.search(head[0])
+    if vague or unsure or _PERSON.search(subject):
         return
     said = " ".join(complement.split()[:_CLASS])
     who = "Who" if person and _PERSON.search(said) else "What"
@@ -390,7 +379,7 @@ def _number(clause: _Clause) -> Iterator[Fact]:
     if counted is None or not _short(counted["rest"], 10):
         return
     before = clause.rest[: len(clause.rest) - len(clause.tail)].strip()
-    if clause.auxiliary in {"is", "are", "was", "were"} or " by" in before:
+    if clause.auxiliary in _BE or " by" in before:
         return
     rest, noun = counted["rest"].strip(), counted["noun"]
     if " and " in rest or noun in {"times", "ways"}:
@@ -404,12 +393,8 @@ def _number(clause: _Clause) -> Iterator[Fact]:
 
 def _purpose(clause: _Clause) -> Iterator[Fact]:
     """What something is used for."""
-    found = _USE.fullmatch(clause.rest)
-    if (
-        found is None
-        or len(found["said"].split()) <= _LEAST_OBJECT
-        or clause.auxiliary not in {"is", "are", "was", "were"}
-    ):
+    found = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
+    if found is None or len(found["said"].split()) <= _LEAST_OBJECT:
         return
     link = "as" if found["link"] == "as" else "for"
     question = f"What {clause.auxiliary} {clause.subject} used {link}?"
@@ -418,8 +403,8 @@ def _purpose(clause: _Clause) -> Iterator[Fact]:
 
 def _place(clause: _Clause) -> Iterator[Fact]:
     """Where something is."""
-    found = _PLACE.fullmatch(clause.rest)
-    if found is None or clause.auxiliary not in {"is", "are", "was", "were"}:
+    found = _PLACE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
+    if found is None:
         return
     if re.search(rf"\b{_DATE}", found["said"]) or not _short(found["said"], 12):
         return
@@ -470,10 +455,8 @@ def _value(clause: _Clause) -> Iterator[Fact]:
     found = _VALUE.fullmatch(clause.tail) if clause.verb == "have" else None
     if found is None:
         return
-    be = "was" if clause.past else "is"
-    question = f"What {be} the {found['noun']} of {clause.subject}?"
-    said = found["said"]
-    yield Fact("number", question, said, clause.subject, f"have {found['noun']}")
+    question = f"What {'was' if clause.past else 'is'} the {found['noun']} of {clause.subject}?"
+    yield Fact("number", question, found["said"], clause.subject, f"have {found['noun']}")
 
 
 def _past_of(participle: str) -> str:
@@ -482,17 +465,6 @@ def _past_of(participle: str) -> str:
     if base != participle:
         return verbs.past(base)
     return participle if participle.endswith("ed") else ""
-
-
-def _extreme(clause: _Clause) -> Iterator[Fact]:
-    """What is the largest, the first or the only one."""
-    found = _FIRST.fullmatch(clause.rest) if clause.verb == "be" else None
-    name = clause.subject[:1].isupper() and clause.auxiliary in {"is", "was"}
-    if found is None or not name or not _short(found["said"], 12):
-        return
-    who = "Who" if _PERSON.search(found["said"]) else "What"
-    question = f"{who} {clause.auxiliary} {found['said']}?"
-    yield Fact("extreme", question, clause.subject, found["said"], "be")
 
 
 def _object(clause: _Clause) -> Iterator[Fact]:
@@ -519,7 +491,7 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
     if len(found) != 1:
         return
     rest = clause.rest[: found[0].start()]
-    if not _short(rest, 12) or not rest or clause.verb == "be" and " to " in rest:
+    if not _short(rest, 12) or not rest or (clause.verb == "be" and " to " in rest):
         return
     if rest.split()[-1] in {"is", "are", "be", "was", "were"}:
         return
@@ -529,5 +501,5 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
 
 _RULES: Final = (
     *(_time, _definition, _number, _value, _purpose, _place),
-    *(_agent, _author, _extreme, _object, _reason, _undated),
+    *(_agent, _author, _object, _reason, _undated),
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 from assay._text import verbs
@@ -10,7 +10,9 @@ from assay._text.grammar import Words
 from assay._text.markup import clean
 from assay._text.predicates import find_subject
 from assay._text.sentences import sentences
-from assay.testset.sentence_questions import listed
+from assay.testset.sentence_questions import Fact, listed
+
+# ruff: noqa: SIM905 - word lists read better as prose
 
 _FENCED: Final = re.compile(
     r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
@@ -24,13 +26,15 @@ _DEFAULT: Final = re.compile(
 _DEFAULT_OF: Final = re.compile(r"\bDefault: (?P<value>\S+?)\.?(?=\s|$)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t]+(?P<item>\S.*)\n*")
 _LIST: Final = re.compile(
-    rf"^(?P<lead>[A-Z][^\n]*):[ \t]*\n\s*(?P<items>(?:{_ITEM.pattern.replace('?P<item>', '')}){{2,9}})",
+    r"^(?P<lead>[A-Z][^\n]*):[ \t]*\n\s*"
+    rf"(?P<items>(?:{_ITEM.pattern.replace('?P<item>', '')}){{2,9}})",
     re.MULTILINE,
 )
 _LONGEST_ITEM: Final = 14  # words
 _TERM: Final = re.compile(
-    r"^[ \t]*(?:[-*+•][ \t]+)?(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
-    r"[ \t]*(?:[-–—:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
+    r"^[ \t]*(?:[-*+•][ \t]+)?"
+    r"(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
+    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
     re.MULTILINE,
 )
 _NO_TERM: Final = re.compile(
@@ -39,7 +43,8 @@ _NO_TERM: Final = re.compile(
     re.IGNORECASE,
 )
 _FAQ: Final = re.compile(
-    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?[ \t]*\n+"
+    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?"
+    r"[ \t]*\n+"
     r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n[^\n#*|`-][^\n]*)*)",
     re.MULTILINE,
 )
@@ -69,40 +74,15 @@ _MEANINGS: Final = frozenset(
     ("meaning", "what it means", "definition", "description", "what was found", "what it does")
 )
 _ATTRIBUTES: Final = frozenset(
-    "licence license author owner unit range type size length weight height price cost version port "
-    "format encoding language country capital city year date age population area speed rate limit "
-    "maximum minimum duration temperature frequency bandwidth status purpose reason".split()  # noqa: SIM905
+    "licence license author owner unit range type size length weight height price cost "
+    "version port format encoding language country capital city year date age population area "
+    "speed rate limit maximum minimum duration temperature frequency bandwidth status purpose "
+    "reason".split()
 )
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A question about a place in a text.
-
-    Attributes:
-        template: The kind of fact: "table", "option", "abbreviation" ...
-        question: The question.
-        answer: What answers it, in a few words.
-        reference: The answer in full sentences.
-        start: First character of the evidence in the text.
-        end: The character after its last one.
-        subject: What it is about.
-        predicate: What is said of that.
-        other: The same question in other words; "" where none is safe.
-    """
-
-    template: str
-    question: str
-    answer: str
-    reference: str
-    start: int
-    end: int
-    subject: str = ""
-    predicate: str = ""
-    other: str = ""
-
-
-def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Found]:
+def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
     """The questions that the structure of a text answers.
 
     Args:
@@ -119,7 +99,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _lists(prose, small)
 
 
-def _lists(text: str, small: Collection[str]) -> Iterator[Found]:
+def _lists(text: str, small: Collection[str]) -> Iterator[Fact]:
     """What a list names."""
     for match in _LIST.finditer(text):
         lead = sentences(match["lead"])[-1]
@@ -128,12 +108,10 @@ def _lists(text: str, small: Collection[str]) -> Iterator[Found]:
             for fact in listed(clean(lead), items, small):
                 reference = f"{clean(lead)}: {fact.answer}."
                 span = match.start() + match["lead"].rindex(lead), match.end()
-                yield Found(
-                    "list", fact.question, fact.answer, reference, *span, fact.subject, "list"
-                )
+                yield replace(fact, reference=reference, span=span)
 
 
-def _signatures(text: str, prose: str) -> Iterator[Found]:
+def _signatures(text: str, prose: str) -> Iterator[Fact]:
     """Defaults of parameters in the signatures of functions."""
     for signature in _SIGNATURE.finditer(text):
         for parameter in _PARAMETER.finditer(signature["parameters"]):
@@ -142,19 +120,16 @@ def _signatures(text: str, prose: str) -> Iterator[Found]:
             if value == "None" or not named:  # an example's own function
                 continue
             of = f"the parameter `{name}` of `{signature['name']}`"
-            yield Found(
-                "option",
+            question, other = (
                 f"What is the default of {of}?",
-                value,
-                f"The default of {of} is {value}.",
-                *signature.span(),
-                of,
-                "default",
                 f"Which value does {of} have by default?",
             )
+            reference = f"The default of {of} is {value}."
+            span = signature.span()
+            yield Fact("option", question, value, of, "default", other, reference, span)
 
 
-def _tables(text: str, headings: Sequence[str]) -> Iterator[Found]:
+def _tables(text: str, headings: Sequence[str]) -> Iterator[Fact]:
     """Cells of tables, by the name of their column and the first cell of their row."""
     rows = list(_ROW.finditer(text))
     head: list[str] = []
@@ -169,13 +144,14 @@ def _tables(text: str, headings: Sequence[str]) -> Iterator[Found]:
             continue
         if _RULE.fullmatch(row[1]) or len(cells) != len(head) or not cells[0]:
             continue
+        above = [*headings, *_HEADING.findall(text[: row.start()])]
         for column, cell in zip(head[1:], cells[1:], strict=True):
-            yield from _cell(head[0].lower(), cells[0], column, cell, row.span(), headings)
+            yield from _cell(head[0].lower(), cells[0], column, cell, row.span(), above)
 
 
 def _cell(
     kind: str, name: str, column: str, cell: str, span: tuple[int, int], headings: Sequence[str]
-) -> Iterator[Found]:
+) -> Iterator[Fact]:
     """What one cell of a table says of its row."""
     if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
@@ -188,9 +164,8 @@ def _cell(
     row = f"the {kind} {name}" if singular and name.startswith("`") else name
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
         question = f"What is the {column} of {row}?"
-        yield Found(
-            "table", question, cell, f"The {column} of {row} is {cell}.", *span, row, column
-        )
+        reference = f"The {column} of {row} is {cell}."
+        yield Fact("table", question, cell, row, column, "", reference, span)
     elif column in _MEANINGS and len(cell.split()) >= _LEAST and name.startswith("`") and singular:
         title = next((h for h in headings if not re.search(r"\.\w{1,5}$", h)), "")
         where = f"In “{title}”, what" if title else "What"
@@ -198,12 +173,11 @@ def _cell(
         reference = (
             f"{row[:1].upper()}{row[1:]} {'does this' if verb == 'do' else 'means'}: {clean(cell)}."
         )
-        yield Found("table", f"{where} does {row} {verb}?", cell, reference, *span, row, column)
+        question = f"{where} does {row} {verb}?"
+        yield Fact("table", question, cell, row, column, "", reference, span)
 
 
-def _option(
-    name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
-) -> Iterator[Found]:
+def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]) -> Iterator[Fact]:
     """What an option of a command does, and its default."""
     flag = re.match(r"`(?:-\w, )?(--[\w-]+)", name)
     if flag is None or re.match(r"(?:As for|See)\b", cell):
@@ -216,10 +190,8 @@ def _option(
     if default:
         value = default["value"]
         reference = f"The default of {of} is {value}."
-        other = f"Which value does {of} have by default?"
-        yield Found(
-            "option", f"What is the default of {of}?", value, reference, *span, of, "default", other
-        )
+        question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
+        yield Fact("option", question, value, of, "default", other, reference, span)
     said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
         first, second = said.lower().split()[:2]
@@ -227,26 +199,26 @@ def _option(
         told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
         reference = f"{of[:1].upper()}{of[1:]} {told}."
         other = f"What does {of} do?" if verb else ""
-        yield Found("option", f"What is {of} for?", said, reference, *span, of, "for", other)
+        yield Fact("option", f"What is {of} for?", said, of, "for", other, reference, span)
 
 
-def _abbreviations(text: str) -> Iterator[Found]:
+def _abbreviations(text: str) -> Iterator[Fact]:
     """What abbreviations stand for."""
     for match in (*_EXPANDED.finditer(text), *_LISTED.finditer(text)):
         short = match["short"]
         long = expansion(match["long"].strip(), short)
         if long and not (short.endswith("s") and short[-2:-1].isupper()):
             start = match.start() + match.group().index(long)
-            yield Found(
+            first = min(start, match.start("short"))
+            yield Fact(
                 "abbreviation",
                 f"What does {short} stand for?",
                 long,
-                f"{short} stands for {long}.",
-                min(start, match.start("short")),
-                max(start + len(long), match.end("short")),
                 short,
                 "stands for",
                 f"What is {short} short for?",
+                f"{short} stands for {long}.",
+                (first, max(start + len(long), match.end("short"))),
             )
 
 
@@ -267,7 +239,7 @@ def expansion(words: str, short: str) -> str:
     return ""
 
 
-def _terms(text: str) -> Iterator[Found]:
+def _terms(text: str) -> Iterator[Fact]:
     """Entries of a glossary: a term, then what it is."""
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
@@ -280,12 +252,13 @@ def _terms(text: str) -> Iterator[Found]:
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
         question = f"What does the term “{term}” mean?"
-        yield Found("glossary", question, sentence, reference, *match.span(), term, "means")
+        yield Fact("glossary", question, sentence, term, "means", "", reference, match.span())
 
 
-def _faq(text: str) -> Iterator[Found]:
+def _faq(text: str) -> Iterator[Fact]:
     """Questions of the documents with the answers below them."""
     for match in _FAQ.finditer(text):
         answer = clean(match["answer"])
         if len(answer.split()) >= 4:
-            yield Found("faq", clean(match["question"]), answer, answer, *match.span(), "", "")
+            question = clean(match["question"])
+            yield Fact("faq", question, answer, "", "", "", answer, match.span())
