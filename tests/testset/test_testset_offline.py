@@ -58,7 +58,6 @@ def asked(sentence):
             "Where is the Tarn lock located?",
             "in the old harbour",
         ),
-        ("The bridge was designed by Vera Holt.", "Who designed the bridge?", "Vera Holt"),
         ("Vera Holt wrote the harbour rules.", "Who wrote the harbour rules?", "Vera Holt"),
         (
             "The Tarn kit includes a lamp and two pumps.",

@@ -110,20 +110,17 @@ class Drafts:
 
     def fault(self, kind: Kind, draft: Draft) -> checks.Fault | None:
         """What is wrong with a draft as far as words tell."""
-        if leaning := dangling(draft.fact.question):
+        fact = draft.fact
+        if leaning := dangling(fact.question):
             return "not standalone", f"'{leaning}'"
         if kind == "unanswerable":
             return None
-        texts = [self.corpus.passages[number].text for number in draft.passages]
-        if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
-            if any(_SHE.search(text) for text in texts):
-                return "not standalone", draft.fact.subject
         if not self._names_something(draft):
             return "not standalone", "it names nothing that only one thing is called"
-        if gives_answer(Sample(id="", question=draft.fact.question, reference=draft.fact.answer)):
-            return "answer given", draft.fact.answer
-        for answer in self._answers[checks.comparable(draft.fact.question)]:
-            mine, theirs = set(stems(draft.fact.answer)), set(stems(answer))
+        if gives_answer(Sample(id="", question=fact.question, reference=fact.answer)):
+            return "answer given", fact.answer
+        for answer in self._answers[checks.comparable(fact.question)]:
+            mine, theirs = set(stems(fact.answer)), set(stems(answer))
             if max(recall(mine, theirs), recall(theirs, mine)) < _SAME_ANSWER:
                 return "ambiguous", answer
         return None
@@ -132,6 +129,9 @@ class Drafts:
         """Whether the question has a name, or its subject rare words without "the"."""
         if re.fullmatch(r"the [a-z]+", draft.fact.subject):  # "the city"
             return False
+        if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
+            texts = (self.corpus.passages[number].text for number in draft.passages)
+            return not any(_SHE.search(text) for text in texts)
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
         named = stems(draft.fact.subject)

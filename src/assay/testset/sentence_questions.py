@@ -54,10 +54,6 @@ _PLACE: Final = re.compile(
     r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))"
     r"\s+(?P<said>.+)"
 )
-_BY: Final = re.compile(
-    r"(?P<verb>\w+)\s+by\s+(?P<said>(?:[A-Z][\w'.-]+\s?){1,4})"
-    r"(?P<behind>(?:\s?(?:in|on|at|during|for)\s[^,]+)?)"
-)
 _MAKING: Final = frozenset(
     "write invent discover propose coin direct compose found develop design build win defeat lead "
     "publish create introduce establish conquer commission perform produce sign describe paint "
@@ -425,18 +421,6 @@ def _undated(clause: _Clause) -> Iterator[Fact]:
             yield Fact("undated", question, "", clause.subject, clause.verb)
 
 
-def _agent(clause: _Clause) -> Iterator[Fact]:
-    """Who did something."""
-    found = _BY.fullmatch(clause.rest)
-    if found is None or clause.auxiliary not in {"was", "were"}:
-        return
-    past = _past_of(found["verb"])
-    if past:
-        behind = f" {found['behind'].strip()}" if found["behind"] else ""
-        question = f"Who {past} {clause.subject}{behind}?"
-        yield Fact("agent", question, found["said"], clause.subject, past)
-
-
 def _author(clause: _Clause) -> Iterator[Fact]:
     """Who made or did something."""
     rest = _RELATIVE.sub("", clause.tail)
@@ -457,14 +441,6 @@ def _value(clause: _Clause) -> Iterator[Fact]:
         return
     question = f"What {'was' if clause.past else 'is'} the {found['noun']} of {clause.subject}?"
     yield Fact("number", question, found["said"], clause.subject, f"have {found['noun']}")
-
-
-def _past_of(participle: str) -> str:
-    """The simple past of a participle; "" where it is not sure."""
-    base = verbs.base(participle)
-    if base != participle:
-        return verbs.past(base)
-    return participle if participle.endswith("ed") else ""
 
 
 def _object(clause: _Clause) -> Iterator[Fact]:
@@ -501,5 +477,5 @@ def _reason(clause: _Clause) -> Iterator[Fact]:
 
 _RULES: Final = (
     *(_time, _definition, _number, _value, _purpose, _place),
-    *(_agent, _author, _object, _reason, _undated),
+    *(_author, _object, _reason, _undated),
 )
