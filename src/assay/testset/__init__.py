@@ -1,8 +1,9 @@
-"""Test sets: questions written from one's own documents by a language model, and checked.
+"""Test sets: questions written from one's own documents, by a language model or by rules.
 
 Passages are drawn evenly from the documents, a language model writes a question about each, and
 what it wrote is checked before it becomes a row of a data set. The model is asked as any judge is:
-what it replied is kept, and the same call goes on where it was killed.
+what it replied is kept, and the same call goes on where it was killed. Where the judge cannot
+write, rules make the questions.
 """
 
 from assay.testset.design import Design, Finding, check_design

@@ -63,8 +63,8 @@ async def agenerate(
     Args:
         documents: As for `read_documents`.
         plan: How many questions, of which kinds.
-        judge: Who writes and checks them: as for `evaluate`, but one that can write.
-            ``"embedded+openai:MODEL"`` has answers checked by the embedded judge.
+        judge: Who writes and checks them, as for `evaluate`; rules make them where it cannot
+            write. ``"embedded+openai:MODEL"`` has answers checked by the embedded judge.
         store: The SQLite file that keeps all replies.
         settings: Limits, budget, prompts and tries.
         on_progress: Called with (questions, all that are wanted) now and then.

@@ -116,9 +116,8 @@ class Offline:
         """What the judge finds wrong with a question that one passage answers."""
         said = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
         quote = checks.comparable(draft.quotes[0])
-        if not any(
-            checks.comparable(one) in quote or quote in checks.comparable(one) for one in said
-        ):
+        found = (checks.comparable(one) for one in said)
+        if not any(one in quote or quote in one for one in found):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
             return fault
@@ -139,10 +138,9 @@ class Offline:
 
     async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         texts = tuple(self.corpus.passages[number].text for number in draft.passages)
-        parts = [
-            Statement(f"s{n}", one) for n, one in enumerate(sentences(draft.fact.reference), 1)
-        ]
-        verdicts = await judge(VerifyStatements(tuple(parts), texts))
+        told = enumerate(sentences(draft.fact.reference), 1)
+        parts = tuple(Statement(f"s{n}", one) for n, one in told)
+        verdicts = await judge(VerifyStatements(parts, texts))
         left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
         return ("unsupported", left[0]) if left else None
 
@@ -159,23 +157,18 @@ class Offline:
             return []
         rows = tuple(Numbered(name, text) for name, text in numbered.items())
         chosen = await judge(SelectSentences(question, rows))
-        return [
-            numbered[one.id] for one in chosen if one.chosen and (one.probability or 1.0) >= least
-        ]
+        sure = {one.id for one in chosen if one.chosen and (one.probability or 0.0) >= least}
+        return [text for name, text in numbered.items() if name in sure]
 
     def _question(self, kind: Kind, draft: Draft) -> Question:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
-        asked = (
-            rng.choice([draft.fact.question, draft.fact.other])
-            if draft.fact.other
-            else draft.fact.question
-        )
+        asked = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
-        taken = sum(q.id.partition(":~")[0] == name for q in self.questions)
+        taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
-            f"{name}:~{taken + 1}" if taken else name,
+            f"{name}:{taken + 1}" if taken else name,
             kind,
             asked,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
