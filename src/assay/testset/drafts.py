@@ -186,7 +186,10 @@ class Drafts:
 
     def _are_of_one_kind(self, first: Draft, second: Draft) -> bool:
         """Whether the names of two things share a rare word, and their facts differ."""
-        one, other = set(stems(first.fact.subject)), set(stems(second.fact.subject))
+        named = stems(first.fact.subject), stems(second.fact.subject)
+        one, other = map(set, named)
+        if first.fact.template == "definition" and named[0][-1:] != named[1][-1:]:
+            return False
         rare = any(len(s) > 1 and self._is_rare(s, _SHARED) for s in one & other)
         near = rare and 2 * len(one & other) >= min(len(one), len(other))
         apart = first.passages != second.passages and one - other and other - one
@@ -225,13 +228,17 @@ class Drafts:
 
     def _other_subject(self) -> Iterator[Draft]:
         """Where something is defined, or somebody was born, of which the texts do not say it."""
-        specifies = any(draft.fact.predicate in _SPECIFIED for draft in self.facts)
+        specified = sum(draft.fact.predicate in _SPECIFIED for draft in self.facts)
         said = [one.lower() for one in sentences(self._text)]
         for draft in self.facts:
             subject, auxiliary = draft.fact.subject, draft.fact.question.split()[1]
             named = _NAME.search(f" {subject}") and not _PHRASE.search(subject)
             person = draft.fact.question.startswith("Who ")
-            if draft.fact.template not in _SWAPPED or not named or not (person or specifies):
+            if (
+                draft.fact.template not in _SWAPPED
+                or not named
+                or not (person or specified >= _LEAST_SPECIFIED)
+            ):
                 continue
             told = re.compile(r"\b(?:born|birth)" if person else r"\b(?:defin|specif|describ)")
             if not any(subject.lower() in one and told.search(one) for one in said):
@@ -268,6 +275,7 @@ _SHE: Final = re.compile(r"\b(?:he|she|his|her)\b")
 _NOW: Final = 2020
 _SWAPPED: Final = frozenset(("definition", "purpose"))
 _PHRASE: Final = re.compile(r"\s(?:of|at|by|in|for|and|from|to|with)\s")
+_LEAST_SPECIFIED: Final = 3  # facts, so that "Where is it defined?" is asked of these documents
 _SPECIFIED: Final = frozenset(("defined", "specified", "described"))
 _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZE|TOKENS|WIDTH)\b")
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
