@@ -217,7 +217,7 @@ class TestCases:
             ({"id": "q2"}, "q2: no score (failed)"),
             ({"id": "q9"}, "q9: the run does not have it"),
             ({"id": "q0", "question": "who?"}, "q0: the run does not have it"),
-            ({"id": "q0", "answer": "new"}, "q0: still the answer that people called bad"),
+            ({"id": "q0", "answer": "new"}, "q0: still the answer that failed"),
             ({"id": "q0", "answer": "new", "contexts": ["other"]}, ""),
         ],
     )

@@ -85,6 +85,18 @@ def test_questions_are_written_told_and_taken_by_run(library, here):
     assert row["mean"] > 0.9
 
 
+def test_without_a_language_model_rules_make_them(library, here):
+    result = library("testset", "docs", "--out", "questions.jsonl", "-n", "6")
+    assert result.exit_code == 0, result.output
+    assert "Made by rules" in " ".join(result.stdout.split())
+    assert "fewer than asked for: the documents give no more" in result.stderr
+    rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
+    assert {row["template"] for row in rows} == {"time"}
+    assert rows[0]["question"].endswith("open?")
+    dry = library("testset", "docs", "--out", "questions.jsonl", "--dry-run")
+    assert dry.exit_code == 0, dry.output
+
+
 def test_the_same_command_asks_nothing_and_writes_the_same(library, here):
     kinds = ("--kind", "single_hop=3", "--kind", "unanswerable=1", "-n", "4", "--json")
     first = json.loads(library(*TESTSET, *kinds).stdout)
@@ -124,7 +136,10 @@ def test_a_budget_stops_it_and_what_was_written_is_there(library, here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("testset", "docs", "--out", "questions.jsonl"), "name a language model"),
+        (
+            ("testset", "docs", "--out", "questions.jsonl", "--kind", "reasoning"),
+            "questions of reasoning take a language model",
+        ),
         ((*TESTSET[:-1], "questions.csv"), "in .jsonl"),
         ((*TESTSET[:-1], "writer.jsonl", "--rejected", "writer.jsonl"), "would overwrite"),
         ((*TESTSET, "--kind", "easy"), "there is no kind 'easy'"),

@@ -16,8 +16,8 @@ from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
 from assay.testset import Plan, agenerate, checks, estimate, generate
-from assay.testset.generate import NO_ANSWER
 from assay.testset.passages import Passage
+from assay.testset.questions import NO_ANSWER
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 PLACES = [
@@ -354,7 +354,7 @@ class TestWhatIsRefused:
 
     def test_a_judge_that_cannot_write(self, db):
         with pytest.raises(InputError, match="name a language model"):
-            generate(DOCUMENTS, judge="embedded", store=db)
+            generate(DOCUMENTS, judge=Scripted({}), store=db)
         assert not db.exists()
 
     def test_documents_without_a_passage(self, db):

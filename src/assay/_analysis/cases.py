@@ -1,54 +1,100 @@
-"""Failures that people found, kept as test cases: a data set whose rows the gate holds runs to."""
+"""Failures kept as test cases: a data set whose rows the gate holds runs to."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from assay._runner.result import Result
+from assay._analysis.correction import label_ends
+from assay._analysis.label_items import State
+from assay._runner.result import Result, one_label
 from assay._store import Run, Store
-from assay._store.browsing import rows_of
+from assay._store.browsing import rows_of, values_by_row
 from assay._text.numbers import decimals
+from assay._text.words import words
 from assay.errors import InputError
 from assay.sample import Sample
 
 _METRIC: Final = "failed_by"
 _RUN: Final = "failed_in"
+_OF_FAILURE: Final = (
+    *(_RUN, _METRIC),
+    *("failed_sample", "failed_score", "failed_label", "why", "added"),
+)
+_CONDITION: Final = re.compile(
+    r"(?P<metric>.*?[^\s<>=])"
+    r"(?:\s*(?P<sign><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+))|\s*=\s*(?P<bad>bad))?"
+)
+_SIGNS: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
-def add_case(
-    path: str | Path, sample: Sample, *, run: str, metric: str, reasons: Sequence[str] = ()
-) -> bool:
-    """Add a sample to a regression set (JSONL), a data file as `assay run` reads it.
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sample that failed, and what is known of its failure.
 
-    Args:
-        path: The file; made if it is not there.
+    Attributes:
         sample: What failed.
         run: Id of the run in which it did.
         metric: Label of the metric that it failed by.
-        reasons: What people said about it.
+        score: Its score by that metric, None without one.
+        label: What people labelled it by that metric, None if they did not.
+        reasons: What they said about it.
+    """
+
+    sample: Sample
+    run: str
+    metric: str
+    score: float | None = None
+    label: float | None = None
+    reasons: tuple[str, ...] = ()
+
+    def row(self) -> dict[str, Any]:
+        """The sample as a row of data, with where it is from: what is not recorded is left out."""
+        values = (
+            *(self.run, self.metric, self.sample.id, self.score, self.label),
+            *("; ".join(self.reasons) or None, datetime.now(UTC).date().isoformat()),
+        )
+        about = dict(zip(_OF_FAILURE, values, strict=True))
+        # What a case says of an earlier failure is no part of the sample.
+        row = {name: value for name, value in _row(self.sample).items() if name not in about}
+        return row | {name: value for name, value in about.items() if value is not None}
+
+
+def add_cases(path: str | Path, cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
+    """Add samples to a regression set (JSONL), a data file as `assay run` reads it.
+
+    A question is there once, whatever its id: what is added takes the place of what was there.
+
+    Args:
+        path: The file; made if it is not there.
+        cases: What failed; of several with the same question the first one counts.
 
     Returns:
-        Whether it is new: a sample of the same id and question is there once.
+        The cases that are new, and those that took the place of an older one.
 
     Raises:
         InputError: If the file is no such set, or cannot be written.
     """
     file = Path(path)
-    known = list(read_cases(file))
-    same = [case for case in known if case.get("id") == sample.id]
-    if any(case.get("question") == sample.question for case in same):
-        return False
-    row = _row(sample) | {_RUN: run, _METRIC: metric}
-    if reasons:
-        row["why"] = "; ".join(reasons)
-    if same:  # another data set's: ids are unique within one
-        row["id"] = f"{sample.id} ({run})"
+    rows = {case_key(row.get("question"), row.get("id")): row for row in read_cases(file)}
+    distinct: dict[str, Case] = {}
+    for case in cases:
+        distinct.setdefault(case_key(case.sample.question, case.sample.id), case)
+    merged = [case for key, case in distinct.items() if key in rows]
+    for key, case in distinct.items():
+        row = case.row()
+        if any(other.get("id") == row["id"] for k, other in rows.items() if k != key):
+            row["id"] = f"{case.sample.id} ({case.run})"  # ids are unique within one data set
+        rows[key] = row
     new = file.with_name(f"{file.name}.new")
     try:
-        lines = [json.dumps(case, ensure_ascii=False) for case in (*known, row)]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows.values()]
         # What was there stays until the new one stands there whole.
         new.write_text("\n".join(lines) + "\n", encoding="utf-8")
         new.replace(file)
@@ -56,7 +102,95 @@ def add_case(
         raise InputError(f"'{file}' cannot be written: {error.strerror or error}") from error
     finally:
         new.unlink(missing_ok=True)
-    return True
+    return [case for case in distinct.values() if case not in merged], merged
+
+
+def case_key(question: Any, name: Any) -> str:
+    """What tells cases apart: the words of the question, or else the id."""
+    return " ".join(words(question)) if isinstance(question, str) else f"id {name}"
+
+
+def failing(result: Result, conditions: Iterable[str]) -> Iterator[Case]:
+    """The samples of a run that failed, condition by condition.
+
+    Args:
+        result: The run.
+        conditions: "faithfulness<0.5" (also <=, >, >=), "faithfulness=bad" (people labelled it
+            so), or "faithfulness" (it misses the metric's guide value).
+
+    Raises:
+        InputError: If a condition is none of these, or about a metric that the run does not have.
+    """
+    run = result.run
+    with Store(result.path) as store:
+        for condition in conditions:
+            read = _CONDITION.fullmatch(condition.strip())
+            if read is None:
+                remedy = "such as 'faithfulness<0.5', 'faithfulness=bad' or 'faithfulness'"
+                raise InputError(f"'{condition}' is no condition", remedy)
+            metric = one_label(run, read["metric"])
+            labels = _labels(store, run, metric)
+            values = dict(zip(*values_by_row(store, run, metric), strict=True))
+            if read["bad"]:
+                places = rows_of(store, run, (name for name, one in labels.items() if one.bad))
+                rows = sorted(places.values())
+            else:
+                fails = _fails(run, metric, read["sign"], read["limit"])
+                rows = [row for row, value in sorted(values.items()) if fails(value)]
+            for row in rows:
+                yield _case(run, metric, store.sample_at(run.id, row), values.get(row), labels)
+
+
+def case_of(store: Store, run: Run, metric: str, name: str) -> Case:
+    """A sample as a case that failed by a metric, by the id of the sample."""
+    row, sample = store.sample(run.id, name)
+    value, _ = store.values_at(run.id, metric, [row]).get(row, (None, ""))
+    return _case(run, metric, sample, value, _labels(store, run, metric))
+
+
+def _case(
+    run: Run, metric: str, sample: Sample, value: float | None, labels: Mapping[str, "_Label"]
+) -> Case:
+    label = labels.get(sample.id, _Label())
+    return Case(sample, run.id, metric, value, label.value, label.reasons)
+
+
+def _fails(run: Run, metric: str, sign: str | None, limit: str | None) -> Callable[[Any], bool]:
+    """Whether a score fits a condition; without one, whether it misses the guide value."""
+    if sign and limit:
+        return lambda value: value is not None and _SIGNS[sign](value, float(limit))
+    holds, guide = guide_value(run, metric)
+    return lambda value: value is not None and not _SIGNS[holds](value, guide)
+
+
+class _Label(NamedTuple):
+    """What people say of a sample as a whole."""
+
+    value: float | None = None
+    bad: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+def _labels(store: Store, run: Run, metric: str) -> dict[str, _Label]:
+    """The labels of a run by one metric, by the id of the sample."""
+    given = store.labels.of(run.id, metric)
+    state = State.of(given)
+    values = {key: value for key in state.by_item if (value := state.value(key)) is not None}
+    if not values:
+        return {}
+    ends = label_ends([*values.values()], None, tuple(run.config["about"][metric]["range"]))
+    by_sample: dict[str, _Label] = {}
+    for (_, name, statement), value in values.items():
+        known = by_sample.get(name, _Label())
+        reasons = dict.fromkeys(
+            said for one in given if one.sample == name for said in (one.reason, *one.tags) if said
+        )
+        by_sample[name] = _Label(
+            value if statement is None else known.value,
+            known.bad or value < sum(ends) / 2,
+            tuple(reasons),
+        )
+    return by_sample
 
 
 def read_cases(path: str | Path) -> Iterator[Mapping[str, Any]]:
@@ -97,7 +231,7 @@ def cases_by_metric(path: str | Path) -> Mapping[str, Sequence[Mapping[str, Any]
             raise InputError(what, f"give it an id, and the name of a metric as '{_METRIC}'")
         by_metric.setdefault(metric, []).append(case)
     if not by_metric:
-        remedy = "name the file that `assay view` wrote, or leave it out until there is one"
+        remedy = "name the file that `assay testset add` or `assay view` wrote, or leave it out"
         raise InputError(f"there are no cases in '{path}'", remedy)
     return by_metric
 
@@ -111,7 +245,7 @@ def broken_cases(
     """Why cases do not hold in a run, by their ids; those that hold are left out.
 
     A case is broken where the run does not have it, where its answer and contexts are still those
-    that people called bad (whatever the judge says), and where its score is missing or too low.
+    that failed (whatever the judge says), and where its score is missing or too low.
 
     Args:
         result: The run.
@@ -133,7 +267,7 @@ def broken_cases(
                 continue
             value, why = store.values_at(run.id, metric, meant[:1]).get(meant[0], (None, ""))
             if _unchanged(samples[meant[0]], case):
-                broken[str(case["id"])] = "still the answer that people called bad"
+                broken[str(case["id"])] = "still the answer that failed"
             elif value is None:
                 broken[str(case["id"])] = f"no score ({why or 'not computed'})"
             elif not holds(value):

@@ -37,6 +37,7 @@ _GROUPS = {
     },
     "Make test questions": {
         "testset": "Write test questions from documents.",
+        "testset add": "Keep failures of a run as test cases.",
     },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",
@@ -65,6 +66,7 @@ _MODULES = {
     "mcp": "serve",
     "export": "store",
     "import": "store",
+    "testset add": "testset_add",
     "verify": "store",
     "gc": "store",
 }
@@ -84,7 +86,7 @@ class App(CommandGroup):
         if cmd_name not in _SHORT_HELP:
             return None
         module = importlib.import_module(f"assay._cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace(' ', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -104,7 +106,9 @@ class App(CommandGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names; a slip is told what may have been meant."""
+        """The command that the first arguments name; a slip is told what may have been meant."""
+        if (name := " ".join(args[:2])) in _SHORT_HELP and len(args) > 1:
+            return name, self.get_command(ctx, name), args[2:]
         if args[0] not in _SHORT_HELP:
             import difflib
 

@@ -75,8 +75,8 @@ class GateRequest:
 @click.option(
     "--cases",
     metavar="FILE",
-    help="A regression set of `assay view`: each of its samples must reach the limit of the metric "
-    "that it failed by (--min, --max), or else its guide value.",
+    help="A regression set (`assay testset add`, `assay view`): each of its samples must reach the "
+    "limit of the metric that it failed by (--min, --max), or else its guide value.",
 )
 @options.choice(
     "--on",

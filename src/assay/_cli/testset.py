@@ -23,7 +23,7 @@ from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.testset import Plan, Testset, estimate, generate
-from assay.testset.generate import lines
+from assay.testset.questions import lines
 
 _GROUPS = {
     "What is written": ("n", "kinds", "seed", "words", "out", "rejected"),
@@ -115,10 +115,12 @@ def testset_command(request: TestsetRequest) -> int:
     """Write questions that the DOCUMENTS answer, and some that they do not.
 
     DOCUMENTS are text, Markdown, reStructuredText and HTML files, folders of them, or tables with
-    a row a document. A language model writes each question with its answer and the words of the
-    document that bear it out; a question is kept if it can be understood on its own, the words
-    are there, and the judge finds all of the answer supported. All replies are kept in the
-    store: the same command goes on where it was killed and pays for nothing twice.
+    a row a document. A language model (--judge) writes each question with its answer and the words
+    of the document that bear it out; without one, rules make them from definitions, numbers, dates,
+    lists, tables and the like: as many as are sure, -n at most. A question is kept if it can be
+    understood on its own, the words are there, and the judge finds all of the answer supported.
+    All replies are kept in the store: the same command goes on where it was killed and pays for
+    nothing twice.
     """
     documents, prompts = [*request.documents], request.prompts
     plan = Plan(n=request.n, seed=request.seed, words=request.words, **_kinds(request.kinds))
@@ -245,6 +247,10 @@ def _remarks(made: Testset) -> list[str]:
     if made.money is not None:
         spent.append(f"{made.money:,.4f} at the price given")
     remarks = ["; ".join(spent)]
+    if made.by_rules:
+        remarks.append(
+            "Made by rules: a language model (--judge) writes freer ones, and reasoning."
+        )
     if made.overlap is not None:
         share = f"{made.overlap:.0%}"
         easy = "; finding it is easier than for questions in users' own words"
@@ -262,7 +268,10 @@ def _exit_code(made: Testset) -> int:
         say(f"stopped: {made.stopped}")
         return BUDGET
     missing = sum(made.wanted.values()) - len(made.questions)
-    if missing:
+    if missing and made.by_rules:
+        fewer = f"{numbers.plural(missing, 'question')} fewer than asked for"
+        say(f"{fewer}: the documents give no more")
+    elif missing:
         say(f"{numbers.plural(missing, 'question')} fewer than wanted: too many failed a check")
         return SOME_FAILED
     return OK

@@ -1,14 +1,16 @@
-"""Test sets: questions written from one's own documents by a language model, and checked.
+"""Test sets: questions written from one's own documents, by a language model or by rules.
 
 Passages are drawn evenly from the documents, a language model writes a question about each, and
 what it wrote is checked before it becomes a row of a data set. The model is asked as any judge is:
-what it replied is kept, and the same call goes on where it was killed.
+what it replied is kept, and the same call goes on where it was killed. Where the judge cannot
+write, rules make the questions.
 """
 
 from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
-from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
+from assay.testset.generate import agenerate, estimate, generate
+from assay.testset.questions import Plan, Question, Rejected, Testset
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [

@@ -1,12 +1,11 @@
 """Test sets: questions written from documents, checked, and collected until there are enough."""
 
 import asyncio
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from assay._runner import STORE
 from assay._runner.dry_run import Counts, DryRunBackend
@@ -20,6 +19,7 @@ from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.tasks import (
     AnswerQuestions,
+    SelectSentences,
     SplitStatements,
     VerifyStatements,
     WriteMultiHop,
@@ -31,140 +31,9 @@ from assay.tasks import (
 )
 from assay.testset import checks
 from assay.testset.documents import read_documents
+from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
-
-Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
-# The reference of a question without an answer: metrics of statements find none in it.
-NO_ANSWER = "I do not know: the documents do not answer this question."
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question that passed every check: a row of a data set.
-
-    Attributes:
-        id: Its kind and the passage that it was written about.
-        kind: What it takes to answer it.
-        question: The question.
-        reference: The answer; `NO_ANSWER` for a question that the documents do not answer.
-        passages: What it was written about; they hold the answer, if there is one.
-        quotes: Stretches of the passages that bear the answer out, as they stand there.
-        overlap: Share of the question's content words that its passages hold, in [0, 1].
-    """
-
-    id: str
-    kind: Kind
-    question: str
-    reference: str
-    passages: tuple[Passage, ...]
-    quotes: tuple[str, ...] = ()
-    overlap: float = 0.0
-
-    @property
-    def answerable(self) -> bool:
-        """Whether the documents hold an answer."""
-        return self.kind != "unanswerable"
-
-    def row(self) -> dict[str, Any]:
-        """The row for `evaluate` and for the system under test, which is to add its answer."""
-        return {
-            "id": self.id,
-            "question": self.question,
-            "reference": self.reference,
-            "reference_contexts": [p.text for p in self.passages] if self.answerable else [],
-            "answerable": self.answerable,
-            "group": self.passages[0].document,
-            "kind": self.kind,
-            "quotes": list(self.quotes),
-            "overlap": round(self.overlap, 3),
-            "source": [
-                {"document": p.document, "start": p.start, "end": p.end} for p in self.passages
-            ],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """What was written and not taken, and why.
-
-    Attributes:
-        kind: What it was to be.
-        why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
-            "unanswered", "unsupported", "answered", "repeated" or "judge failed".
-        detail: What the check found.
-        question: The question, "" if none was written.
-        answer: Its answer.
-        passages: Ids of the passages it was written about.
-    """
-
-    kind: Kind
-    why: str
-    detail: str
-    question: str
-    answer: str
-    passages: tuple[str, ...]
-
-    def row(self) -> dict[str, Any]:
-        """As plain values."""
-        return {**asdict(self), "passages": list(self.passages)}
-
-
-@dataclass(frozen=True, slots=True)
-class Testset:
-    """The questions, and an account of how they came about.
-
-    Attributes:
-        questions: Those that passed all checks, in the order in which they were asked for.
-        rejected: Those that did not.
-        wanted: How many of each kind were asked for.
-        documents: How many documents there are.
-        passages: How many passages they were cut into.
-        calls: Replies that the judge was asked for.
-        known: Replies that were in the store already.
-        tokens_in: Prompt tokens of `calls`.
-        tokens_out: Reply tokens of `calls`.
-        money: What these cost, None without a price.
-        stopped: Why it ended early, "" if it did not.
-    """
-
-    __test__: ClassVar = False  # by its name pytest would take it for a test
-
-    questions: tuple[Question, ...]
-    rejected: tuple[Rejected, ...]
-    wanted: Mapping[Kind, int]
-    documents: int
-    passages: int
-    calls: int = 0
-    known: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    money: float | None = None
-    stopped: str = ""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row for each question: data for `evaluate`, as they are or with a system's answers."""
-        return [question.row() for question in self.questions]
-
-    def written(self) -> dict[Kind, int]:
-        """How many questions there are of each kind that was asked for."""
-        counts = Counter(question.kind for question in self.questions)
-        return {kind: counts[kind] for kind in self.wanted}
-
-    @property
-    def overlap(self) -> float | None:
-        """Mean overlap of the answerable questions, None if there are none."""
-        shares = [q.overlap for q in self.questions if q.answerable]
-        return sum(shares) / len(shares) if shares else None
-
-    def jsonl(self) -> str:
-        """The rows as JSONL."""
-        return lines(self.rows())
-
-
-def lines(rows: list[dict[str, Any]]) -> str:
-    """Rows as JSONL."""
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
+from assay.testset.questions import NO_ANSWER, Kind, Plan, Question, Rejected, Testset
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,
@@ -172,54 +41,10 @@ TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "multi_hop": WriteMultiHop,
     "unanswerable": WriteUnanswerable,
 }
-KINDS: Final[Mapping[Kind, float]] = {
-    "single_hop": 0.4,
-    "reasoning": 0.2,
-    "multi_hop": 0.2,
-    "unanswerable": 0.2,
-}
 # So many questions are tried for each that is wanted, and a few more.
 _ATTEMPTS, _EXTRA_ATTEMPTS = 3, 5
 # So many other passages are asked whether they answer what one of them leaves open.
 _NEAREST = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Which questions are wanted.
-
-    Attributes:
-        n: How many, 1 or more.
-        kinds: The share of each kind; they need not add up to 1.
-        seed: Chooses the passages. The same documents, seed and replies make the same test set.
-        words: Words of a passage, about; 50 or more.
-    """
-
-    n: int = 50
-    kinds: Mapping[Kind, float] = field(default_factory=lambda: dict(KINDS))
-    seed: int = 0
-    words: int = 200
-
-    def __post_init__(self) -> None:
-        if self.n < 1:
-            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
-        if self.words < 50:
-            raise InputError(f"passages of {self.words} words are too short", "give 50 or more")
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown:
-            raise InputError(f"there is no kind '{unknown[0]}'", f"known are {', '.join(KINDS)}")
-        if any(share < 0 for share in self.kinds.values()) or not sum(self.kinds.values()) > 0:
-            raise InputError("the shares of the kinds are no shares", "such as single_hop=2")
-
-    def wanted(self) -> dict[Kind, int]:
-        """How many of each kind, n in all (largest remainders)."""
-        total = sum(self.kinds.values())
-        exact = {kind: self.n * self.kinds.get(kind, 0) / total for kind in KINDS}
-        counts = {kind: int(share) for kind, share in exact.items()}
-        left = sorted(exact, key=lambda kind: counts[kind] - exact[kind])
-        for kind in left[: self.n - sum(counts.values())]:
-            counts[kind] += 1
-        return {kind: count for kind, count in counts.items() if count}
 
 
 async def agenerate(
@@ -238,8 +63,8 @@ async def agenerate(
     Args:
         documents: As for `read_documents`.
         plan: How many questions, of which kinds.
-        judge: Who writes and checks them: as for `evaluate`, but one that can write.
-            ``"embedded+openai:MODEL"`` has answers checked by the embedded judge.
+        judge: Who writes and checks them, as for `evaluate`; rules make them where it cannot
+            write. ``"embedded+openai:MODEL"`` has answers checked by the embedded judge.
         store: The SQLite file that keeps all replies.
         settings: Limits, budget, prompts and tries.
         on_progress: Called with (questions, all that are wanted) now and then.
@@ -251,9 +76,8 @@ async def agenerate(
     plan, settings = plan or Plan(), chosen(settings)
     corpus, n_documents = await asyncio.to_thread(_corpus, documents, plan)
     route = choose(judge, None, settings)
-    _check(route, plan)
     stopped = ""
-    round_ = _Round(corpus, plan, settings.tries, on_progress=on_progress)
+    round_ = _round(route, corpus, plan, settings, on_progress)
     with Store(store) as kept:
         door = build_stack(route, settings, kept, TESTSET)
         try:
@@ -299,8 +123,7 @@ def estimate(
     plan, settings = plan or Plan(), chosen(settings)
     corpus, _ = _corpus(documents, plan)
     route = choose(judge, None, settings)
-    _check(route, plan)
-    round_ = _Round(corpus, plan, settings.tries)
+    round_ = _round(route, corpus, plan, settings)
     kept = Store(store) if Path(store).is_file() else None
     try:
         door = DryRunBackend(route, kept)
@@ -460,23 +283,37 @@ def _corpus(documents: Any, plan: Plan) -> tuple[Corpus, int]:
     passages = [passage for document in texts for passage in cut(document, plan.words)]
     if not passages:
         raise InputError("the documents are too short to ask about", "give longer ones")
-    if "multi_hop" in plan.wanted() and len(passages) < 2:
-        what = "a question over two passages is wanted, and there is one passage"
-        raise InputError(what, "give more documents, shorter passages, or other kinds")
     return Corpus(passages), len(texts)
 
 
-def _check(route: Backend, plan: Plan) -> None:
-    kinds: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
-    kinds += [AnswerQuestions, SplitStatements, VerifyStatements]
-    missing = [kind.kind for kind in kinds if route.identity(kind) is None]
+def _round(
+    route: Backend,
+    corpus: Corpus,
+    plan: Plan,
+    settings: Settings,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> "_Round | Offline":
+    """How the questions are written: by rules, where the judge cannot write."""
+    tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
+    if any(route.identity(kind) is not None for kind in tasks):
+        _check(route, [*tasks, AnswerQuestions, SplitStatements, VerifyStatements])
+        if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
+            what = "a question over two passages is wanted, and there is one passage"
+            raise InputError(what, "give more documents, shorter passages, or other kinds")
+        return _Round(corpus, plan, settings.tries, on_progress=on_progress)
+    _check(route, [SelectSentences, VerifyStatements])
+    return Offline(corpus, offline_plan(plan), settings.tries, on_progress)
+
+
+def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:
+    missing = [kind.kind for kind in tasks if route.identity(kind) is None]
     if missing:
         what = f"the judge cannot do '{missing[0]}', which writing questions takes"
         raise InputError(what, "name a language model: openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 def _result(
-    round_: _Round, documents: int, door: BackendStack, stopped: str, settings: Settings
+    round_: _Round | Offline, documents: int, door: BackendStack, stopped: str, settings: Settings
 ) -> Testset:
     usage: Sequence[Any] = door.usages
     return Testset(
@@ -491,4 +328,5 @@ def _result(
         tokens_out=sum(u.tokens_out for u in usage),
         money=sum(u.money for u in usage) if settings.budget.price else None,
         stopped=stopped,
+        by_rules=isinstance(round_, Offline),
     )

@@ -16,7 +16,7 @@ import msgspec
 
 from assay._text.words import recall, stems
 from assay.errors import InputError
-from assay.testset.generate import lines
+from assay.testset.questions import lines
 
 Decision: TypeAlias = Literal["keep", "edit", "drop"]
 MAX_TEXT: Final = 10_000

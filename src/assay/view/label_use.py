@@ -10,7 +10,7 @@ import msgspec
 
 from assay._analysis.agreement import agree
 from assay._analysis.calibration import MAJORITY, Card, calibrate
-from assay._analysis.cases import add_case, read_cases
+from assay._analysis.cases import add_cases, case_key, case_of, read_cases
 from assay._analysis.correction import correct
 from assay._analysis.label_files import take_labels, write_labels
 from assay._analysis.labelling import Labelling
@@ -63,11 +63,11 @@ def results(session: Session, taken: str = "") -> str:
         taken: How many labels were imported a moment ago, "" if none were.
     """
     site = session.site
-    known = {(case.get("id"), case.get("question")) for case in read_cases(cases_file(site))}
+    known = {case_key(c.get("question"), c.get("id")) for c in read_cases(cases_file(site))}
     rows = label_pages.failures(session.labelling)
     for row in rows:
         row["row"], _ = site.store.sample(session.run.id, row["sample"].id)
-        row["kept"] = (row["sample"].id, row["sample"].question) in known
+        row["kept"] = case_key(row["sample"].question, row["sample"].id) in known
     return session.render(
         "label_results.html",
         taken=plural(int(taken), "new label") if taken.isdecimal() else "",
@@ -98,20 +98,13 @@ def examples(session: Session) -> str:
         return choose_examples(result, path, session.queue.metric).prompts()
 
 
-def keep_case(session: Session, name: str) -> bool:
-    """Add a failure to the regression set; whether it is new there."""
+def keep_case(session: Session, name: str) -> None:
+    """Add a failure to the regression set, in the place of an older one with the same question."""
     labelling = session.labelling
-    found = [row for row in label_pages.failures(labelling) if row["sample"].id == name]
-    if not found:
+    if not any(row["sample"].id == name for row in label_pages.failures(labelling)):
         raise InputError(f"nobody called sample '{name}' bad", "label it first")
-    (row,) = found
-    return add_case(
-        cases_file(session.site),
-        row["sample"],
-        run=labelling.run.id,
-        metric=labelling.metric,
-        reasons=[*row["reasons"], *row["tags"]],
-    )
+    case = case_of(session.site.store, labelling.run, labelling.metric, name)
+    add_cases(cases_file(session.site), [case])
 
 
 def cases_file(site: Site) -> Path:

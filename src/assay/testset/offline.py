@@ -1,0 +1,183 @@
+"""Test questions without a language model: made by rules, checked by a judge that only reads."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from assay._text.sentences import sentences
+from assay._text.words import recall, stems
+from assay.errors import Denied, InputError, JudgeError, OverBudget
+from assay.judge import Backend, Judge
+from assay.tasks import SelectSentences, Statement, VerifyStatements
+from assay.tasks.contexts import Passage as Numbered
+from assay.testset import checks
+from assay.testset.drafts import Draft, Drafts
+from assay.testset.passages import Corpus
+from assay.testset.questions import KINDS, NO_ANSWER, Kind, Plan, Question, Rejected
+
+_KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
+_ATTEMPTS, _EXTRA_ATTEMPTS = 12, 20  # drafts that are checked for each question that is wanted
+_AT_ONCE: Final = 8  # drafts that are checked together
+_NEAREST: Final = 4  # other passages that may answer a question as well
+_ANSWERS: Final = 0.5  # probability from which on a sentence answers a question
+_ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
+_SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
+_SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
+
+
+def offline_plan(plan: Plan) -> Plan:
+    """The plan without what takes a language model: questions of reasoning.
+
+    Raises:
+        InputError: If nothing is left.
+    """
+    if plan.kinds == KINDS:
+        return replace(plan, kinds=_KINDS)
+    kinds: dict[Kind, float] = {k: n for k, n in plan.kinds.items() if k != "reasoning"}
+    if not sum(kinds.values()):
+        what = "questions of reasoning take a language model that writes them"
+        raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
+    return replace(plan, kinds=kinds)
+
+
+@dataclass
+class Offline:
+    """The questions of a test set that rules make, on their way."""
+
+    corpus: Corpus
+    plan: Plan
+    tries: int
+    on_progress: Callable[[int, int], None] | None = None
+    questions: list[Question] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    _drafts: "Drafts" = field(init=False)
+
+    async def work(self, backend: Backend) -> None:
+        """Make drafts, check them, and keep as many as are wanted; there may be fewer."""
+        self._drafts = await asyncio.to_thread(Drafts, self.corpus, self.plan.seed)
+        judge = Judge(backend, tries=self.tries)
+        for kind, wanted in self.plan.wanted().items():
+            await self._write(kind, wanted, self._drafts.of(kind), judge)
+
+    async def _write(self, kind: Kind, wanted: int, drafts: Sequence[Draft], judge: Judge) -> None:
+        """As many questions of a kind as are wanted, no rule before its turn."""
+        waiting, used = list(drafts), Counter[str]()
+        tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
+        limit = max(2, round(_SHARE * wanted))
+        while waiting and wanted > used.total() and tried < most:
+            open_ = [draft for draft in waiting if used[draft.fact.template] < limit]
+            if not open_:
+                if limit >= max(2, wanted // 2):
+                    break
+                limit = max(2, wanted // 2)
+                continue
+            batch = open_[: min(_AT_ONCE, max(2, wanted - used.total()))]
+            tried += len(batch)
+            waiting = [draft for draft in waiting if draft not in batch]
+            faults = await asyncio.gather(*(self._fault(kind, draft, judge) for draft in batch))
+            for draft, fault in zip(batch, faults, strict=True):
+                if reason := fault or self._repeats(draft):
+                    self.rejected.append(self._rejected(kind, draft, reason))
+                elif used.total() < wanted and used[draft.fact.template] < limit:
+                    used[draft.fact.template] += 1
+                    self.questions.append(self._question(kind, draft))
+                else:
+                    waiting.append(draft)
+            if self.on_progress:
+                self.on_progress(len(self.questions), self.plan.n)
+
+    def _repeats(self, draft: Draft) -> checks.Fault | None:
+        twin = checks.repeated(draft.fact.question, (q.question for q in self.questions))
+        return ("repeated", twin) if twin else None
+
+    async def _fault(self, kind: Kind, draft: Draft, judge: Judge) -> checks.Fault | None:
+        """What is wrong with a draft, None if it passes all checks; the free ones come first."""
+        if fault := self._drafts.fault(kind, draft):
+            return fault
+        try:
+            if draft.sure:
+                return await self._unsupported(draft, judge) if draft.fact.reference else None
+            if kind == "unanswerable":
+                near = self.corpus.nearest(draft.fact.question, _NEAREST)
+                said = await self._answering(draft.fact.question, near, judge, _ANSWERS)
+                return ("answered", said[0]) if said else None
+            if kind == "multi_hop":
+                return await self._one_enough(draft, judge)
+            return await self._unfit(draft, judge)
+        except (Denied, OverBudget):
+            raise
+        except JudgeError as error:
+            return "judge failed", str(error)
+
+    async def _unfit(self, draft: Draft, judge: Judge) -> checks.Fault | None:
+        """What the judge finds wrong with a question that one passage answers."""
+        said = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
+        quote = checks.comparable(draft.quotes[0])
+        found = (checks.comparable(one) for one in said)
+        if not any(one in quote or quote in one for one in found):
+            return "unanswered", "the judge does not find the answer in the passage"
+        if fault := await self._unsupported(draft, judge):
+            return fault
+        near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
+        for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
+            if recall(set(stems(draft.fact.answer)), set(stems(one))) < _SAME_ANSWER:
+                return "ambiguous", one
+        return None
+
+    async def _one_enough(self, draft: Draft, judge: Judge) -> checks.Fault | None:
+        if fault := await self._unsupported(draft, judge):
+            return fault
+        for number in draft.passages:
+            text = checks.comparable(self.corpus.passages[number].text)
+            if all(checks.comparable(quote) in text for quote in draft.quotes):
+                return "one is enough", self.corpus.passages[number].id
+        return None
+
+    async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
+        texts = tuple(self.corpus.passages[number].text for number in draft.passages)
+        told = enumerate(sentences(draft.fact.reference), 1)
+        parts = tuple(Statement(f"s{n}", one) for n, one in told)
+        verdicts = await judge(VerifyStatements(parts, texts))
+        left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
+        return ("unsupported", left[0]) if left else None
+
+    async def _answering(
+        self, question: str, passages: Iterable[int], judge: Judge, least: float
+    ) -> list[str]:
+        """The sentences of some passages that answer a question, says the judge."""
+        numbered = {
+            f"{n}.{m}": sentence
+            for n, number in enumerate(passages, 1)
+            for m, sentence in enumerate(sentences(self.corpus.passages[number].text), 1)
+        }
+        if not numbered:
+            return []
+        rows = tuple(Numbered(name, text) for name, text in numbered.items())
+        chosen = await judge(SelectSentences(question, rows))
+        sure = {one.id for one in chosen if one.chosen and (one.probability or 0.0) >= least}
+        return [text for name, text in numbered.items() if name in sure]
+
+    def _question(self, kind: Kind, draft: Draft) -> Question:
+        passages = tuple(self.corpus.passages[number] for number in draft.passages)
+        held = {stem for passage in passages for stem in stems(passage.text)}
+        rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
+        asked = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        name = f"{kind}:{'+'.join(p.id for p in passages)}"
+        taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
+        return Question(
+            f"{name}:{taken + 1}" if taken else name,
+            kind,
+            asked,
+            draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
+            passages,
+            draft.quotes if kind != "unanswerable" else (),
+            recall(stems(asked), held),
+            draft.fact.template,
+        )
+
+    def _rejected(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
+        ids = tuple(self.corpus.passages[number].id for number in draft.passages)
+        return Rejected(kind, *fault, draft.fact.question, draft.fact.reference, ids)

@@ -1,0 +1,203 @@
+"""The questions of a test set as rows of data, and the plan by which they are written."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+from assay.errors import InputError
+from assay.testset.passages import Passage
+
+Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
+# The reference of a question without an answer: metrics of statements find none in it.
+NO_ANSWER = "I do not know: the documents do not answer this question."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that passed every check: a row of a data set.
+
+    Attributes:
+        id: Its kind and the passage that it was written about.
+        kind: What it takes to answer it.
+        question: The question.
+        reference: The answer; `NO_ANSWER` for a question that the documents do not answer.
+        passages: What it was written about; they hold the answer, if there is one.
+        quotes: Stretches of the passages that bear the answer out, as they stand there.
+        overlap: Share of the question's content words that its passages hold, in [0, 1].
+        template: By which rule it was made, "" if a language model wrote it.
+    """
+
+    id: str
+    kind: Kind
+    question: str
+    reference: str
+    passages: tuple[Passage, ...]
+    quotes: tuple[str, ...] = ()
+    overlap: float = 0.0
+    template: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the documents hold an answer."""
+        return self.kind != "unanswerable"
+
+    def row(self) -> dict[str, Any]:
+        """The row for `evaluate` and for the system under test, which is to add its answer."""
+        return {
+            "id": self.id,
+            "question": self.question,
+            "reference": self.reference,
+            "reference_contexts": [p.text for p in self.passages] if self.answerable else [],
+            "answerable": self.answerable,
+            "group": self.passages[0].document,
+            "kind": self.kind,
+            "quotes": list(self.quotes),
+            "evidence": list(self._evidence()),
+            "overlap": round(self.overlap, 3),
+            "source": [
+                {"document": p.document, "start": p.start, "end": p.end} for p in self.passages
+            ],
+            **({"template": self.template} if self.template else {}),
+        }
+
+    def _evidence(self) -> Iterator[dict[str, Any]]:
+        """Where the quotes stand in the documents, as far as they stand there word for word."""
+        for quote in self.quotes:
+            passage = next((p for p in self.passages if quote in p.text), None)
+            if passage is not None:
+                start = passage.start + passage.text.index(quote)
+                yield {"document": passage.document, "start": start, "end": start + len(quote)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What was written and not taken, and why.
+
+    Attributes:
+        kind: What it was to be.
+        why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
+            "unanswered", "unsupported", "answered", "answer given", "ambiguous", "repeated" or
+            "judge failed".
+        detail: What the check found.
+        question: The question, "" if none was written.
+        answer: Its answer.
+        passages: Ids of the passages it was written about.
+    """
+
+    kind: Kind
+    why: str
+    detail: str
+    question: str
+    answer: str
+    passages: tuple[str, ...]
+
+    def row(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**asdict(self), "passages": list(self.passages)}
+
+
+@dataclass(frozen=True, slots=True)
+class Testset:
+    """The questions, and an account of how they came about.
+
+    Attributes:
+        questions: Those that passed all checks, in the order in which they were asked for.
+        rejected: Those that did not.
+        wanted: How many of each kind were asked for.
+        documents: How many documents there are.
+        passages: How many passages they were cut into.
+        calls: Replies that the judge was asked for.
+        known: Replies that were in the store already.
+        tokens_in: Prompt tokens of `calls`.
+        tokens_out: Reply tokens of `calls`.
+        money: What these cost, None without a price.
+        stopped: Why it ended early, "" if it did not.
+        by_rules: Whether rules made them, as the judge cannot write: then `wanted` is a maximum.
+    """
+
+    __test__: ClassVar = False  # by its name pytest would take it for a test
+
+    questions: tuple[Question, ...]
+    rejected: tuple[Rejected, ...]
+    wanted: Mapping[Kind, int]
+    documents: int
+    passages: int
+    calls: int = 0
+    known: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float | None = None
+    stopped: str = ""
+    by_rules: bool = False
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each question: data for `evaluate`, as they are or with a system's answers."""
+        return [question.row() for question in self.questions]
+
+    def written(self) -> dict[Kind, int]:
+        """How many questions there are of each kind that was asked for."""
+        counts = Counter(question.kind for question in self.questions)
+        return {kind: counts[kind] for kind in self.wanted}
+
+    @property
+    def overlap(self) -> float | None:
+        """Mean overlap of the answerable questions, None if there are none."""
+        shares = [q.overlap for q in self.questions if q.answerable]
+        return sum(shares) / len(shares) if shares else None
+
+    def jsonl(self) -> str:
+        """The rows as JSONL."""
+        return lines(self.rows())
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    """Rows as JSONL."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+KINDS: Final[Mapping[Kind, float]] = {
+    "single_hop": 0.4,
+    "reasoning": 0.2,
+    "multi_hop": 0.2,
+    "unanswerable": 0.2,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which questions are wanted.
+
+    Attributes:
+        n: How many, 1 or more.
+        kinds: The share of each kind; they need not add up to 1.
+        seed: Chooses the passages. The same documents, seed and replies make the same test set.
+        words: Words of a passage, about; 50 or more.
+    """
+
+    n: int = 50
+    kinds: Mapping[Kind, float] = field(default_factory=lambda: dict(KINDS))
+    seed: int = 0
+    words: int = 200
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
+        if self.words < 50:
+            raise InputError(f"passages of {self.words} words are too short", "give 50 or more")
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(f"there is no kind '{unknown[0]}'", f"known are {', '.join(KINDS)}")
+        if any(share < 0 for share in self.kinds.values()) or not sum(self.kinds.values()) > 0:
+            raise InputError("the shares of the kinds are no shares", "such as single_hop=2")
+
+    def wanted(self) -> dict[Kind, int]:
+        """How many of each kind, n in all (largest remainders)."""
+        total = sum(self.kinds.values())
+        exact = {kind: self.n * self.kinds.get(kind, 0) / total for kind in KINDS}
+        counts = {kind: int(share) for kind, share in exact.items()}
+        left = sorted(exact, key=lambda kind: counts[kind] - exact[kind])
+        for kind in left[: self.n - sum(counts.values())]:
+            counts[kind] += 1
+        return {kind: count for kind, count in counts.items() if count}

@@ -1,0 +1,481 @@
+"""Questions made from plain English sentences by rules of grammar, for tests without an LLM.
+
+A sentence is asked about only where its subject, its verb and the end of what is asked for are
+sure. What is left is less than one sentence in ten.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay._text import verbs
+from assay._text.entities import is_doubted, is_negated
+from assay._text.grammar import PREPOSITIONS, Words
+from assay._text.predicates import Subject, find_subject
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+_MONTH: Final = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_DATE: Final = (
+    rf"(?:(?:\d{{1,2}}\s+)?{_MONTH}(?:\s+\d{{1,2}})?,?\s+\d{{4}}|\d{{1,2}}\s+{_MONTH}"
+    rf"|{_MONTH}\s+\d{{1,2}}\b(?!,)|(?:1\d|20)\d\d"
+    r"|the\s+(?:(?:early|late|mid)[- ])?(?:\d{1,2}(?:st|nd|rd|th) century|(?:1\d|20)\d0s))"
+)
+_WHEN: Final = re.compile(
+    rf"\s*\b(?P<said>(?:in|on)\s+{_DATE})(?=\s*$|\s+(?:as|at|by|in|on|to|with)\s)"
+)
+_LEAD_TIME: Final = re.compile(rf"(?P<said>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
+_LEAD_CONDITION: Final = re.compile(
+    r"(?P<said>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
+)
+_YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
+_DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:after|before|until|since|following)\b")
+_NUMERAL: Final = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
+    "hundred|hundreds"
+)
+_COUNT: Final = re.compile(
+    r"(?P<number>(?:(?:about|around|over|nearly|approximately|at least|at most|up to|almost)\s+)?"
+    rf"(?:\d[\d,]*(?:\.\d+)?(?:\s+(?:million|billion))?|{_NUMERAL}))"
+    r"\s+(?P<noun>(?:[a-z][a-z-]+\s+){0,2}?(?:[a-z]{2,}[^su\W]s|people|men|women|children))"
+    r"(?P<rest>(?:\s+(?:of|in|for|at|on|from|per|to|during|by|with|each|every)\b.*)?)$"
+)
+_MEASURE: Final = re.compile(
+    r"(?P<said>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+"
+    r"(?P<how>tall|high|long|wide|deep|old)"
+)
+_USE: Final = re.compile(r"(?P<how>used)\s+(?P<said>(?P<link>to|for|as)\s+.+)")
+_PLACE: Final = re.compile(
+    r"(?P<how>(?:located|situated|born|buried)(?=\s+(?:in|on|at|near|within|between|along)\b)"
+    r"|(?:based|headquartered)(?=\s+in\s+[A-Z])"
+    r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))"
+    r"\s+(?P<said>.+)"
+)
+_MAKING: Final = frozenset(
+    "write invent discover propose coin direct compose found develop design build win defeat lead "
+    "publish create introduce establish conquer commission perform produce sign describe paint "
+    "receive become join study teach succeed replace acquire buy sell launch open".split()
+)
+_LONGEST_NAME: Final = 5  # words
+_VALUE: Final = re.compile(
+    r"an?\s+(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+(?P<said>(?:(?:about|over|up to|around)\s+)?"
+    r"[$€£]?\d[\d,.]*(?:\s+\S+){0,4})"
+)
+_CAUSE: Final = re.compile(r"\s+(?P<said>(?:because|due to|in order to|so that)\s.+)")
+_CLASS_NAMED: Final = re.compile(r"(?:an?|the \w+ (?:of|that|which|for))\s")
+_VAGUE: Final = re.compile(r" and |^(?:an? .*|the .*) of |\d{3}|\$")
+_NO_CLASS: Final = re.compile(
+    r"(?:(?:an?|the)\s+(?:same|one|only|largest|best|most|result|reason|case|example|part|number|few|"
+    r"lot|good|major|main|key|prime|further|more|common|kind|type|matter)|one of)\b"
+)
+_PERSON: Final = re.compile(
+    r"\b(?:\w+(?:ologist|ician|grapher|wright|onomer)|actor|actress|architect|artist|athlete|author|"
+    r"bishop|chemist|coach|composer|conductor|diplomat|director|economist|emperor|engineer|explorer|"
+    r"general|governor|inventor|journalist|judge|king|lawyer|leader|man|member|minister|monk|"
+    r"novelist|officer|painter|philosopher|physicist|player|poet|president|priest|prince|princess|"
+    r"producer|queen|scholar|scientist|sculptor|singer|soldier|teacher|theologian|woman|writer)\b"
+)
+# What a plain object question is made of; "has" and "is" need more to be asked about.
+_OBJECT_VERBS: Final = frozenset(
+    "allow consist comprise contain control define depend describe determine enable "
+    "identify include indicate measure mean produce provide reject represent require "
+    "return specify store support use need carry cover lead cause offer accept".split()
+)
+_PAST_OBJECT_VERBS: Final = frozenset("include contain comprise consist cause require lead".split())
+_OBJECT: Final = re.compile(
+    r"(?!(?:that|to|in|on|as|from|for|by|at|with|of|about|up|out|into|how|whether|if|once|different|"
+    r"the same|each|some|more|both|it|them|all|been|\w+ly)\b)[\w`]"
+)
+_LEAST_OBJECT: Final = 3  # words
+_LEAST_CONSEQUENCE: Final = 5  # words
+_WITH_PREPOSITION: Final = {"consist": "of", "depend": "on", "lead": "to"}
+_NO_SUBJECTS: Final = re.compile(
+    r"(?:this|these|those|that|such|each|another|others?|both|some|many|most|all|several|any|no|one|"
+    r"two|three|four|it|he|she|they|we|you|i|there|here|what|which|who|following|his|her|its|their|"
+    r"our|my|your|every|either|neither|none|nobody|everyone|more|less|only|first|second|next|last|"
+    r"note|different|various|certain|multiple|further|additional|new|common|part|(?:sub)?clauses?|"
+    r"sections?|annex|figures?|tables?|chapter|\d\S*)(?!\w)",
+    re.IGNORECASE,
+)
+# Words that lean on what stands around the sentence.
+_LEANS: Final = re.compile(
+    r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
+    r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
+    r"previous(?:ly)?|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
+    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|examples?|axis|see)\b",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = re.compile(
+    r",\s+(?:which|who|where|when|while|whereas|including|with|leading|making|causing|although|"
+    r"though|resulting|because|so|and|but)\b.*"
+)
+_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|\u2013\s")
+_BE: Final = frozenset(verbs.BE.split())
+_ARTICLES: Final = frozenset(("the", "a", "an"))
+_LONGEST, _SHORTEST = 24, 4  # words of a question
+_FOLLOWING: Final = re.compile(
+    r"\s(?:the\s+)?(?:following|these)(?:\s+(?:two|three|four|five|six))?\s+"
+    r"(?P<noun>[a-z-]+(?:\s[a-z]+)?s)$"
+)
+_SEE: Final = re.compile(r"\b(?:see|[Ff]igure|[Tt]able)\s+(?:[Ff]igure|[Tt]able|clause|\d)")
+_LEANS_BACK: Final = re.compile(
+    r"^(?:its|their|his|her|an? similar)\b|on the (?:left|right)\b|\b(?:of|to|in|for|by|with|from|"
+    r"than|on)\s+(?:that|those|it|them)\b|\b(?:this|these|such\s(?!as)|above|below|following|see|"
+    r"figure|clause|respectively)\b",
+    re.IGNORECASE,
+)
+_LONGEST_SUBJECT: Final = 8  # words
+_CLASS: Final = 8  # words of a definition that name what kind of thing it is
+_COMPLEMENT: Final = 3  # content words of a definition, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A question about a sentence, with what answers it.
+
+    Attributes:
+        template: The kind of fact: "definition", "time", "number" ...
+        question: The question.
+        answer: The words of the sentence that answer it.
+        subject: What it is about.
+        predicate: What is said of that, by which facts of one kind are known.
+        other: The same question in other words; "" where none is safe.
+        reference: The answer in full sentences; "" where the sentence itself is that.
+        span: Where the evidence stands in the text, where that is not the sentence.
+    """
+
+    template: str
+    question: str
+    answer: str
+    subject: str
+    predicate: str
+    other: str = ""
+    reference: str = ""
+    span: tuple[int, int] = (0, 0)
+
+
+def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
+    """The questions that a sentence answers.
+
+    Args:
+        sentence: One plain sentence that can stand alone, with its full stop.
+        small: Words that the documents write small: a capital at the beginning is none of theirs.
+    """
+    plain = sentence.strip().rstrip(".").replace(" shall ", " must ")  # as people ask
+    condition = _LEAD_CONDITION.match(plain)
+    said = plain[condition.end() :] if condition else plain
+    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(said) or is_doubted(said):
+        return
+    if lead := _LEAD_TIME.match(plain):
+        if clause := _read(plain[lead.end() :], small):
+            yield from _sound(_time(clause, lead["said"][:1].lower() + lead["said"][1:]))
+        return
+    if condition:
+        if clause := _read(said, small):
+            when = condition["said"][:1].lower() + condition["said"][1:]
+            yield from _sound(_condition(clause, when))
+        return
+    clause = _read(plain, small)
+    if clause is None:
+        return
+    for rule in _RULES:
+        yield from _sound(rule(clause))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause: a subject, its auxiliary and what follows."""
+
+    subject: str
+    auxiliary: str  # "was", "can", "did"; what goes before the subject of a question
+    verb: str  # the base of the full verb; "be" where there is no other
+    rest: str  # what follows the auxiliary in a question: "found the city"
+    tail: str  # what follows the full verb
+    past: bool
+
+
+def _read(clause: str, small: Collection[str]) -> _Clause | None:
+    """A clause taken apart; None where that is not sure."""
+    words = Words(clause)
+    if len(words) < _SHORTEST - 1 or words.is_tangled:
+        return None
+    found = find_subject(words, 0)
+    if found is None or not found.text or found.main >= len(words):
+        return None
+    name = found.text
+    long = len(name.split()) > _LONGEST_SUBJECT or "," in name
+    if _NO_SUBJECTS.match(name) or long or not clause.startswith(name) or words.is_adverb(0):
+        return None
+    name = _as_within(name, small)
+    verb = words.text(found.verb)
+    tail = clause[words.tokens[found.main].end :].strip()
+    if found.kind in {"be", "have", "modal"}:
+        return _with_auxiliary(words, found, name, clause)
+    base = _base(verb, found.kind, small)
+    past = found.kind in {"past", "both"}
+    auxiliary = "did" if past else ("do" if found.kind == "base" else "does")
+    whole = base and tail
+    return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past) if whole else None
+
+
+def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Clause | None:
+    """A clause whose first verb goes before the subject in a question."""
+    auxiliary = words.text(found.verb)
+    behind = clause[words.tokens[found.verb].end :].strip()
+    if not behind or re.search(r"\W", auxiliary):
+        return None
+    past = auxiliary in {"was", "were", "had"}
+    forms = verbs.forms(words.text(found.main))
+    if found.kind == "have" and ("participle" not in forms or words.opens_object(found.main)):
+        do = "did" if past else "does" if auxiliary == "has" else "do"
+        return _Clause(name, do, "have", f"have {behind}", behind, past)
+    if found.kind == "be" and forms.isdisjoint(("participle", "ing")):
+        return _Clause(name, auxiliary, "be", behind, behind, past)
+    verb = words.text(found.main)
+    tail = clause[words.tokens[found.main].end :].strip()
+    return _Clause(name, auxiliary, verb, behind, tail, past)
+
+
+def _base(word: str, kind: str, small: Collection[str]) -> str:
+    """The base of a finite verb; "" where it is not sure."""
+    if kind == "base":
+        return word
+    if kind == "present":
+        stems = [word[:-1], word[:-2], f"{word[:-3]}y"]
+        made: Callable[[str], str] = verbs.third_person
+    else:
+        stems = [verbs.base(word), word[:-1], word[:-2], word[:-3], f"{word[:-3]}y"]
+        made = verbs.past
+    fitting = [stem for stem in stems if len(stem) > 1 and made(stem) == word]
+    known = [stem for stem in fitting if verbs.is_known(stem)]
+    known = known or [stem for stem in fitting if stem in small]
+    return known[0] if known else ""
+
+
+def _as_within(text: str, small: Collection[str]) -> str:
+    """A phrase as it is written within a sentence."""
+    first, *rest = text.split()
+    lower = re.sub(r"\Ws$|-.*", "", first).lower()
+    named = lower not in _ARTICLES and any(word[:1].isupper() for word in rest[:1])
+    plain = (first[1:].islower() or len(first) == 1) and not named
+    common = lower in small or lower.endswith("ed")
+    return text[:1].lower() + text[1:] if plain and common else text
+
+
+def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
+    """Which things a list names that a sentence announces: "The filter has the following parts"."""
+    announced = _FOLLOWING.search(lead)
+    plain = lead[: announced.start()] if announced else lead
+    plain = plain.replace(" shall ", " must ")
+    clause = _read(f"{plain} {announced['noun'] if announced else 'these'}", small)
+    if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
+        return
+    verb = clause.verb in _OBJECT_VERBS or clause.verb in {"have", "perform", "hold", "show"}
+    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb:
+        return
+    link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
+    what = f"Which {announced['noun']}" if announced else "What"
+    question = f"{what} {clause.auxiliary} {clause.subject} {clause.verb}{link}?"
+    yield Fact("list", question, "; ".join(items), clause.subject, clause.verb)
+
+
+def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
+    """Those that read well and stand alone, as far as their words tell."""
+    for fact in made:
+        asked = fact.question
+        length = len(asked.split())
+        open_brackets = asked.count("(") != asked.count(")")
+        inner = asked.split(" ", 1)[1].rstrip("?")
+        if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
+            continue
+        odd = re.search(r"\b(\w+) \1\b| and/or |  ", asked)
+        if odd or _LEANS.search(inner) or _LEANS_BACK.search(fact.answer):
+            continue
+        last = asked.rstrip("?").split()[-1].lower()
+        ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
+        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"}:
+            continue
+        yield fact
+
+
+def _short(text: str, most: int = 14) -> bool:
+    """Whether what is repeated in a question is one phrase."""
+    return len(text.split()) <= most and not re.search(r",|\b(?:which|who|where|while|but)\b", text)
+
+
+def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
+    """When something happened."""
+    rest = clause.rest
+    if not said:
+        found = list(_WHEN.finditer(rest))
+        if len(found) != 1:
+            return
+        said = found[0]["said"]
+        rest = f"{rest[: found[0].start()]} {rest[found[0].end() :].strip()}".strip()
+    rest = _RELATIVE.sub("", rest)
+    if (
+        not clause.past
+        or not rest
+        or not _short(rest)
+        or clause.verb == "be"
+        or _DATED.search(rest)
+    ):
+        return
+    question = f"{clause.auxiliary} {clause.subject} {rest}?"
+    other = f"In which year {question}" if _YEAR.fullmatch(said.removeprefix("in ")) else ""
+    yield Fact("time", f"When {question}", said, clause.subject, clause.verb, other)
+
+
+def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
+    """What happens if something is so."""
+    if clause.verb == "be" or clause.past or _LEANS.search(clause.subject):
+        return
+    if len(clause.rest.split()) < _LEAST_CONSEQUENCE:
+        return
+    passive = clause.auxiliary in {"is", "are"} or clause.rest.startswith("be ")
+    if passive:
+        question = f"What happens to {clause.subject} {said}?"
+    else:
+        question = f"What {clause.auxiliary} {clause.subject} do {said}?"
+    yield Fact("condition", question, clause.rest, clause.subject, said)
+
+
+def _definition(clause: _Clause) -> Iterator[Fact]:
+    """What something or somebody is."""
+    complement, subject = clause.rest, clause.subject
+    if clause.verb != "be" or not _CLASS_NAMED.match(complement) or _NO_CLASS.match(complement):
+        return
+    vague = _VAGUE.search(subject) or len(complement.split()) <= _COMPLEMENT
+    name = subject.split()
+    person = len(name) > 1 and all(part[:1].isupper() for part in name)
+    head = re.split(r"\b(?:who|that|which|of|for|in|from|to|with|and)\b|,", complement, maxsplit=1)
+    unsure = person and clause.past and not _PERSON.search(head[0])
+    if vague or unsure or _PERSON.search(subject):
+        return
+    said = " ".join(complement.split()[:_CLASS])
+    who = "Who" if person and _PERSON.search(said) else "What"
+    question = f"{who} {clause.auxiliary} {clause.subject}?"
+    yield Fact("definition", question, complement, clause.subject, "be")
+
+
+def _number(clause: _Clause) -> Iterator[Fact]:
+    """How many of something there are."""
+    tail = clause.tail
+    if clause.verb == "be":
+        measured = _MEASURE.fullmatch(tail)
+        if measured:
+            how = measured["how"]
+            question = f"How {how} {clause.auxiliary} {clause.subject}?"
+            yield Fact("number", question, measured["said"], clause.subject, how)
+        return
+    counted = _COUNT.match(tail)
+    if counted is None or not _short(counted["rest"], 10):
+        return
+    before = clause.rest[: len(clause.rest) - len(clause.tail)].strip()
+    if clause.auxiliary in _BE or " by" in before:
+        return
+    rest, noun = counted["rest"].strip(), counted["noun"]
+    if " and " in rest or noun in {"times", "ways"}:
+        return
+    if rest.startswith("of "):
+        noun, rest = f"{noun} {rest}", ""
+    question = f"How many {noun} {clause.auxiliary} {clause.subject} {before} {rest}".strip()
+    said = f"{counted['number']} {counted['noun']}"
+    yield Fact("number", f"{question}?", said, clause.subject, f"{clause.verb} {noun}")
+
+
+def _purpose(clause: _Clause) -> Iterator[Fact]:
+    """What something is used for."""
+    found = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
+    if found is None or len(found["said"].split()) <= _LEAST_OBJECT:
+        return
+    link = "as" if found["link"] == "as" else "for"
+    question = f"What {clause.auxiliary} {clause.subject} used {link}?"
+    yield Fact("purpose", question, found["said"], clause.subject, f"used {link}")
+
+
+def _place(clause: _Clause) -> Iterator[Fact]:
+    """Where something is."""
+    found = _PLACE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
+    if found is None:
+        return
+    if re.search(rf"\b{_DATE}", found["said"]) or not _short(found["said"], 12):
+        return
+    question = f"Where {clause.auxiliary} {clause.subject} {found['how']}?"
+    yield Fact("place", question, found["said"], clause.subject, found["how"])
+
+
+def _undated(clause: _Clause) -> Iterator[Fact]:
+    """When something was done, of which the sentence tells no date: nothing answers it."""
+    words = clause.rest.split()
+    passive = (
+        clause.auxiliary in {"was", "were"} and len(words) > 1 and words[0].endswith(("ed", "en"))
+    )
+    if passive and clause.verb != "be" and not re.search(r"\d", clause.rest):
+        by = re.split(r"\s(?:by|as|because|for|to|with|after|when|that|which)\s|,", clause.rest)[0]
+        if len(by.split()) <= _LONGEST_NAME:
+            question = f"When {clause.auxiliary} {clause.subject} {by}?"
+            yield Fact("undated", question, "", clause.subject, clause.verb)
+
+
+def _author(clause: _Clause) -> Iterator[Fact]:
+    """Who made or did something."""
+    rest = _RELATIVE.sub("", clause.tail)
+    named = clause.subject.split()
+    name = 1 < len(named) < _LONGEST_NAME and all(part[:1].isupper() for part in named)
+    if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(rest, 14):
+        return
+    if not re.match(r"(?:the|an?|[A-Z\"])", rest):
+        return
+    question = f"Who {verbs.past(clause.verb)} {rest}?"
+    yield Fact("agent", question, clause.subject, rest, clause.verb)
+
+
+def _value(clause: _Clause) -> Iterator[Fact]:
+    """The size of what something has."""
+    found = _VALUE.fullmatch(clause.tail) if clause.verb == "have" else None
+    if found is None:
+        return
+    question = f"What {'was' if clause.past else 'is'} the {found['noun']} of {clause.subject}?"
+    yield Fact("number", question, found["said"], clause.subject, f"have {found['noun']}")
+
+
+def _object(clause: _Clause) -> Iterator[Fact]:
+    """What something contains, needs or does."""
+    if clause.verb not in _OBJECT_VERBS or clause.auxiliary not in {"do", "does", "did"}:
+        return
+    link = _WITH_PREPOSITION.get(clause.verb, "")
+    tail = clause.tail
+    if link:
+        if not tail.startswith(f"{link} "):
+            return
+        tail = tail.removeprefix(f"{link} ")
+    if not _OBJECT.match(tail) or len(tail.split()) < _LEAST_OBJECT:
+        return
+    if clause.past and clause.verb not in _PAST_OBJECT_VERBS:
+        return
+    question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
+    yield Fact("object", f"{question}?", tail, clause.subject, clause.verb)
+
+
+def _reason(clause: _Clause) -> Iterator[Fact]:
+    """Why something is so."""
+    found = list(_CAUSE.finditer(clause.rest))
+    if len(found) != 1:
+        return
+    rest = clause.rest[: found[0].start()]
+    if not _short(rest, 12) or not rest or (clause.verb == "be" and " to " in rest):
+        return
+    if rest.split()[-1] in {"is", "are", "be", "was", "were"}:
+        return
+    question = f"Why {clause.auxiliary} {clause.subject} {rest}?"
+    yield Fact("reason", question, found[0]["said"], clause.subject, clause.verb)
+
+
+_RULES: Final = (
+    *(_time, _definition, _number, _value, _purpose, _place),
+    *(_author, _object, _reason, _undated),
+)

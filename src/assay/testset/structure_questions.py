@@ -1,0 +1,264 @@
+"""Questions made from the structure of documents: tables, lists, glossaries, FAQs, signatures."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from assay._text import verbs
+from assay._text.grammar import Words
+from assay._text.markup import clean
+from assay._text.predicates import find_subject
+from assay._text.sentences import sentences
+from assay.testset.sentence_questions import Fact, listed
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+_FENCED: Final = re.compile(
+    r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
+)
+_ROW: Final = re.compile(r"^[ \t]*\|(.+)\|[ \t]*$", re.MULTILINE)
+_RULE: Final = re.compile(r"[\s:|-]+")
+_CELL: Final = re.compile(r"(?<!\\)\|")
+_DEFAULT: Final = re.compile(
+    r"\b[Dd]efaults?(?:\s+is|\s+to|:)?\s+(?P<value>`[^`]+`|[\w./%-]*\w)(?=[.,;)\]]|$)"
+)
+_DEFAULT_OF: Final = re.compile(r"\bDefault: (?P<value>\S+?)\.?(?=\s|$)")
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t]+(?P<item>\S.*)\n*")
+_LIST: Final = re.compile(
+    r"^(?P<lead>[A-Z][^\n]*):[ \t]*\n\s*"
+    rf"(?P<items>(?:{_ITEM.pattern.replace('?P<item>', '')}){{2,9}})",
+    re.MULTILINE,
+)
+_LONGEST_ITEM: Final = 14  # words
+_TERM: Final = re.compile(
+    r"^[ \t]*(?:[-*+•][ \t]+)?"
+    r"(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
+    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
+    re.MULTILINE,
+)
+_NO_TERM: Final = re.compile(
+    r"(?:notes?|examples?|warning|tip|important|sheet|figure|table|step|case|option|the|an?|"
+    r"another|all|no|each|what|how|several|some|many|by)\b|.*\s(?:in|of|by|with|for|to|on|at)\s",
+    re.IGNORECASE,
+)
+_FAQ: Final = re.compile(
+    r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?"
+    r"[ \t]*\n+"
+    r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n[^\n#*|`-][^\n]*)*)",
+    re.MULTILINE,
+)
+_EXPANDED: Final = re.compile(
+    r"(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
+)
+_LISTED: Final = re.compile(
+    r"^(?P<short>[A-Z][A-Za-z0-9-]{1,9})(?:\t+|[ ]{2,}|: )(?P<long>[A-Z][\w ,/-]{5,70})$",
+    re.MULTILINE,
+)
+_SMALL: Final = frozenset(
+    ("of", "and", "for", "the", "in", "on", "to", "by", "with", "a", "an", "de")
+)
+_SIGNATURE: Final = re.compile(
+    r"^[ \t]*(?:async[ ])?def[ ](?P<name>[a-z]\w+)\((?P<parameters>[^()]*)\)", re.MULTILINE
+)
+_PARAMETER: Final = re.compile(
+    r"(?P<name>[a-z]\w*)(?:\s*:\s*[^=,]+)?\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[\w.+-]+)"
+)
+_LEAST: Final = 4  # words of a cell that says what something is or does
+_REPEATABLE: Final = re.compile(r"\s*Repeatable\.?$")
+_NO_DUTY: Final = re.compile(
+    r"(?:with|of|as|only|what|for|in|on|by|like|same|see|all|if|when|where|which)\b|\w+ it\b",
+    re.IGNORECASE,
+)
+_MEANINGS: Final = frozenset(
+    ("meaning", "what it means", "definition", "description", "what was found", "what it does")
+)
+_ATTRIBUTES: Final = frozenset(
+    "licence license author owner unit range type size length weight height price cost "
+    "version port format encoding language country capital city year date age population area "
+    "speed rate limit maximum minimum duration temperature frequency bandwidth status purpose "
+    "reason".split()
+)
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
+
+
+def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
+    """The questions that the structure of a text answers.
+
+    Args:
+        text: A passage.
+        headings: Title of its document and the headings above it, outermost first.
+        small: Words that the documents write small.
+    """
+    prose = _FENCED.sub(lambda fence: re.sub(r"[^\n]", " ", fence.group()), text)
+    yield from _signatures(text, prose)
+    yield from _tables(prose, headings)
+    yield from _abbreviations(prose)
+    yield from _terms(prose)
+    yield from _faq(prose)
+    yield from _lists(prose, small)
+
+
+def _lists(text: str, small: Collection[str]) -> Iterator[Fact]:
+    """What a list names."""
+    for match in _LIST.finditer(text):
+        lead = sentences(match["lead"])[-1]
+        items = [clean(one["item"]).rstrip(".;,") for one in _ITEM.finditer(match["items"])]
+        if max(len(item.split()) for item in items) <= _LONGEST_ITEM:
+            for fact in listed(clean(lead), items, small):
+                reference = f"{clean(lead)}: {fact.answer}."
+                span = match.start() + match["lead"].rindex(lead), match.end()
+                yield replace(fact, reference=reference, span=span)
+
+
+def _signatures(text: str, prose: str) -> Iterator[Fact]:
+    """Defaults of parameters in the signatures of functions."""
+    for signature in _SIGNATURE.finditer(text):
+        for parameter in _PARAMETER.finditer(signature["parameters"]):
+            name, value = parameter["name"], parameter["value"]
+            named = re.search(rf"`[^`\n]*\b{signature['name']}\b[^`\n]*`", prose)
+            if value == "None" or not named:  # an example's own function
+                continue
+            of = f"the parameter `{name}` of `{signature['name']}`"
+            question, other = (
+                f"What is the default of {of}?",
+                f"Which value does {of} have by default?",
+            )
+            reference = f"The default of {of} is {value}."
+            span = signature.span()
+            yield Fact("option", question, value, of, "default", other, reference, span)
+
+
+def _tables(text: str, headings: Sequence[str]) -> Iterator[Fact]:
+    """Cells of tables, by the name of their column and the first cell of their row."""
+    rows = list(_ROW.finditer(text))
+    head: list[str] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        cells = [" ".join(cell.replace("\\|", "|").split()) for cell in _CELL.split(row[1])]
+        if (
+            before is None
+            or text[before.end() : row.start()].strip("\n\r \t")
+            or "\n\n" in text[before.end() : row.start()]
+        ):
+            head = cells
+            continue
+        if _RULE.fullmatch(row[1]) or len(cells) != len(head) or not cells[0]:
+            continue
+        above = [*headings, *_HEADING.findall(text[: row.start()])]
+        for column, cell in zip(head[1:], cells[1:], strict=True):
+            yield from _cell(head[0].lower(), cells[0], column, cell, row.span(), above)
+
+
+def _cell(
+    kind: str, name: str, column: str, cell: str, span: tuple[int, int], headings: Sequence[str]
+) -> Iterator[Fact]:
+    """What one cell of a table says of its row."""
+    if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
+        return
+    column = column.lower()
+    if kind == "option":
+        if column in _MEANINGS:
+            yield from _option(name, cell, span, headings)
+        return
+    singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
+    row = f"the {kind} {name}" if singular and name.startswith("`") else name
+    if column in _ATTRIBUTES and len(cell.split()) <= 12:
+        question = f"What is the {column} of {row}?"
+        reference = f"The {column} of {row} is {cell}."
+        yield Fact("table", question, cell, row, column, "", reference, span)
+    elif column in _MEANINGS and len(cell.split()) >= _LEAST and name.startswith("`") and singular:
+        title = next((h for h in headings if not re.search(r"\.\w{1,5}$", h)), "")
+        where = f"In “{title}”, what" if title else "What"
+        verb = "do" if column == "what it does" else "mean"
+        reference = (
+            f"{row[:1].upper()}{row[1:]} {'does this' if verb == 'do' else 'means'}: {clean(cell)}."
+        )
+        question = f"{where} does {row} {verb}?"
+        yield Fact("table", question, cell, row, column, "", reference, span)
+
+
+def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]) -> Iterator[Fact]:
+    """What an option of a command does, and its default."""
+    flag = re.match(r"`(?:-\w, )?(--[\w-]+)", name)
+    if flag is None or re.match(r"(?:As for|See)\b", cell):
+        return
+    command = next(
+        (h for h in headings[::-1] if re.fullmatch(r"[a-z][\w-]+(?: [a-z][\w-]+){0,2}", h)), ""
+    )
+    of = f"the option `{flag[1]}`{f' of `{command}`' if command else ''}"
+    default = _DEFAULT_OF.search(cell) or _DEFAULT.search(cell)
+    if default:
+        value = default["value"]
+        reference = f"The default of {of} is {value}."
+        question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
+        yield Fact("option", question, value, of, "default", other, reference, span)
+    said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
+    if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
+        first, second = said.lower().split()[:2]
+        verb = "base" in verbs.forms(first) or second in {"the", "a", "an", "these"}
+        told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
+        reference = f"{of[:1].upper()}{of[1:]} {told}."
+        other = f"What does {of} do?" if verb else ""
+        yield Fact("option", f"What is {of} for?", said, of, "for", other, reference, span)
+
+
+def _abbreviations(text: str) -> Iterator[Fact]:
+    """What abbreviations stand for."""
+    for match in (*_EXPANDED.finditer(text), *_LISTED.finditer(text)):
+        short = match["short"]
+        long = expansion(match["long"].strip(), short)
+        if long and not (short.endswith("s") and short[-2:-1].isupper()):
+            start = match.start() + match.group().index(long)
+            first = min(start, match.start("short"))
+            yield Fact(
+                "abbreviation",
+                f"What does {short} stand for?",
+                long,
+                short,
+                "stands for",
+                f"What is {short} short for?",
+                f"{short} stands for {long}.",
+                (first, max(start + len(long), match.end("short"))),
+            )
+
+
+def expansion(words: str, short: str) -> str:
+    """The words at the end of a text that an abbreviation is made of; "" if it is not."""
+    letters = [letter.lower() for letter in short if letter.isalpha()]
+    if sum(letter.isupper() for letter in short) < 2:
+        return ""
+    if len(letters) > 2 and short.endswith("s"):
+        letters.pop()
+    found = list(re.finditer(r"[A-Za-z0-9]+", words))
+    for at in range(len(found) - 1, -1, -1):
+        inner = found[at:]
+        initials = [one.group()[0].lower() for one in inner]
+        main = [one.group()[0].lower() for one in inner if one.group().lower() not in _SMALL]
+        if letters in (initials, main) and inner[0].group().lower() not in _SMALL:
+            return words[inner[0].start() :]
+    return ""
+
+
+def _terms(text: str) -> Iterator[Fact]:
+    """Entries of a glossary: a term, then what it is."""
+    for match in _TERM.finditer(text):
+        term = (match["bold"] or match["plain"]).strip(" `:")
+        said = clean(match["said"]).rstrip(".")
+        sentence = said.split(". ")[0]
+        clause = find_subject(Words(sentence), 0)
+        if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
+            continue
+        if re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
+            continue
+        reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
+        question = f"What does the term “{term}” mean?"
+        yield Fact("glossary", question, sentence, term, "means", "", reference, match.span())
+
+
+def _faq(text: str) -> Iterator[Fact]:
+    """Questions of the documents with the answers below them."""
+    for match in _FAQ.finditer(text):
+        answer = clean(match["answer"])
+        if len(answer.split()) >= 4:
+            question = clean(match["question"])
+            yield Fact("faq", question, answer, "", "", "", answer, match.span())

@@ -1,0 +1,180 @@
+"""Test questions without a language model: what the rules ask, and what is not kept."""
+
+import pytest
+
+from assay.errors import InputError
+from assay.testset import Plan, generate
+from assay.testset.questions import NO_ANSWER
+from assay.testset.sentence_questions import facts
+from assay.testset.structure_questions import found_in
+
+SMALL = frozenset("the a of in and shop lamp lamps pumps parts river".split())  # noqa: SIM905
+GUIDE = """# Lamp shop
+
+The Tarn bridge was opened in 1931. The Harbour Clearing Agency (HCA) is a body that checks every \
+lamp of the port. The Tarn beacon is used to warn ships of the shallow water in front of the port. \
+The pilots of the port call the HCA before they leave, and QZX once they are back. Every pilot \
+tells QZX the hour.
+
+## Options
+
+| option | what it does |
+|---|---|
+| `--lamps N` | Show the number of lamps in the window. Default: 12. |
+| `--shelf N` | Put the lamps on the shelf of this number. |
+
+## Questions
+
+### How long are lamps kept in the Tarn shop?
+
+Lamps are kept for 14 days in the Tarn shop, from the day on which they were brought.
+"""
+
+
+def asked(sentence):
+    return {fact.question: fact.answer for fact in facts(sentence, SMALL)}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "answer"),
+    [
+        ("The Tarn bridge was opened in 1931.", "When was the Tarn bridge opened?", "in 1931"),
+        ("In 1931, Vera Holt opened the bridge.", "When did Vera Holt open the bridge?", "in 1931"),
+        (
+            "The Tarn lock is a basin between two gates.",
+            "What is the Tarn lock?",
+            "a basin between two gates",
+        ),
+        ("Vera Holt was an engineer from Tarn.", "Who was Vera Holt?", "an engineer from Tarn"),
+        ("The Tarn lock has 12 gates.", "How many gates does the Tarn lock have?", "12 gates"),
+        ("The Tarn tower is 57 metres tall.", "How tall is the Tarn tower?", "57 metres"),
+        (
+            "The Tarn town has a population of 3,200 people.",
+            "What is the population of the Tarn town?",
+            "3,200 people",
+        ),
+        (
+            "The Tarn lock is located in the old harbour.",
+            "Where is the Tarn lock located?",
+            "in the old harbour",
+        ),
+        ("Vera Holt wrote the harbour rules.", "Who wrote the harbour rules?", "Vera Holt"),
+        (
+            "The Tarn kit includes a lamp and two pumps.",
+            "What does the Tarn kit include?",
+            "a lamp and two pumps",
+        ),
+        (
+            "If the river rises, the SMF shall close both gates of the lock.",
+            "What must the SMF do if the river rises?",
+            "close both gates of the lock",
+        ),
+        (
+            "The Tarn lock closed because the river was frozen.",
+            "Why did the Tarn lock close?",
+            "because the river was frozen",
+        ),
+    ],
+)
+def test_a_plain_sentence_is_asked_about(sentence, question, answer):
+    assert asked(sentence).get(question) == answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It was opened in 1931.",  # what was?
+        "This lock is a basin between two gates.",
+        "The Tarn lock was not opened in 1931.",
+        "The Tarn lock is the same as the others.",
+        "The lock may have been opened in 1931 or later, see figure 3.",
+        "Clause 5.2 provides a list of all gates.",
+    ],
+)
+def test_what_does_not_stand_alone_is_not_asked_about(sentence):
+    assert not asked(sentence)
+
+
+def structured(text, title="Guide"):
+    return {one.question: one for one in found_in(text, [title], SMALL)}
+
+
+def test_what_abbreviations_lists_glossaries_and_signatures_say():
+    text = (
+        "The Harbour Clearing Agency (HCA) checks lamps.\n\n"
+        "The Tarn kit contains the following parts:\n- a lamp\n- two pumps\n\n"
+        "**Wick trimmer**: a tool that cuts the burnt end of a wick.\n\n"
+        "`light` burns the wick.\n\n```python\ndef light(wick, hours=3):\n    ...\n```\n"
+    )
+    found = structured(text)
+    assert found["What does HCA stand for?"].answer == "Harbour Clearing Agency"
+    parts = found["Which parts does the Tarn kit contain?"]
+    assert parts.reference == "The Tarn kit contains the following parts: A lamp; Two pumps."
+    assert text[slice(*parts.span)].startswith("The Tarn kit contains")
+    assert "What does the term “Wick trimmer” mean?" in found
+    assert found["What is the default of the parameter `hours` of `light`?"].answer == "3"
+
+
+def test_what_tables_say():
+    text = (
+        "| lamp | weight | what it means |\n|---|---|---|\n| `TL4` | 3 kg | the one on the quay |\n"
+    )
+    found = structured(text)
+    assert found["What is the weight of the lamp `TL4`?"].reference == (
+        "The weight of the lamp `TL4` is 3 kg."
+    )
+    assert "In “Guide”, what does the lamp `TL4` mean?" in found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    store = tmp_path_factory.mktemp("offline") / "a.db"
+    return generate([{"id": "guide.md", "text": GUIDE}], Plan(n=20), judge="embedded", store=store)
+
+
+def test_questions_have_evidence_where_it_stands(made):
+    by_question = {question.template: question for question in made.questions}
+    assert {"time", "abbreviation", "option", "faq"} <= by_question.keys()
+    for row in made.rows():
+        for quote, place in zip(row["quotes"], row["evidence"], strict=True):
+            assert GUIDE[place["start"] : place["end"]] == quote
+    assert by_question["time"].reference == "The Tarn bridge was opened in 1931."
+
+
+def test_what_the_documents_do_not_say_is_asked_too(made):
+    unanswerable = [q for q in made.questions if q.kind == "unanswerable"]
+    assert {q.question for q in unanswerable} >= {
+        "What is the default of the option `--shelf`?",
+        "What does QZX stand for?",
+    }
+    assert {q.reference for q in unanswerable} == {NO_ANSWER}
+    assert not any("HCA" in q.question for q in unanswerable)
+
+
+def test_the_same_seed_makes_the_same_questions(made, tmp_path):
+    documents = [{"id": "guide.md", "text": GUIDE}]
+    again = generate(documents, Plan(n=20), judge="embedded", store=tmp_path / "b.db")
+    assert again.rows() == made.rows()
+
+
+def test_a_question_with_two_answers_is_dropped(tmp_path):
+    filler = " ".join(
+        ["The keepers of the port write down what they see on every day of the week."] * 3
+    )
+    documents = [
+        {"id": name, "text": f"The {long} (TLS) keeps the port. {filler}"}
+        for name, long in (("a", "Tarn Lamp Service"), ("b", "Town Lock Society"))
+    ]
+    made = generate(documents, Plan(n=5), judge="embedded", store=tmp_path / "a.db")
+    assert "What does TLS stand for?" not in {q.question for q in made.questions}
+    assert "ambiguous" in {rejected.why for rejected in made.rejected}
+
+
+def test_reasoning_takes_a_language_model(tmp_path):
+    with pytest.raises(InputError, match="take a language model"):
+        generate(
+            [{"id": "a", "text": GUIDE}],
+            Plan(n=5, kinds={"reasoning": 1}),
+            judge="embedded",
+            store=tmp_path / "a.db",
+        )
