@@ -16,6 +16,7 @@ from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
 from assay.prompt import Template
 from assay.tasks import (
+    AnswerClosedBook,
     AnswerClosedQuestions,
     AnswerQuestions,
     AskClosedQuestions,
@@ -34,6 +35,7 @@ from assay.tasks import (
     JudgeContexts,
     JudgeTopics,
     Label,
+    ListNuggets,
     MatchTopics,
     NameEntities,
     NameTopics,
@@ -58,6 +60,7 @@ from assay.tasks import (
     WriteSingleHop,
     WriteUnanswerable,
     Written,
+    answer_closed_book,
     answer_closed_questions,
     answer_questions,
     ask_closed_questions,
@@ -68,6 +71,7 @@ from assay.tasks import (
     infer_goal,
     judge_contexts,
     judge_topics,
+    list_nuggets,
     match_topics,
     name_topics,
     plan_evaluation,
@@ -377,6 +381,8 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
         Comparison(reached=True, reason=REASON)
     ),
     AnswerQuestions.kind: _short_answers,
+    AnswerClosedBook.kind: lambda _task: answer_closed_book.reply([REASON]),
+    ListNuggets.kind: lambda _task: list_nuggets.reply([f"{REASON} {n}" for n in range(10)]),
     **{
         kind.kind: _written
         for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)

@@ -43,6 +43,7 @@ from assay.tasks.paper import (
 )
 from assay.tasks.preference import PreferAnswer, Preference, RankAnswers, Ranking
 from assay.tasks.questions import (
+    AnswerClosedBook,
     AnswerClosedQuestions,
     AnswerQuestions,
     AskAboutFacts,
@@ -54,7 +55,13 @@ from assay.tasks.questions import (
     ShortAnswer,
     SplitQuestion,
 )
-from assay.tasks.statements import NameEntities, SplitStatements, SplitTexts, Statement
+from assay.tasks.statements import (
+    ListNuggets,
+    NameEntities,
+    SplitStatements,
+    SplitTexts,
+    Statement,
+)
 from assay.tasks.verification import Verdict, VerifyStatements
 
 TASKS: dict[str, type[Task[Any]]] = {
@@ -93,6 +100,8 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteReasoning,
         WriteMultiHop,
         WriteUnanswerable,
+        AnswerClosedBook,
+        ListNuggets,
     )
 }
 
@@ -116,6 +125,8 @@ prefer_answer = PreferAnswer
 rank_answers = RankAnswers
 ask_closed_questions = AskClosedQuestions
 answer_closed_questions = AnswerClosedQuestions
+answer_closed_book = AnswerClosedBook
+list_nuggets = ListNuggets
 name_topics = NameTopics
 judge_topics = JudgeTopics
 match_topics = MatchTopics
@@ -127,6 +138,7 @@ split_texts = SplitTexts
 
 __all__ = [
     "TASKS",
+    "AnswerClosedBook",
     "AnswerClosedQuestions",
     "AnswerQuestions",
     "AskAboutFacts",
@@ -147,6 +159,7 @@ __all__ = [
     "JudgeContexts",
     "JudgeTopics",
     "Label",
+    "ListNuggets",
     "MatchTopics",
     "NameEntities",
     "NameTopics",

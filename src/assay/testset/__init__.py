@@ -7,6 +7,7 @@ what it replied is kept, and the same call goes on where it was killed.
 
 from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
+from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
 from assay.testset.review import Review, ReviewedQuestion
@@ -16,6 +17,7 @@ __all__ = [
     "Document",
     "Finding",
     "Freshness",
+    "JudgeEvidence",
     "NewPart",
     "Plan",
     "Question",
@@ -23,6 +25,7 @@ __all__ = [
     "Rejected",
     "Review",
     "ReviewedQuestion",
+    "RunEvidence",
     "Testset",
     "agenerate",
     "check_design",
