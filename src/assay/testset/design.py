@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final, Literal
 
 from assay._runner import STORE
@@ -148,10 +149,9 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     Raises:
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
-    rows = _rows(data, mapping, contexts)
+    rows, passages = _rows(data, mapping, contexts), _passages(corpus)
     first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
     unique = list(reversed(first.values()))
-    passages = _passages(corpus)
     sources = sources_of(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
@@ -178,12 +178,8 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_personal(rows),
         *_written(generated=generated),
     ]
-    difficulty = sum(overlaps) / len(overlaps) if overlaps else None
-    ranks = _ranks(unique, gold, passages)
-    return Design(
-        *(len(rows), n, detectable, kinds, difficulty, ranks, coverage, generated, runs, said),
-        findings=tuple(findings),
-    )
+    what = (kinds, fmean(overlaps) if overlaps else None, _ranks(unique, gold, passages), coverage)
+    return Design(len(rows), n, detectable, *what, generated, runs, said, tuple(findings))
 
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
