@@ -37,6 +37,7 @@ _GROUPS = {
     },
     "Make test questions": {
         "testset": "Write test questions from documents.",
+        "nuggets": "Find the facts that answers should hold.",
     },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",

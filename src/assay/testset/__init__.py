@@ -10,6 +10,7 @@ from assay.testset.documents import Document, read_documents
 from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
+from assay.testset.nuggets import NuggetSet, find_nuggets
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Freshness",
     "JudgeEvidence",
     "NewPart",
+    "NuggetSet",
     "Plan",
     "Question",
     "QuestionFreshness",
@@ -31,6 +33,7 @@ __all__ = [
     "check_design",
     "check_freshness",
     "estimate",
+    "find_nuggets",
     "generate",
     "read_documents",
 ]
