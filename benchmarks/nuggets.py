@@ -1,6 +1,6 @@
 """Does nugget recall by the embedded judge find the answer with the better coverage, or the longer?
 
-    python -m benchmarks.nuggets --topics 12
+    python -m benchmarks.nuggets --topics 10
 
 Pairs of answers to TREC questions with crowd votes on their coverage (webis-de/sigir25-rag-
 crowdsourcing): the nuggets of a question are found once from all answers to it, and each answer is
@@ -89,7 +89,7 @@ def stuffed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--topics", type=int, default=12)
+    parser.add_argument("--topics", type=int, default=10)
     topics = parser.parse_args().topics
     by_topic = defaultdict[str, list[dict[str, Any]]](list)
     for pair in load(PAIRS):
