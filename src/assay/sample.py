@@ -72,6 +72,7 @@ class Sample:
         other_answer: Another system's answer, to be compared with this one.
         answerable: Whether the contexts (or the corpus) hold an answer; None if not known.
         rubric: What each grade means for this sample, by grade ("1" ... or "score1_description").
+        nuggets: Facts that an answer should hold, each "vital" or "okay".
         turns: A whole conversation, first message first.
         reference_tool_calls: Tools that should have been called, in order.
         reference_topics: Topics that a conversation may be about.
@@ -99,6 +100,7 @@ class Sample:
     other_answer: str | None = None
     answerable: bool | None = None
     rubric: Mapping[str, str] | None = None
+    nuggets: Mapping[str, str] | None = None
     turns: tuple[Turn, ...] | None = None
     reference_tool_calls: tuple[ToolCall, ...] | None = None
     reference_topics: tuple[str, ...] | None = None

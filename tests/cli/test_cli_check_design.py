@@ -5,7 +5,9 @@ import json
 import pytest
 from cli_help import write_rows
 
+from assay import Route, Scripted, backend
 from assay.errors import InputError
+from assay.tasks import answer_closed_book
 from assay.testset import check_design
 
 SUBJECTS = (
@@ -197,3 +199,127 @@ def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):
     assert (result.exit_code, "no file 'nowhere'" in result.stderr) == (2, True)
     with pytest.raises(InputError, match="no row has a question"):
         check_design([{"answer": "Yes."}])
+
+
+METRIC = '''
+import assay
+
+@assay.metric(needs=("answer",))
+def told(sample, judge):
+    """The score that the row tells."""
+    return sample.metadata["score"]
+'''
+
+
+def system_runs(assay, here, scores):
+    """The names of runs over the twenty questions, one for each list of scores."""
+    (here / "own_told.py").write_text(METRIC, "utf-8")
+    for n, each in enumerate(scores):
+        told = [{**row, "answer": "a", "score": s} for row, s in zip(rows(), each, strict=True)]
+        write_rows(here / "answers.jsonl", told)
+        named = ("-m", "own_told:told", "--quiet", "--name", f"r{n}")
+        done = assay("run", "answers.jsonl", *named)
+        assert done.exit_code == 0, done.output
+    return [part for n in range(len(scores)) for part in ("--run", f"r{n}")]
+
+
+def test_runs_tell_the_difference_that_is_found_and_the_keys_to_read(assay, here):
+    # Of eight systems the first are the best; the last question only the worst get right.
+    scores = [[float(n > s) for n in range(19)] + [float(s > 5)] for s in range(8)]
+    named = system_runs(assay, here, scores)
+    code, found, findings = design(assay, here, rows(), *named)
+    assert code == 0
+    assert ids(findings["wrong keys"]) == ["q19"]
+    assert ids(findings["all wrong"]) == ["q0"]
+    assert findings["wrong keys"]["level"] == "note"
+    assert 0 < found["detectable"]["by_runs"] < found["detectable"]["with_flips"]
+    difficulty = found["runs"]["difficulty"]
+    assert difficulty[rows()[1]["question"]] > difficulty[rows()[18]["question"]]
+
+
+def test_one_run_is_worth_its_spread(assay, here):
+    named = system_runs(assay, here, [[0.5, 0.75] * 10])
+    _, found, _ = design(assay, here, rows(), *named)
+    # Two unrelated systems: sd * sqrt(2), 20 pairs, and (t_.975 + t_.8) about 2.97 for 19 df.
+    sd = 0.125 * (20 / 19) ** 0.5
+    assert found["detectable"]["by_runs"] == pytest.approx(2.97 * sd * 2**0.5 / 20**0.5, rel=0.01)
+
+
+def test_a_judge_says_what_is_not_supported_and_the_embedded_one_is_not_asked_for_more(assay, here):
+    wrong = {"reference": "Rockets burn kerosene in the desert."}
+    code, found, findings = design(assay, here, rows(q7=wrong), "--judge", "embedded")
+    assert code == 0
+    assert ids(findings["support"]) == ["q7"]
+    assert "not known" in findings["leaks"]["text"]
+    assert (found["judge"]["checked"], found["judge"]["asked"]) == (17, 0)
+
+
+def test_a_judge_that_writes_tells_what_is_answered_without_retrieval(tmp_path):
+    def answers(task):
+        return answer_closed_book.reply([task.question] if "parcels" not in task.question else [])
+
+    known = [
+        row | {"reference": row["question"].replace("How long does the", "The")} for row in rows()
+    ]
+    script = Scripted({"answer_closed_book": answers})
+    judge = Route(backend("embedded"), {"answer_closed_book": script})
+    found = check_design(known, judge=judge, store=tmp_path / "d.db")
+    assert found.judge.asked == 17
+    leaks = next(one for one in found.findings if one.check == "leaks")
+    assert len(leaks.rows) == len(found.judge.leaked) > 10
+
+
+def test_guesses_are_counted_where_nobody_was_asked(assay, here):
+    changed = {"q5": {"question": "Is the shop in Bonn or in Berlin?", "reference": "In Bonn."}}
+    _, _, findings = design(assay, here, rows(**changed))
+    assert "on 1 that offer two answers" in findings["leaks"]["text"]
+
+
+def test_generated_sets_are_told(assay, here):
+    made = [row | {"synthesizer_name": "single_hop"} for row in rows()]
+    _, found, findings = design(assay, here, made)
+    assert found["generated"]
+    assert "they can rank retrievers, but not models that write answers" in " ".join(
+        found["decides"]
+    )
+    assert "arXiv 2508.11758" in findings["generated"]["text"]
+    assert "generated" not in design(assay, here, rows())[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_card"),
+    [
+        ("Pay with 4111 1111 1111 1111.", True),
+        ("Pay with 378282246310005.", True),
+        ("Pay with 4111 1111 1111 1112.", False),
+        ("Order 1234567890123452 was sent.", False),
+    ],
+)
+def test_card_numbers_are_told_by_their_check_digit(assay, here, text, is_card):
+    _, _, findings = design(assay, here, rows(q3={"reference": text}))
+    assert ("personal data" in findings) is is_card
+
+
+def test_the_card_is_one_page_with_what_can_be_decided_first(assay, here):
+    hostile = {"question": "What does <script>alert(1)</script> above the text above do?"}
+    write_rows(here / "set.jsonl", rows(q5=hostile))
+    done = assay("check", "--design", "set.jsonl", "--out", "c.html", "--out", "c.json")
+    assert done.exit_code == 2
+    page = (here / "c.html").read_text("utf-8")
+    first = json.loads((here / "c.json").read_text("utf-8"))["set.jsonl"]["decides"][0]
+    assert first.startswith("20 questions can tell two systems apart")
+    body = page[page.index("<main") :]
+    assert body.index("20 questions can tell") < body.index("Kinds of questions")
+    assert "<script" not in page
+    assert "script-src" not in page
+    assert "default-src 'none'" in page
+
+
+def test_options_of_the_design_do_nothing_without_it(assay, here):
+    for option, value in (("--run", "last"), ("--judge", "embedded"), ("--out", "c.html")):
+        result = assay("check", "data.jsonl", option, value)
+        assert (result.exit_code, f"{option} is for --design" in result.stderr) == (2, True)
+    result = assay("check", "--design", "data.jsonl", "--budget", "5calls")
+    assert (result.exit_code, "--budget is for --judge" in result.stderr) == (2, True)
+    result = assay("check", "--design", "data.jsonl", "--out", "card.txt")
+    assert (result.exit_code, "no report ends in '.txt'" in result.stderr) == (2, True)

@@ -36,6 +36,15 @@ def check(sample):
     assert sample.variants == (Variant("noise", "x", ("c",), 0.5), Variant("counterfactual", "y"))
 
 
+def test_nuggets_are_read_in_three_forms():
+    facts = {"It is late.": "vital", "It rains.": "okay"}
+    assert one({"nuggets": facts}).nuggets == facts
+    assert one({"nuggets": json.dumps(facts)}).nuggets == facts
+    listed = [{"text": "It is late."}, {"text": "It rains.", "importance": "okay"}]
+    assert one({"nuggets": listed}).nuggets == facts
+    assert one({"nuggets": ["It is late."]}).nuggets == {"It is late.": "vital"}
+
+
 def test_objects_are_read():
     check(one(ROW))
 
@@ -87,6 +96,9 @@ def test_a_single_topic_is_a_list_of_one():
         ({"qrels": {"a": "high"}}, "the grade of 'a' is the text 'high'"),
         ({"rubric": "be nice"}, "must be descriptions by grade"),
         ({"rubric": {"1": 1}}, "grade 1 is the number 1"),
+        ({"nuggets": "be nice"}, "must be importance by fact"),
+        ({"nuggets": {"It is late.": "big"}}, "'It is late.' is 'big', not vital or okay"),
+        ({"nuggets": ["It is late.", 3]}, "item 2 is the number 3"),
         ({"further_answers": ["a", 2]}, "item 2 is the number 2"),
         ({"other_answer": ["a"]}, "must be text"),
         ({"reference_topics": [3]}, "item 1 is the number 3"),

@@ -75,6 +75,9 @@ def sample(draw, *, tabular=False):
         other_answer=draw(text),
         answerable=draw(st.none() | st.booleans()),
         rubric=draw(st.none() | st.dictionaries(FILLED, TEXT, max_size=3)),
+        nuggets=draw(
+            st.none() | st.dictionaries(FILLED, st.sampled_from(("vital", "okay")), max_size=3)
+        ),
         turns=draw(st.none() | several(TURNS)),
         reference_tool_calls=draw(st.none() | several(CALLS)),
         reference_topics=draw(st.none() | texts()),
@@ -155,7 +158,7 @@ def test_parquet(tmp_path, written):
     rows = [values_of(one) for one in plain]
     for row in rows:
         del row["metadata"]
-        for name in {"relevance_grades", "rubric"} & row.keys():
+        for name in {"relevance_grades", "rubric", "nuggets"} & row.keys():
             row[name] = json.dumps(row[name])
         calls = [call for turn in row.get("turns", ()) for call in turn.get("tool_calls", ())]
         for call in (*calls, *row.get("reference_tool_calls", ())):

@@ -95,6 +95,7 @@ ROWS = [
         "contexts": ["Paris is the capital of France.", "Bread is baked."],
         "reference": "Paris.",
         "rubric": {"1": "It names no city.", "5": "It names the capital."},
+        "nuggets": {"Paris is the capital of France.": "vital"},
         "turns": (
             Turn("user", "What is the capital of France?"),
             Turn("assistant", "Paris is the capital of France.", ("Paris is the capital.",)),

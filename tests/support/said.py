@@ -94,6 +94,10 @@ CAPRICIOUS = {
         [ShortAnswer(i, rng.choice((None, "In May", "In June 1932"))) for i in task.ids]
     ),
     "ask_about_facts": lambda _, rng: tasks.ask_about_facts.reply(_numbered("What", rng, 0, 4)),
+    "answer_closed_book": lambda _, rng: tasks.answer_closed_book.reply(
+        _numbered("Since", rng, 0, 2)
+    ),
+    "list_nuggets": lambda _, rng: tasks.list_nuggets.reply(_numbered("Fact", rng, 0, 4)),
     "ask_closed_questions": lambda _, rng: tasks.ask_closed_questions.reply(
         [ClosedQuestion(f"{n}", f"Is it {n}?") for n in range(rng.randrange(4))]
     ),
@@ -165,6 +169,8 @@ GULLIBLE = {
     "ask_about_facts": lambda task: tasks.ask_about_facts.reply(
         [f"Why {n}?" for n in range(max(1, task.text.count(".")))]
     ),
+    "answer_closed_book": lambda _: tasks.answer_closed_book.reply(["In May."]),
+    "list_nuggets": lambda _: tasks.list_nuggets.reply(["All is well."]),
     "ask_closed_questions": lambda _: tasks.ask_closed_questions.reply(
         [ClosedQuestion("all", "Is all well?")]
     ),

@@ -36,6 +36,8 @@ ASKED_IN_JSON = {
     "write_reasoning",
     "write_multi_hop",
     "write_unanswerable",
+    "answer_closed_book",
+    "list_nuggets",
 }
 FREE = {
     "embed",

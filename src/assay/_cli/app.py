@@ -38,6 +38,7 @@ _GROUPS = {
     "Make test questions": {
         "testset": "Write test questions from documents.",
         "testset add": "Keep failures of a run as test cases.",
+        "nuggets": "Find the facts that answers should hold.",
     },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 import rich.console
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -95,6 +96,11 @@ def print_text(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         _to_nowhere(sys.stdout)
+
+
+def indented(text: str, by: int) -> Padding:
+    """A text that wraps behind a margin."""
+    return Padding(Text(sanitize.plain(text)), (0, 0, 0, by))
 
 
 def print_json(value: Any) -> None:

@@ -16,6 +16,7 @@ from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
 from assay.prompt import Template
 from assay.tasks import (
+    AnswerClosedBook,
     AnswerClosedQuestions,
     AnswerMultipleChoice,
     AnswerQuestions,
@@ -37,6 +38,7 @@ from assay.tasks import (
     JudgeContexts,
     JudgeTopics,
     Label,
+    ListNuggets,
     MatchTopics,
     MeasureLikelihood,
     MultipleChoice,
@@ -63,6 +65,7 @@ from assay.tasks import (
     WriteSingleHop,
     WriteUnanswerable,
     Written,
+    answer_closed_book,
     answer_closed_questions,
     answer_multiple_choice,
     answer_questions,
@@ -75,6 +78,7 @@ from assay.tasks import (
     infer_goal,
     judge_contexts,
     judge_topics,
+    list_nuggets,
     match_topics,
     measure_likelihood,
     name_topics,
@@ -392,6 +396,8 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
         Comparison(reached=True, reason=REASON)
     ),
     AnswerQuestions.kind: _short_answers,
+    AnswerClosedBook.kind: lambda _task: answer_closed_book.reply([REASON]),
+    ListNuggets.kind: lambda _task: list_nuggets.reply([f"{REASON} {n}" for n in range(10)]),
     **{
         kind.kind: _written
         for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)

@@ -66,6 +66,11 @@ SAMPLE = Sample(
         "2": "One of the two is right.",
         "3": "Both are right, and nothing else is said.",
     },
+    nuggets={
+        "The lighthouse of Arden was built in 1871.": "vital",
+        "The lighthouse of Arden is 42 metres tall.": "vital",
+        "The lighthouse stands on the northern cliff.": "okay",
+    },
     turns=(
         Turn("user", "When was the lighthouse of Arden built?"),
         Turn(

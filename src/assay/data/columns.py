@@ -60,6 +60,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "other_answer": ("other_answer", "baseline_answer", "second_answer"),
     "answerable": ("answerable", "is_answerable"),
     "rubric": ("rubric", "rubrics"),
+    "nuggets": ("nuggets",),
     "turns": ("turns", "messages", "conversation", "conversations", "chat_history", "dialogue"),
     "reference_tool_calls": ("reference_tool_calls", "expected_tool_calls", "expected_tools"),
     "reference_topics": ("reference_topics",),

@@ -66,6 +66,31 @@ def _read_rubric(value: Any, form: Form) -> dict[str, str]:
     return {str(key): text(unboxed(item), f"grade {key}") for key, item in by_grade.items()}
 
 
+IMPORTANCE: Final = ("vital", "okay")
+_NUGGETS: Final = '{"a fact": "vital", "another fact": "okay"}'
+
+
+def _read_nuggets(value: Any, form: Form) -> dict[str, str]:
+    """Facts with their importance: an object, a list of objects, or texts that are all vital."""
+    value = spelled(value) if isinstance(value, str) else value
+    if isinstance(value, list | tuple):
+        facts = [_read_nugget(unboxed(item), f"item {n}") for n, item in enumerate(value, 1)]
+    else:
+        facts = list(_read_object(value, form, "importance by fact", _NUGGETS).items())
+    nuggets = {str(fact).strip(): str(unboxed(kind)).strip().lower() for fact, kind in facts}
+    for fact, kind in nuggets.items():
+        if kind not in IMPORTANCE or not fact:
+            raise FieldError(f"'{fact}' is '{kind}', not vital or okay", f"write it as {_NUGGETS}")
+    return nuggets
+
+
+def _read_nugget(item: Any, place: str) -> tuple[str, Any]:
+    fields = as_object(item)
+    if fields is None:
+        return text(item, place), IMPORTANCE[0]
+    return text(fields.get("text"), f"{place}: text"), fields.get("importance", IMPORTANCE[0])
+
+
 def _read_variants(value: Any, form: Form) -> tuple[Variant, ...]:
     variants = items(value, "variants", _AS_VARIANT)
     return tuple(_read_variant(item, f"variant {n}", form) for n, item in enumerate(variants, 1))
@@ -187,6 +212,7 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "other_answer": lambda value, _: text(value),
     "answerable": _read_boolean,
     "rubric": _read_rubric,
+    "nuggets": _read_nuggets,
     "turns": conversations.turns,
     "reference_tool_calls": conversations.tool_calls,
     "reference_topics": _read_texts,
@@ -232,6 +258,7 @@ _SCHEMAS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "other_answer": ("Another system's answer.", _TEXT),
     "answerable": ("Whether there is an answer to be found.", {"type": "boolean"}),
     "rubric": ("What each grade means.", {"type": "object", "additionalProperties": _TEXT}),
+    "nuggets": ("Facts that an answer should hold: importance (vital or okay) by fact, or a list of facts.", {"anyOf": [{"type": "object", "additionalProperties": {"enum": ["vital", "okay"]}}, _TEXTS, _OBJECTS]}),  # noqa: E501
     "turns": ("A whole conversation, first message first.", _OBJECTS),
     "reference_tool_calls": ("Tools that should have been called, in order.", _OBJECTS),
     "reference_topics": ("Topics that a conversation may be about.", {"anyOf": [_TEXT, _TEXTS]}),

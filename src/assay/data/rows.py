@@ -106,7 +106,7 @@ class Row:
 _OPTIONAL: Final = {
     *("latency_ms", "cost", "tokens", "group", "language", "relevance_grades", "further_answers"),
     *("other_answer", "answerable", "rubric", "turns", "reference_tool_calls", "reference_topics"),
-    *("variants", "failure"),
+    *("variants", "failure", "nuggets"),
 }
 _PLANS_KEPT: Final = 256
 

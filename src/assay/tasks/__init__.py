@@ -50,6 +50,7 @@ from assay.tasks.paper import (
 )
 from assay.tasks.preference import PreferAnswer, Preference, RankAnswers, Ranking
 from assay.tasks.questions import (
+    AnswerClosedBook,
     AnswerClosedQuestions,
     AnswerQuestions,
     AskAboutFacts,
@@ -61,7 +62,13 @@ from assay.tasks.questions import (
     ShortAnswer,
     SplitQuestion,
 )
-from assay.tasks.statements import NameEntities, SplitStatements, SplitTexts, Statement
+from assay.tasks.statements import (
+    ListNuggets,
+    NameEntities,
+    SplitStatements,
+    SplitTexts,
+    Statement,
+)
 from assay.tasks.verification import Verdict, VerifyStatements
 
 TASKS: dict[str, type[Task[Any]]] = {
@@ -103,6 +110,8 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteReasoning,
         WriteMultiHop,
         WriteUnanswerable,
+        AnswerClosedBook,
+        ListNuggets,
     )
 }
 
@@ -129,6 +138,8 @@ ask_closed_questions = AskClosedQuestions
 answer_closed_questions = AnswerClosedQuestions
 ask_multiple_choice = AskMultipleChoice
 answer_multiple_choice = AnswerMultipleChoice
+answer_closed_book = AnswerClosedBook
+list_nuggets = ListNuggets
 name_topics = NameTopics
 judge_topics = JudgeTopics
 match_topics = MatchTopics
@@ -140,6 +151,7 @@ split_texts = SplitTexts
 
 __all__ = [
     "TASKS",
+    "AnswerClosedBook",
     "AnswerClosedQuestions",
     "AnswerMultipleChoice",
     "AnswerQuestions",
@@ -164,6 +176,7 @@ __all__ = [
     "JudgeTopics",
     "Label",
     "Likelihood",
+    "ListNuggets",
     "MatchTopics",
     "MeasureLikelihood",
     "MultipleChoice",

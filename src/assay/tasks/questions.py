@@ -191,6 +191,40 @@ class AskAboutFacts(ListTask):
         return (Material("text", self.text),)
 
 
+@dataclass(frozen=True)
+class AnswerClosedBook(ListTask):
+    """Answer a question from memory, without any text; no answer where the judge does not know.
+
+    Attributes:
+        question: What is asked.
+    """
+
+    question: str
+
+    key = "answers"
+    template = Template(
+        instruction=(
+            "Answer the question from your own knowledge, as briefly as it allows: one answer in "
+            "the list. If you do not know it, the list is empty; do not guess."
+        ),
+        form='{"answers": ["..."]}',
+        examples=(
+            Example(
+                given="question: When was the Treaty of Rome signed?",
+                reply='{"answers": ["On 25 March 1957."]}',
+            ),
+            Example(
+                given="question: When was the boiler of our house in Elm Street replaced?",
+                reply='{"answers": []}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question."""
+        return (Material("question", self.question),)
+
+
 # What models write in place of null.
 _DASH = re.compile(r"[-\u2013\u2014]+")
 _NOTHING = re.compile(r"(null|none|n/a)\.?", re.IGNORECASE)

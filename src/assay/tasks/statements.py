@@ -394,3 +394,45 @@ class NameEntities(ListTask):
     def material(self) -> Sequence[Material]:
         """The text."""
         return (Material("text", self.text),)
+
+
+@dataclass(frozen=True)
+class ListNuggets(ListTask):
+    """List the facts ("nuggets") that a good answer holds, from texts about the question.
+
+    Attributes:
+        question: What is asked.
+        texts: Passages or answers that the facts are taken from.
+        known: Nuggets that there are already.
+    """
+
+    question: str
+    texts: tuple[str, ...]
+    known: tuple[str, ...] = ()
+
+    key = "nuggets"
+    template = Template(
+        instruction=(
+            "List the facts of the texts that a complete answer to the question should hold. Each "
+            "is one fact in at most 12 words, understandable on its own, in the language of the "
+            "question, the most important first. Leave out what the question does not ask for, "
+            "and whatever says the same as a fact that is known already. If there is no further "
+            "one, the list is empty."
+        ),
+        form='{"nuggets": ["...", "..."]}',
+        examples=(
+            Example(
+                given=(
+                    "question: Who was Marie Curie?\ntext 1: She was a physicist born in Warsaw. "
+                    "Radium is a metal.\nknown: Marie Curie was a physicist."
+                ),
+                reply='{"nuggets": ["Marie Curie was born in Warsaw."]}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question, the texts, the nuggets known, one a line."""
+        texts = [Material(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
+        known = [Material("known", "\n".join(self.known))] if self.known else []
+        return (Material("question", self.question), *texts, *known)

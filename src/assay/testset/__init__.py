@@ -8,9 +8,12 @@ write, rules make the questions.
 
 from assay.testset.design import Design, Finding, check_design
 from assay.testset.documents import Document, read_documents
+from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import agenerate, estimate, generate
 from assay.testset.questions import Plan, Question, Rejected, Testset
+from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
+from assay.testset.nuggets import NuggetSet, find_nuggets
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
@@ -18,18 +21,22 @@ __all__ = [
     "Document",
     "Finding",
     "Freshness",
+    "JudgeEvidence",
     "NewPart",
+    "NuggetSet",
     "Plan",
     "Question",
     "QuestionFreshness",
     "Rejected",
     "Review",
     "ReviewedQuestion",
+    "RunEvidence",
     "Testset",
     "agenerate",
     "check_design",
     "check_freshness",
     "estimate",
+    "find_nuggets",
     "generate",
     "read_documents",
 ]

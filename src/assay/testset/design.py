@@ -1,21 +1,28 @@
 """The design of a test set: what its questions can decide, and which of them are no good."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, Literal
 
+from assay._runner import STORE
+from assay._runner.settings import Settings
 from assay._text.language_id import language_name, other_language
 from assay._text.words import recall, stem, stems, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.stats.power import ChangedShares, mcnemar_detectable, share_to_change
+from assay.stats.power import ChangedShares, mcnemar_detectable, share_to_change, t_detectable
 from assay.testset.documents import read_documents
+from assay.testset.evidence import JudgeEvidence, RunEvidence, ask
 from assay.testset.passages import Corpus, cut
 from assay.testset.question_rules import (
     dangling,
     gives_answer,
+    is_guessable,
     is_unanswerable,
     kind_of,
     personal_data,
@@ -26,6 +33,13 @@ FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
 _FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
 _ONE_KIND = 0.8  # a share of one kind above it is told
 _EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
+_DEEP = 10  # a passage that is not among so many is found by few retrievers
+# Columns that generators of test sets write beside a question, and nobody else.
+_GENERATED: Final = (
+    frozenset(("kind", "quotes", "overlap")),  # assay
+    frozenset(("synthesizer_name",)),  # ragas from 0.2 on
+    frozenset(("evolution_type",)),  # ragas 0.1
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +74,14 @@ class Design:
         kinds: How many questions of each kind, by rules for English.
         difficulty: Mean share of a question's content words that stand in its source; None
             where no row has a source.
-        found_first: Of the questions whose source is in the corpus, the share whose passage comes
-            first by the question's rare words: those are easy to retrieve. None without any.
+        ranks: Of the questions whose source is in the corpus, how many have their passage "first",
+            at "2 to 10" or "below 10" by the question's rare words: the first are easy to retrieve,
+            the last hard. Empty without any.
         coverage: Passages of each document of the corpus that are the source of a question, and
             all of its passages; empty without a corpus.
+        generated: Whether columns say that a model or rules wrote the questions.
+        runs: What runs over these questions showed; None without any.
+        judge: What a judge said of them; None if none was asked.
         findings: What was found, what matters most first.
     """
 
@@ -72,8 +90,11 @@ class Design:
     detectable: tuple[float | None, float | None]
     kinds: Mapping[str, int]
     difficulty: float | None
-    found_first: float | None
+    ranks: Mapping[str, int]
     coverage: Mapping[str, tuple[int, int]]
+    generated: bool
+    runs: RunEvidence | None
+    judge: JudgeEvidence | None
     findings: tuple[Finding, ...]
 
     @property
@@ -81,18 +102,37 @@ class Design:
         """The findings that have to be changed."""
         return tuple(finding for finding in self.findings if finding.level == "fault")
 
+    @property
+    def found_first(self) -> float | None:
+        """The share of `ranks` that are first; None without any."""
+        return self.ranks["first"] / sum(self.ranks.values()) if self.ranks else None
 
-def check_design(
+    @property
+    def detectable_by_runs(self) -> float | None:
+        """The smallest difference of mean scores that so many questions show with 80 % power.
+
+        In the unit of the runs' metric, by how its scores vary there; None if that is not known.
+        """
+        if self.runs is None or self.runs.deviation is None:
+            return None
+        return t_detectable(self.runs.deviation / math.sqrt(self.questions), self.questions)
+
+
+def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     data: Any,
     *,
     corpus: Any = None,
     mapping: Mapping[str, str] | None = None,
     contexts: str | None = None,
+    runs: RunEvidence | None = None,
+    judge: Any = None,
+    store: str | Path = STORE,
+    settings: Settings | None = None,
 ) -> Design:
     """What a test set consists of, what it can decide, and which of its rows are no good.
 
-    Nobody is asked: all checks are rules and arithmetic. Those about the words of a question are
-    for English.
+    Without a judge nobody is asked: all checks are rules and arithmetic. Those about the words of
+    a question are for English.
 
     Args:
         data: The test set: a file, or whatever `evaluate` takes.
@@ -100,20 +140,18 @@ def check_design(
             if they are not at hand.
         mapping: Which column holds a field, where it is not found by its name.
         contexts: How contexts in one cell are split, as for `evaluate`; None to find out.
+        runs: What runs over the same questions showed.
+        judge: Who says whether references are supported and, if it can answer questions, which of
+            them it answers without any source; as for `evaluate`. None: nobody is asked.
+        store: The SQLite file that keeps its replies.
+        settings: Limits, budget and prompts for it.
 
     Raises:
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
-    source = read(data, mapping=mapping, contexts=contexts)
-    rows = [sample for sample in samples(source, needs={}) if sample.question]
-    if not rows:
-        raise InputError("no row has a question", "name its column: --map question=COLUMN")
+    rows, passages = _rows(data, mapping, contexts), _passages(corpus)
     first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
     unique = list(reversed(first.values()))
-    documents = read_documents(corpus) if corpus is not None else []
-    passages = Corpus(
-        [passage for document in documents for passage in cut(document, PASSAGE, shortest=1)]
-    )
     sources = sources_of(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
@@ -121,24 +159,40 @@ def check_design(
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
     gold = passages_asked(unique, sources, passages)
     coverage = _coverage(gold, passages)
+    generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
+    said = _ask(unique, sources, judge, store, settings)
     findings = [
         *_size(n, detectable),
         *_duplicates(rows),
         *_standing_alone(unique),
         *_given_away(unique),
         *_mix(kinds),
-        *_unsourced(unique, sources, with_corpus=bool(documents)),
+        *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
+        *_judged(said),
+        *_leaks(unique, said),
+        *_of_runs(unique, runs),
         *_uncovered(coverage),
         *_uncovered_sections(gold, coverage, passages),
         *_easy(overlaps),
         *_languages(unique),
         *_personal(rows),
+        *_written(generated=generated),
     ]
-    difficulty = sum(overlaps) / len(overlaps) if overlaps else None
-    found_first = _found_first(unique, gold, passages)
-    return Design(
-        len(rows), n, detectable, kinds, difficulty, found_first, coverage, tuple(findings)
-    )
+    what = (kinds, fmean(overlaps) if overlaps else None, _ranks(unique, gold, passages), coverage)
+    return Design(len(rows), n, detectable, *what, generated, runs, said, tuple(findings))
+
+
+def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
+    source = read(data, mapping=mapping, contexts=contexts)
+    rows = [sample for sample in samples(source, needs={}) if sample.question]
+    if not rows:
+        raise InputError("no row has a question", "name its column: --map question=COLUMN")
+    return rows
+
+
+def _passages(corpus: Any) -> Corpus:
+    documents = read_documents(corpus) if corpus is not None else []
+    return Corpus([passage for each in documents for passage in cut(each, PASSAGE, shortest=1)])
 
 
 def _plain(text: str) -> str:
@@ -284,13 +338,94 @@ def _easy(overlaps: Sequence[float]) -> Iterator[Finding]:
         yield Finding("difficulty", "note", text, "add questions in your users' own words")
 
 
-def _found_first(
+def _ranks(
     rows: Iterable[Sample], gold: Mapping[str, frozenset[int]], corpus: Corpus
-) -> float | None:
-    asked = [sample for sample in rows if sample.id in gold]
-    first = [corpus.nearest(sample.question or "", 1) for sample in asked]
-    hits = [not gold[s.id].isdisjoint(near) for s, near in zip(asked, first, strict=True)]
-    return sum(hits) / len(hits) if hits else None
+) -> dict[str, int]:
+    """How many questions have the best of their passages where, by the question's rare words."""
+    counts = Counter[str]()
+    for sample in rows:
+        if sample.id in gold:
+            near = corpus.nearest(sample.question or "", _DEEP)
+            rank = next((n for n, at in enumerate(near) if at in gold[sample.id]), _DEEP)
+            counts["first" if rank == 0 else "2 to 10" if rank < _DEEP else "below 10"] += 1
+    return {name: counts[name] for name in ("first", "2 to 10", "below 10")} if counts else {}
+
+
+def _ask(
+    unique: Sequence[Sample],
+    sources: Mapping[str, Sequence[str]],
+    judge: Any,
+    store: str | Path,
+    settings: Settings | None,
+) -> JudgeEvidence | None:
+    rows = [s for s in unique if s.reference and not is_unanswerable(s) and not s.turns]
+    if judge is None or not rows:
+        return None
+    # What a system retrieved need not be where the reference is from.
+    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, ()) != s.contexts}
+    return ask(rows, named, judge=judge, store=store, settings=settings)
+
+
+def _judged(said: JudgeEvidence | None) -> Iterator[Finding]:
+    """References that their sources do not support, and what a judge did not say."""
+    if said is None:
+        return
+    if said.unsupported:
+        rows = tuple((row, f"'{text}'") for row, text in said.unsupported.items())
+        text = f"not supported by its source, says {said.judge}"
+        yield Finding("support", "note", text, "read them beside their sources", rows)
+    if said.failed or said.stopped:
+        text = said.stopped or f"{said.judge} said nothing usable"
+        yield Finding("judge", "note", text, "ask again", tuple(said.failed.items()))
+
+
+def _leaks(unique: Sequence[Sample], said: JudgeEvidence | None) -> Iterator[Finding]:
+    """Questions that are answered without retrieval; else that this is not known."""
+    if said is not None and said.asked:
+        if said.leaked:
+            rows = tuple((row, f"answered '{text}'") for row, text in said.leaked.items())
+            text = f"{len(rows)} of {said.asked} answered closed-book by {said.judge}"
+            remedy = "they test what the model knows, not retrieval: ask for what only you know"
+            yield Finding("leaks", "note", text, remedy, rows)
+        return
+    guessable = sum(map(is_guessable, unique))
+    text = "not known which questions are answered without retrieval: no model was asked"
+    if guessable:
+        text += f"; a guess is right half of the time on {guessable} that offer two answers"
+    yield Finding("leaks", "note", text, "name one that writes: --judge openai:MODEL")
+
+
+_OF_RUNS: Final = {
+    "inverted": (
+        *("wrong keys", "better runs miss it and worse ones get it"),
+        "read whether the reference is right",
+    ),
+    "all wrong": (
+        *("all wrong", "no run gets it right"),
+        "read whether the reference is right and the documents hold it",
+    ),
+    "all right": ("all right", "every run gets it right", "it tells no two of them apart"),
+}
+
+
+def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Finding]:
+    """Questions whose results say that something may be wrong with them."""
+    for flag, (check, text, remedy) in _OF_RUNS.items():
+        rows = tuple(
+            (s.id, _quoted(s)) for s in unique if runs and runs.flags.get(s.question or "") == flag
+        )
+        if rows and runs:
+            yield Finding(check, "note", f"{text} ({runs.metric}, {runs.runs} runs)", remedy, rows)
+
+
+def _written(*, generated: bool) -> Iterator[Finding]:
+    if generated:
+        text = (
+            "the questions are generated: such sets ranked retrievers as people's questions did, "
+            "and generators not (van Elburg et al. 2025, arXiv 2508.11758)"
+        )
+        remedy = "add questions of real users before you compare models that write answers"
+        yield Finding("generated", "note", text, remedy)
 
 
 def _coverage(gold: Mapping[str, frozenset[int]], corpus: Corpus) -> dict[str, tuple[int, int]]:

@@ -24,7 +24,7 @@ _THINGS: Final = frozenset(("it", "its"))
 _EXPLETIVE = re.compile(
     r"\bit(?:'s)?\s+(?:(?:is|was|be|to|so|not|ever|really|usually|also)\s+)*"
     r"(?:takes?|took|taken|means?|meant|costs?|rains?|snows?|feel|called|possible|impossible|"
-    r"necessary|important|common|safe|legal|illegal|likely|better|best|true|that|when|if|to|"
+    r"necessary|important|common|wise|worth|worthwhile|normal|okay|ok|fine|safe|legal|illegal|likely|better|best|true|that|when|if|to|"
     r"came|comes?|determined|decided|shown|like|about|for|said|known|believed|thought|estimated|daylight|time)\b",
     re.IGNORECASE,
 )
@@ -69,12 +69,18 @@ _KINDS: Final = (
         ),
     ),
 )
+_CHOICE = re.compile(r"^(?:which|who|is|are|was|were|do|does|did|has|have|can)\b.*\bor\b")
 _YES_NO: Final = frozenset(("yes", "no", "true", "false"))
 
 _EMAIL = re.compile(r"\b[\w.+-]{1,64}@(?:[\w-]+\.)+[a-z]{2,}\b", re.IGNORECASE)
 _SAMPLE_MAIL = re.compile(r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|\w+\.(?:example|test))$")
 _PHONE = re.compile(r"(?<![\w+.-])(?:\+\d{1,3}[ ./-]?(?:\(\d+\)[ ./-]?)?\d+(?:[ ./-]\d+)+)(?!\w)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
+# Payment cards by how their issuers' numbers begin, in groups or in one piece.
+_CARD = re.compile(
+    r"(?<![\w.,-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|35\d\d|6011|65\d\d)(?:[ -]?\d{4}){3}"
+    r"|3[47]\d\d[ -]?\d{6}[ -]?\d{5})(?![\w-])"
+)
 
 
 def is_unanswerable(sample: Sample) -> bool:
@@ -130,8 +136,16 @@ def gives_answer(sample: Sample) -> bool:
     return bool(re.search(standing, question))
 
 
+def is_guessable(sample: Sample) -> bool:
+    """Whether a question offers two answers: yes or no, or one of two that it names."""
+    if kind_of(sample) == "yes or no":
+        return True
+    asked = (sample.question or "").lower()
+    return bool(_CHOICE.search(asked)) and not is_unanswerable(sample)
+
+
 def personal_data(text: str) -> Iterator[tuple[str, str]]:
-    """Kind and words of what looks like an address, a telephone number or an account."""
+    """Kind and words of what looks like an address, a telephone number, an account or a card."""
     for mail in _EMAIL.findall(text):
         if not _SAMPLE_MAIL.search(mail.lower()):
             yield "e-mail address", mail
@@ -141,9 +155,19 @@ def personal_data(text: str) -> Iterator[tuple[str, str]]:
     for match in _IBAN.finditer(text):
         if _is_iban(match.group().replace(" ", "")):
             yield "IBAN", match.group()
+    for match in _CARD.finditer(text):
+        if _is_card(re.sub(r"\D", "", match.group())):
+            yield "card number", match.group()
 
 
 def _is_iban(written: str) -> bool:
     """Whether its check digits are right (ISO 13616)."""
     turned = written[4:] + written[:4]
     return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
+
+
+def _is_card(digits: str) -> bool:
+    """Whether the check digit is that of a payment card (ISO/IEC 7812, Luhn)."""
+    doubled = [2 * int(digit) for digit in digits[-2::-2]]
+    total = sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)
+    return total % 10 == 0

@@ -1,0 +1,161 @@
+"""The design of a test set: in words, as plain values, and as a page of its own without scripts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay._report import numbers
+from assay._report.page import asset, page
+from assay._version import __version__
+from assay.testset import Design
+
+_OF_CORPUS: Final = ("coverage", "sections")  # whose rows are no rows of the data
+_DRAWN: Final = ("kinds", "passage by rare words")  # facts that the page shows as bars
+_MOST = 30  # rows of a finding on the page; the others are in the JSON
+
+
+def decides(design: Design) -> list[str]:
+    """What the questions can decide and what not, the first line by itself."""
+    best, usual = design.detectable
+    first = f"{numbers.plural(design.questions, 'question')} can show no difference between systems"
+    if usual is not None and best is not None:
+        first = (
+            f"{numbers.plural(design.questions, 'question')} can tell two systems apart whose "
+            f"shares of right answers differ by {100 * usual:.2g} points or more; a smaller "
+            f"difference stays undecided (80 % power, if one answer in ten changes each way by "
+            f"chance; {100 * best:.2g} points if none does)"
+        )
+    lines = [f"{first}."]
+    if design.runs is not None:
+        runs = f"{design.runs.metric} in {numbers.plural(design.runs.runs, 'run')}"
+        if (by_runs := design.detectable_by_runs) is not None:
+            lines.append(
+                f"With scores that vary as those of {runs}: a difference of means of "
+                f"{by_runs:.2f} or more."
+            )
+    if design.generated:
+        lines.append(
+            "They are generated: they can rank retrievers, but not models that write answers."
+        )
+    if design.faults:
+        lines.append(
+            f"{numbers.plural(len(design.faults), 'fault')} to be changed before a result counts."
+        )
+    return lines
+
+
+def facts(design: Design) -> list[tuple[str, str]]:
+    """What the set consists of: name and value."""
+    kinds = sorted(design.kinds.items(), key=lambda item: (-item[1], item[0]))
+    listed = [
+        ("kinds", ", ".join(f"{kind} {n}" for kind, n in kinds)),
+        (
+            "unanswerable",
+            f"{design.kinds.get('unanswerable', 0) / design.questions:.0%}",
+        ),
+    ]
+    if design.difficulty is not None:
+        share = f"{design.difficulty:.0%} of a question's content words"
+        listed.append(("words of the source", share))
+    if design.ranks:
+        ranks = ", ".join(f"{name} {n}" for name, n in design.ranks.items())
+        listed.append(("passage by rare words", ranks))
+    if design.coverage:
+        asked = sum(covered for covered, _ in design.coverage.values())
+        total = sum(total for _, total in design.coverage.values())
+        held = sum(1 for covered, _ in design.coverage.values() if covered)
+        documents = f"{held} of {numbers.plural(len(design.coverage), 'document')}"
+        listed.append(
+            ("corpus", f"{asked} of {numbers.plural(total, 'passage')}, {documents} asked about")
+        )
+    if design.runs and design.runs.difficulty:
+        spread = sorted(design.runs.difficulty.values())
+        ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
+        listed.append(("difficulty by runs", f"{ends} logits, {design.runs.runs} runs"))
+    if design.judge:
+        listed.append(("references checked", f"{design.judge.checked} by {design.judge.judge}"))
+        if design.judge.asked:
+            answered = f"{len(design.judge.leaked)} of {design.judge.asked} right"
+            listed.append(("closed-book", answered))
+    return listed
+
+
+def count(design: Design, check: str) -> str:
+    """How many rows a finding has, "" where it is about no rows of the data."""
+    found = next(one for one in design.findings if one.check == check)
+    rows = found.rows and check not in _OF_CORPUS
+    return numbers.plural(len(found.rows), "row") if rows else ""
+
+
+def plain(design: Design) -> dict[str, Any]:
+    """A design as plain values."""
+    best, usual = design.detectable
+    runs, judge = design.runs, design.judge
+    return {
+        "decides": decides(design),
+        "rows": design.rows,
+        "questions": design.questions,
+        "detectable": {
+            "at_best": best,
+            "with_flips": usual,
+            "by_runs": design.detectable_by_runs,
+        },
+        "kinds": dict(design.kinds),
+        "difficulty": design.difficulty,
+        "ranks": dict(design.ranks),
+        "found_first": design.found_first,
+        "coverage": {
+            document: {"asked_about": covered, "passages": total}
+            for document, (covered, total) in design.coverage.items()
+        },
+        "generated": design.generated,
+        "runs": runs
+        and {
+            "metric": runs.metric,
+            "runs": runs.runs,
+            "deviation": runs.deviation,
+            "difficulty": dict(runs.difficulty),
+        },
+        "judge": judge
+        and {name: getattr(judge, name) for name in ("judge", "checked", "asked", "stopped")},
+        "findings": [
+            {
+                **{name: getattr(finding, name) for name in ("check", "level", "text", "remedy")},
+                "rows": [{"id": row, "found": found} for row, found in finding.rows],
+            }
+            for finding in design.findings
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A share as it is drawn."""
+
+    name: str
+    share: float
+    value: str
+
+
+def _bars(counts: Mapping[str, int], order: Sequence[str] = ()) -> list[_Bar]:
+    total = sum(counts.values())
+    names = order or sorted(counts, key=lambda name: (-counts[name], name))
+    return [_Bar(name, counts[name] / total, numbers.count(counts[name])) for name in names]
+
+
+def render(designs: Mapping[str, Design]) -> str:
+    """The card of each file on one page, without any outside reference."""
+    cards = [
+        {
+            "file": file,
+            "design": design,
+            "decides": decides(design),
+            "facts": [fact for fact in facts(design) if fact[0] not in _DRAWN],
+            "kinds": _bars(design.kinds),
+            "ranks": _bars(design.ranks, tuple(design.ranks)),
+            "findings": [(one, count(design, one.check)) for one in design.findings],
+        }
+        for file, design in designs.items()
+    ]
+    style = asset("style.css") + asset("design.css")
+    return page("design.html", style, version=__version__, cards=cards, most=_MOST)
