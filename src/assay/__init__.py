@@ -147,6 +147,7 @@ __all__ = [
     "Outcome",
     "OverBudget",
     "Part",
+    "Pipeline",
     "Price",
     "Reply",
     "Result",

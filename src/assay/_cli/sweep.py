@@ -15,6 +15,7 @@ from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
 from assay._cli.target import read_asking, read_configurable
 from assay._report import leaderboard, numbers, sanitize
+from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
 from assay.errors import InputError
@@ -68,8 +69,9 @@ class SweepRequest(options.RunRequest):
     "--set",
     "sets",
     metavar="KEY=VALUE,VALUE",
-    help="A parameter of the target and its values: an argument of a function, a field of the "
-    """request to a URL, a step of the pipeline over CORPUS. Values with commas are written as JSON: 'prompt=["a, b", "c"]'.""",
+    help="A parameter and its values: an argument of the function, a field of the request to a "
+    "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
+    """'prompt=["a, b", "c"]'.""",
 )
 @options.count(
     "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
@@ -213,6 +215,9 @@ def _shown(swept: Sweep) -> RenderableType:
     n, k = numbers.plural(swept.n, "question"), len(swept.configurations)
     head = f"{swept.target} over {n} of {swept.source}, {numbers.plural(k, 'configuration')}"
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
+    lines += retrieval_blocks(
+        swept.leaderboards, {one.name: one.params for one in swept.configurations}
+    )
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
     lines += [

@@ -118,7 +118,8 @@ class Parameters:
                 raise _wrong(name, value, f"give a whole number, {least} or more")
         for name, known in (("chunker", Chunker), ("retriever", Retriever)):
             if getattr(self, name) not in get_args(known):
-                raise _wrong(name, getattr(self, name), f"give {' or '.join(get_args(known))}")
+                remedy = f"known are {', '.join(get_args(known))}"
+                raise _wrong(name, getattr(self, name), remedy)
         if not isinstance(self.rerank, bool):
             raise _wrong("rerank", self.rerank, "give true or false")
         for name in ("embedder", "generator", "prompt"):
@@ -179,7 +180,7 @@ class Pipeline(Configurable):
     def name(self) -> str:
         """What it is called."""
         n = len(self.documents)
-        return f"pipeline over {n:,} document{'s' * (n != 1)}"
+        return f"pipeline on {n:,} document{'s' * (n != 1)}"
 
     @functools.cached_property
     def digest(self) -> str:
@@ -220,19 +221,27 @@ class Pipeline(Configurable):
 
     def _system(self, params: Parameters, make: Make) -> "PipelineSystem":
         reader = make("embedded")
-        embedder = make(params.embedder, embedder=True)
+        embedder = _made(make, "embedder", params.embedder, "an encoder, as for --embedder")
         if embedder.identity(Embed) is None:
             raise _wrong("embedder", params.embedder, "it makes no embeddings")
-        generator = reader
+        generator, meant = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
         if params.generator not in (EXTRACTIVE, PASSAGE):
-            generator = make(params.generator)
+            generator = _made(make, "generator", params.generator, meant)
             if generator.identity(AnswerFromPassages) is None:
-                remedy = f"give {EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
-                raise _wrong("generator", params.generator, remedy)
+                raise _wrong("generator", params.generator, f"give {meant}")
         if params.prompt:
             generator = _prompted(generator, params.prompt)
         kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
         return PipelineSystem(self, params, Route(generator, kinds))
+
+
+def _made(make: Make, name: str, spec: str, meant: str) -> Backend:
+    """The backend that a parameter names."""
+    try:
+        return make(spec, embedder=name == "embedder")
+    except InputError as error:
+        what = f"{name} is '{spec}': {error.problems[0].what}"
+        raise InputError(what, f"give {meant}") from error
 
 
 def _prompted(generator: Backend, instruction: str) -> Backend:

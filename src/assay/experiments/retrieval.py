@@ -42,7 +42,13 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Range]]:
 
 
 def _sentences(text: str) -> Iterable[Range]:
-    return ((span[0], span[1]) for span in spans(text))
+    """The sentences, each with what stands before it in its line and after it (marks, code)."""
+    borders, end = [0], 0
+    for start, after in spans(text):
+        if end:
+            borders.append(text.rfind("\n", end, start) + 1 or start)
+        end = after
+    return pairwise([*borders, len(text)])
 
 
 _LEVELS: Final[Mapping[str, Levels]] = {
@@ -104,12 +110,13 @@ class Chunking:
 def _pieces(text: str, offset: int, size: int, levels: Levels) -> Iterator[tuple[int, int, int]]:
     """(start, end, words) of what is not to be cut, each of `size` words at most."""
     for start, end in levels[0](text):
-        part = text[start:end].rstrip()
+        part = text[start:end].strip()
         words = sum(1 for _ in _WORD.finditer(part))
-        if words <= size or len(levels) == 1:
-            yield offset + start, offset + start + len(part), words
-        else:
-            yield from _pieces(part, offset + start, size, levels[1:])
+        first = offset + text.index(part, start)
+        if words > size and len(levels) > 1:
+            yield from _pieces(part, first, size, levels[1:])
+        elif words:
+            yield first, first + len(part), words
 
 
 def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int, int]]:
