@@ -5,7 +5,8 @@
 
 `corpus` writes the articles of XQuAD (English) as text files, a paragraph a passage, and questions
 with the answer and the range of the passage that holds it. `size` indexes passages of random words,
-with random numbers in the place of embeddings, whose making depends on the embedder alone.
+with random numbers in the place of embeddings, whose making depends on the embedder alone. Times are
+those of one processor, whatever else the machine does.
 """
 
 import argparse
@@ -54,10 +55,10 @@ def write_corpus(folder: Path, most: int) -> None:
 
 
 def timed(what: str, work: Callable[[], T], times: int = 1) -> T:
-    """What comes of some work, having said how long it took and how much memory there is in use."""
-    start = time.perf_counter()
+    """What comes of some work, having said its time of the processor and the memory at its peak."""
+    start = time.process_time()
     result = work()
-    seconds = (time.perf_counter() - start) / times
+    seconds = (time.process_time() - start) / times
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     shown = f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
     print(f"{what:42} {shown:>10}, peak {peak:,.0f} MiB", flush=True)

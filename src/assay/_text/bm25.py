@@ -1,5 +1,6 @@
 """BM25: how well texts fit a query, by the words that they share."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -30,15 +31,14 @@ class BM25:
         from scipy.sparse import csr_array
 
         self._rows: dict[str, int] = {}
-        rows, columns, counts = [], [], []
+        rows, columns, counts = array("i"), array("i"), array("i")
         n = 0
         for n, text in enumerate(texts, start=1):
             for stem, count in Counter(stems(text)).items():
                 rows.append(self._rows.setdefault(stem, len(self._rows)))
                 columns.append(n - 1)
                 counts.append(count)
-        often = np.array(counts, dtype=np.float64)
-        row, column = np.array(rows, dtype=np.int32), np.array(columns, dtype=np.int32)
+        row, column, often = (np.array(part, dtype=np.int32) for part in (rows, columns, counts))
         lengths = np.bincount(column, often, minlength=n)
         holders = np.bincount(row, minlength=len(self._rows))
         rare = np.log(1 + (n - holders + 0.5) / (holders + 0.5))
