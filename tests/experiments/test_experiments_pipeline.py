@@ -315,7 +315,7 @@ def test_a_folder_is_a_corpus_on_the_command_line(tmp_path, monkeypatch):
     assert "pipeline on 4 documents over 4 questions of questions.jsonl" in result.stdout
     table = result.stdout.partition("Retrieval  4 questions")[2].partition("Means")[0]
     assert "retriever" not in table  # it has one value
-    assert table.count("chunk_size") == 2
+    assert table.count("chunk_size") == 1
     refused = CliRunner().invoke(main, [*line, "--target", "x:y", "-m", "mrr"])
     assert "a corpus and a target are named" in refused.output
     body = CliRunner().invoke(main, [*line, "--target-body", "{}", "-m", "mrr"])

@@ -13,7 +13,7 @@ from assay._store.runs import written
 from assay.metrics import resolve
 from assay.metrics.retrieval import Ranked
 
-_BESIDE = 4  # measures of a table that is 80 columns wide
+_WIDTH, _MEASURE = 80, 13  # columns of a table, and of a measure in it
 
 
 def retrieval_blocks(
@@ -31,24 +31,29 @@ def retrieval_blocks(
     fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
     of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
     lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {of}")]
-    names = [one.name for one in ranked[0].standings]
-    for at in range(0, len(ranked), _BESIDE):
-        lines += [_table(ranked[at : at + _BESIDE], names, params), Text()]
-    legend = "Means, with their intervals. Bold: cannot be told from the best by this measure."
-    return [*lines, dim(legend)]
+    rows = _rows([one.name for one in ranked[0].standings], params)
+    taken = sum(len(key) + 2 for key in next(iter(rows.values())))
+    beside = max(1, (_WIDTH - taken) // _MEASURE)
+    for at in range(0, len(ranked), beside):
+        lines += [_table(ranked[at : at + beside], rows), Text()]
+    legend = "Means, with their intervals. *: worse than the best by this measure, question by "
+    return [*lines, dim(f"{legend}question; all others cannot be told from it.")]
 
 
-def _table(
-    boards: Sequence[Leaderboard], names: Sequence[str], params: Mapping[str, Params]
-) -> Table:
+def _rows(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
+    """By the name of a configuration: the values of what is varied."""
     values = {name: {key: written(value) for key, value in params[name].items()} for name in names}
     keys = list(values[names[0]])
     varied = [key for key in keys if len({one[key] for one in values.values()}) > 1] or keys
-    made = table(*map(sanitize.plain, varied), gap=2)
+    return {name: {key: one[key] for key in varied} for name, one in values.items()}
+
+
+def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:
+    made = table(*map(sanitize.plain, next(iter(rows.values()))), gap=2)
     numeric(made, [sanitize.plain(board.metric.replace("(", "\n(")) for board in boards])
     places = [{one.name: one for one in board.standings} for board in boards]
-    for name in names:
-        shown = (Text(sanitize.plain(values[name][key])) for key in varied)
+    for name, values in rows.items():
+        shown = (Text(sanitize.plain(value)) for value in values.values())
         made.add_row(*shown, *(_cell(place[name]) for place in places))
     return made
 
@@ -56,7 +61,7 @@ def _table(
 def _cell(one: Standing) -> Text:
     if one.mean is None:
         return Text(numbers.DASH)
-    best = f"bold {STYLES['good']}" if one.verdict == "best" else ""
-    style = "bold" if one.verdict == "tied" else best
+    style = STYLES["good"] if one.verdict == "best" else ""
+    mark = "*" if one.verdict in ("worse", "dropped") else ""
     ends = "" if one.interval is None else f"\n{one.interval.low:.2f}-{one.interval.high:.2f}"
-    return Text.assemble((numbers.score(one.mean), style), (ends, "dim"))
+    return Text.assemble((numbers.score(one.mean) + mark, style), (ends, "dim"))
