@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Unreadable,
         Unsupported,
     )
+    from assay.experiments.pipeline import Pipeline
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
@@ -89,6 +90,7 @@ _HOME = {
     "Unavailable": "assay.errors",
     "Unreadable": "assay.errors",
     "Unsupported": "assay.errors",
+    "Pipeline": "assay.experiments.pipeline",
     "Sweep": "assay.experiments.sweep",
     "SweepSettings": "assay.experiments.sweep",
     "asweep": "assay.experiments.sweep",
@@ -147,6 +149,7 @@ __all__ = [
     "Outcome",
     "OverBudget",
     "Part",
+    "Pipeline",
     "Price",
     "Reply",
     "Result",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bench_help import Predictable, write
 
+from assay._text.bm25 import K1, B
 from assay.bench import catalogue, retrieval
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, measure
@@ -74,8 +75,8 @@ def test_bm25_is_that_of_the_formula():
 
     def term(often, length, held):
         rare = math.log(1 + (3 - held + 0.5) / (held + 0.5))
-        spread = retrieval.K1 * (1 - retrieval.B + retrieval.B * length / mean)
-        return rare * often * (retrieval.K1 + 1) / (often + spread)
+        spread = K1 * (1 - B + B * length / mean)
+        return rare * often * (K1 + 1) / (often + spread)
 
     expected = [term(2, 3, 1) + term(1, 3, 2), term(1, 2, 2), 0.0]
     assert scores == pytest.approx(expected)

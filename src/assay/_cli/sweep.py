@@ -15,10 +15,13 @@ from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
 from assay._cli.target import read_asking, read_configurable
 from assay._report import leaderboard, numbers, sanitize
+from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
 from assay.errors import InputError
+from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import Configuration, Sweep, SweepSettings, count_sweep, sweep
+from assay.target import Configurable
 
 _GROUPS = {
     "What is varied, and scored": (
@@ -43,6 +46,7 @@ _GROUPS = {
 class SweepRequest(options.RunRequest):
     """What `assay sweep` is asked for."""
 
+    corpus: tuple[str, ...]
     sets: tuple[str, ...]
     max_configurations: int
     race: bool
@@ -59,13 +63,15 @@ class SweepRequest(options.RunRequest):
 
 
 @click.command("sweep", cls=options.Grouped, groups=_GROUPS)
+@click.argument("corpus", metavar="[CORPUS]...", nargs=-1)
 @click.argument("data", metavar="QUESTIONS")
 @options.repeatable(
     "--set",
     "sets",
     metavar="KEY=VALUE,VALUE",
-    help="A parameter of the target and its values: an argument of a function, a field of the "
-    """request to a URL. Values with commas are written as JSON: 'prompt=["a, b", "c"]'.""",
+    help="A parameter and its values: an argument of the function, a field of the request to a "
+    "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
+    """'prompt=["a, b", "c"]'.""",
 )
 @options.count(
     "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
@@ -113,11 +119,12 @@ class SweepRequest(options.RunRequest):
 def sweep_command(request: SweepRequest) -> int:
     """Ask a target QUESTIONS in every configuration of a grid, and say which is best, if any is.
 
+    With CORPUS (files or folders of documents) the target is a pipeline that cuts, searches and
+    answers from them: no code is needed.
+
     Each configuration is one run in the store, with its values as parameters and the tag "sweep".
     The same command asks nothing again; killed or stopped, it goes on where it was.
     """
-    if request.target is None:
-        raise InputError("no target is named", "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION")
     if not request.sets:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
     grid = values.grid(request.sets)
@@ -128,7 +135,7 @@ def sweep_command(request: SweepRequest) -> int:
     say_line = _Lines(silent=request.quiet)
     given = (
         request.data,
-        read_configurable(request),
+        _target(request),
         grid,
         values.metric_specs(request.metrics),
         judge,
@@ -151,6 +158,20 @@ def sweep_command(request: SweepRequest) -> int:
         output.stdout().print(_shown(swept))
         _print_commands(swept, request.store)
     return SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
+
+
+def _target(request: SweepRequest) -> Configurable:
+    """The system that is named, or the reference pipeline over the documents."""
+    if request.corpus and request.target is not None:
+        raise InputError("a corpus and a target are named", "leave one of the two out")
+    if request.corpus:
+        others = ("target_body", "target_headers", "target_replies")
+        options.reject_options("is for a target, not for a corpus", "leave it out", *others)
+        return Pipeline(request.corpus, version=request.target_version)
+    if request.target is None:
+        remedy = "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION, or documents before QUESTIONS"
+        raise InputError("no target is named", remedy)
+    return read_configurable(request)
 
 
 class _Lines:
@@ -194,6 +215,9 @@ def _shown(swept: Sweep) -> RenderableType:
     n, k = numbers.plural(swept.n, "question"), len(swept.configurations)
     head = f"{swept.target} over {n} of {swept.source}, {numbers.plural(k, 'configuration')}"
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
+    lines += retrieval_blocks(
+        swept.leaderboards, {one.name: one.params for one in swept.configurations}
+    )
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
     lines += [

@@ -5,17 +5,15 @@ is). Retrieved is by cosine among all paragraphs; beside it stand words, by BM25
 """
 
 import json
-import math
 import re
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._text import words
+from assay._text.bm25 import BM25
 from assay.bench.benchmark import Benchmark, Figure, figure
 from assay.bench.data import Data, Record
 from assay.bench.judge import JudgeUnderTest, answered
@@ -27,7 +25,6 @@ Floats = npt.NDArray[np.float64]
 TELEQUAD: Final = "retrieval/TeleQuAD-v4-full.json.gz"
 KINDS: Mapping[str, int | None] = {"question": 1000, "passage": None}
 DEPTHS: Final = (1, 3, 5)
-K1, B = 1.2, 0.75  # BM25's usual constants (Robertson & Zaragoza 2009)
 
 
 def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
@@ -71,17 +68,8 @@ def drawn(questions: Sequence[Record], most: int | None = None) -> list[Record]:
 
 def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
     """BM25 of every question (rows) and passage."""
-    counts = [Counter(words.stems(passage)) for passage in passages]
-    lengths = np.array([sum(count.values()) for count in counts], dtype=float)
-    spread = K1 * (1 - B + B * lengths / lengths.mean())
-    known = Counter(stem for count in counts for stem in count)
-    scores = np.zeros((len(questions), len(passages)))
-    for row, question in enumerate(questions):
-        for stem in set(words.stems(question)) & known.keys():
-            often = np.array([count[stem] for count in counts], dtype=float)
-            rare = math.log(1 + (len(passages) - known[stem] + 0.5) / (known[stem] + 0.5))
-            scores[row] += rare * often * (K1 + 1) / (often + spread)
-    return scores
+    index = BM25(passages)
+    return np.stack([index.scores(question) for question in questions])
 
 
 def ranks(scores: Floats, gold: npt.NDArray[np.int_]) -> Floats:

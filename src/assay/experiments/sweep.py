@@ -26,6 +26,7 @@ from assay._store import Store
 from assay._store.runs import Value, written
 from assay.data import Record, Source, read
 from assay.errors import InputError
+from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
@@ -165,9 +166,9 @@ async def asweep(
 
     Args:
         data: As for `evaluate`, with questions.
-        target: A URL, ``module:function``, ``file.py:function``, a function, or a
-            `assay.target.Configurable` that says more. A function takes the parameters as keyword
-            arguments, a URL as fields of the request.
+        target: A URL, ``module:function``, ``file.py:function``, a function, a `Pipeline` over
+            documents, or a `assay.target.Configurable` that says more. A function takes the
+            parameters as keyword arguments, a URL as fields of the request.
         grid: The values of every parameter: ``{"k": [3, 5], "chunk": [256, 512]}``.
         metrics: As for `evaluate`.
         judge: As for `evaluate`.
@@ -221,7 +222,11 @@ def count_sweep(
     """
     wanted = resolve(metrics)
     steps = _planned(data, target, grid, wanted, judge, how or SweepSettings())
-    return {step.name: count(data, step.system, wanted, store, step.asking) for step in steps}
+    counts = {}
+    for step in steps:
+        rows = with_gold(data, step.system, wanted, step.asking)
+        counts[step.name] = count(rows, step.system, wanted, store, step.asking)
+    return counts
 
 
 def configurations_of(grid: Grid, most: int = MAX_CONFIGURATIONS) -> list[dict[str, Value]]:
@@ -320,13 +325,13 @@ class _Entry:
     async def ask(self, data: Any, settings: Settings | None = None) -> Result:
         """Have it answer the questions of the data, and score the answers."""
         step = self.step
-        answers = await aask(
-            data, step.system, metrics=self.metrics, store=self.store, asking=step.asking
-        )
+        system, metrics, store, asking = step.system, self.metrics, self.store, step.asking
+        async with opened(system, data, metrics, store, asking, step.settings) as rows:
+            answers = await aask(rows, system, metrics=metrics, store=store, asking=asking)
         self.asked += answers.asked
         await asyncio.to_thread(_check_answers, step, answers, self.metrics)
         result = await aevaluate(
-            _marked(answers, step.params),
+            _marked(answers, step),
             self.metrics,
             self.judge,
             embedder=self.embedder,
@@ -359,7 +364,8 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
     """Ask all configurations in batches, and those no more that cannot win."""
     first = entries[0]
     data, step = first.data, first.step
-    found = await asyncio.to_thread(questions, data, step.system, first.metrics, step.asking)
+    known = await asyncio.to_thread(with_gold, data, step.system, first.metrics, step.asking)
+    found = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
     samples = await asyncio.to_thread(list, found)
     race = prepare(samples, first.metrics[0], how.level)
     for entry in entries:
@@ -413,17 +419,17 @@ def _check_answers(step: _Step, answers: Answers, metrics: Sequence[Metric]) -> 
         raise InputError(at) from error
 
 
-def _marked(answers: Answers, params: Params) -> Source:
+def _marked(answers: Answers, step: _Step) -> Source:
     """The answers, each with the configuration that it is of.
 
     Two configurations that answer alike are two runs all the same; one whose parameters are named
     in another order is the same run.
     """
-    name = configuration_name(dict(sorted(params.items())))
+    name = configuration_name(dict(sorted(step.params.items())))
 
     def records() -> Iterator[Record]:
         for record in answers.records():
-            values = dict(record.values or {})
+            values = with_found_gold(step.system, dict(record.values or {}))
             values["metadata"] = {**values.get("metadata", {}), "configuration": name}
             yield replace(record, values=values) if record.form == "sample" else record
 
@@ -474,7 +480,7 @@ def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leader
 def _target_name(target: object, made: System) -> str:
     """How the target was named, without what is secret in a URL; of a function, its name."""
     given = target.target if isinstance(target, Configurable) else target
-    if isinstance(made, HttpSystem):
+    if isinstance(made, HttpSystem | PipelineSystem):
         return made.name
     return given if isinstance(given, str) else place_of(given)
 

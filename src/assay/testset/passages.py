@@ -84,6 +84,11 @@ def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:
     return Passage(document.id, number, title, document.text[start:end], start, end)
 
 
+def sections(text: str) -> list[int]:
+    """Where the sections of a text begin: the first characters of its headings."""
+    return [piece.start for piece in _pieces(text, len(text)) if piece.begins]
+
+
 def _pieces(text: str, size: int) -> Iterator[_Piece]:
     path: list[tuple[int, str]] = []
     fence = ""

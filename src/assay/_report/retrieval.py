@@ -1,0 +1,67 @@
+"""The retrieval table of a sweep: every configuration by several measures of its ranking."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay._analysis.leaderboard import Leaderboard, Params, Standing
+from assay._report import numbers, sanitize
+from assay._report.tables import STYLES, dim, numeric, table
+from assay._store.runs import written
+from assay.metrics import resolve
+from assay.metrics.retrieval import Ranked
+
+_WIDTH, _MEASURE = 80, 13  # columns of a table, and of a measure in it
+
+
+def retrieval_blocks(
+    boards: Sequence[Leaderboard], params: Mapping[str, Params]
+) -> list[RenderableType]:
+    """The table and how it is read; nothing where fewer than two metrics are of a ranking.
+
+    Args:
+        boards: The leaderboards of all metrics.
+        params: What was set, by the name of the configuration.
+    """
+    ranked = [board for board in boards if isinstance(resolve(board.metric)[0], Ranked)]
+    if len(ranked) < 2:
+        return []
+    fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
+    of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
+    lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {of}")]
+    rows = _rows([one.name for one in ranked[0].standings], params)
+    taken = sum(len(key) + 2 for key in next(iter(rows.values())))
+    beside = max(1, (_WIDTH - taken) // _MEASURE)
+    for at in range(0, len(ranked), beside):
+        lines += [_table(ranked[at : at + beside], rows), Text()]
+    legend = "Means, with their intervals. *: worse than the best by this measure, question by "
+    return [*lines, dim(f"{legend}question; all others cannot be told from it.")]
+
+
+def _rows(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
+    """By the name of a configuration: the values of what is varied."""
+    values = {name: {key: written(value) for key, value in params[name].items()} for name in names}
+    keys = list(values[names[0]])
+    varied = [key for key in keys if len({one[key] for one in values.values()}) > 1] or keys
+    return {name: {key: one[key] for key in varied} for name, one in values.items()}
+
+
+def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:
+    made = table(*map(sanitize.plain, next(iter(rows.values()))), gap=2)
+    numeric(made, [sanitize.plain(board.metric.replace("(", "\n(")) for board in boards])
+    places = [{one.name: one for one in board.standings} for board in boards]
+    for name, values in rows.items():
+        shown = (Text(sanitize.plain(value)) for value in values.values())
+        made.add_row(*shown, *(_cell(place[name]) for place in places))
+    return made
+
+
+def _cell(one: Standing) -> Text:
+    if one.mean is None:
+        return Text(numbers.DASH)
+    style = STYLES["good"] if one.verdict == "best" else ""
+    mark = "*" if one.verdict in ("worse", "dropped") else ""
+    ends = "" if one.interval is None else f"\n{one.interval.low:.2f}-{one.interval.high:.2f}"
+    return Text.assemble((numbers.score(one.mean) + mark, style), (ends, "dim"))

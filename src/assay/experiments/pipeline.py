@@ -1,0 +1,498 @@
+"""A reference pipeline: documents cut, searched, re-ranked and answered from, without own code."""
+
+import asyncio
+import copy
+import functools
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, get_args
+
+from assay._middleware.wrapper import Route
+from assay._runner.settings import Settings
+from assay._runner.stack import build_stack, share_connections
+from assay._store import Store
+from assay._store.runs import TARGET, Value, written
+from assay._text.sentences import sentences
+from assay.data import Record, Source, read, values_of
+from assay.errors import InputError, Unreadable
+from assay.experiments.retrieval import (
+    KEY,
+    SHARE,
+    Chunk,
+    Chunker,
+    Chunking,
+    Gold,
+    GoldFinder,
+    Index,
+    Retriever,
+    relevant_ids,
+    vectors_of,
+)
+from assay.judge import Backend, BackendLike, Judge, Reply, Task
+from assay.judges.llm import LLM
+from assay.judges.specs import Make, backend
+from assay.metrics import Metric
+from assay.prompt import Material, Template
+from assay.sample import Sample
+from assay.target import Asking, AskSystem, Configurable
+from assay.target.ask import count
+from assay.target.system import System
+from assay.tasks import Choice, Embed, SelectSentences
+from assay.tasks import Passage as NumberedSentence
+from assay.testset.documents import Document, read_documents
+
+NO_ANSWER: Final = "I do not know: the documents do not answer this question."
+_MOST_SENTENCES: Final = 3  # of an extractive answer
+EXTRACTIVE, PASSAGE = "extractive", "passage"
+
+
+@dataclass(frozen=True)
+class AnswerFromPassages(Task[str]):
+    """Answer a question from retrieved passages alone, in free text.
+
+    Attributes:
+        question: What was asked.
+        passages: What was retrieved, best first.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+
+    template: ClassVar[Template] = Template(
+        "Answer the question from the passages alone, in one to three sentences and in the "
+        "language of the question. Use no knowledge of your own. If the passages do not answer "
+        f'it, reply exactly: "{NO_ANSWER}"'
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The passages, then the question."""
+        shown = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*shown, Material("question", self.question))
+
+    def read(self, raw: str) -> str:
+        """The answer; raises Unreadable if there is none."""
+        if not raw.strip():
+            raise Unreadable("an answer without a word", raw=raw)
+        return raw.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What can be set in the reference pipeline.
+
+    Attributes:
+        chunker: fixed, sentence, recursive or heading, as `Chunking` tells.
+        chunk_size: Words of a chunk, at most.
+        chunk_overlap: Words of a chunk that the next one repeats, at most; below `chunk_size`.
+        retriever: bm25, embedding or hybrid (both, by reciprocal rank fusion).
+        embedder: Who embeds, as for ``--embedder``.
+        k: How many passages are retrieved.
+        rerank: Whether the first `candidates` are put in the order in which the embedded judge
+            finds them relevant.
+        candidates: How many are re-ranked; at least `k`.
+        generator: "extractive" (the sentences that the embedded judge finds to help), "passage"
+            (the first passage as it stands), or an LLM, as for ``--judge``.
+        prompt: Instruction for an LLM in place of the built-in one.
+    """
+
+    chunker: Chunker = "sentence"
+    chunk_size: int = 200
+    chunk_overlap: int = 0
+    retriever: Retriever = "hybrid"
+    embedder: str = "embedded"
+    k: int = 5
+    rerank: bool = False
+    candidates: int = 20
+    generator: str = EXTRACTIVE
+    prompt: str = ""
+
+    def __post_init__(self) -> None:
+        for name, least in (("chunk_size", 1), ("chunk_overlap", 0), ("k", 1), ("candidates", 1)):
+            value: object = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise _wrong(name, value, f"give a whole number, {least} or more")
+        for name, known in (("chunker", Chunker), ("retriever", Retriever)):
+            if getattr(self, name) not in get_args(known):
+                remedy = f"known are {', '.join(get_args(known))}"
+                raise _wrong(name, getattr(self, name), remedy)
+        if not isinstance(self.rerank, bool):
+            raise _wrong("rerank", self.rerank, "give true or false")
+        for name in ("embedder", "generator", "prompt"):
+            if not isinstance(getattr(self, name), str):
+                raise _wrong(name, getattr(self, name), "give a text")
+        if self.chunk_overlap >= self.chunk_size:
+            raise _wrong("chunk_overlap", self.chunk_overlap, "give less than chunk_size")
+        if self.rerank and self.candidates < self.k:
+            raise _wrong("candidates", self.candidates, "re-rank at least k passages")
+
+    @classmethod
+    def of(cls, params: Mapping[str, Value]) -> "Parameters":
+        """The parameters that are given, all others by default.
+
+        Raises:
+            InputError: If one is unknown or cannot have its value; names what is known.
+        """
+        known = {name: written(value) or '""' for name, value in asdict(cls()).items()}
+        if unknown := [name for name in params if name not in known]:
+            shown = ", ".join(f"{name}={default}" for name, default in known.items())
+            what = f"the reference pipeline has no parameter '{unknown[0]}'"
+            raise InputError(what, f"known are, with their defaults: {shown}")
+        return cls(**params)  # type: ignore[arg-type]
+
+    @property
+    def chunking(self) -> Chunking:
+        """How documents are cut."""
+        return Chunking(self.chunker, self.chunk_size, self.chunk_overlap)
+
+
+def _wrong(name: str, value: object, remedy: str) -> InputError:
+    return InputError(f"{name} is {value!r}", remedy)
+
+
+@dataclass(frozen=True)
+class Pipeline(Configurable):
+    """The reference pipeline over documents: a target for `sweep` that needs no code.
+
+    Attributes:
+        target: The documents: files, folders, tables or objects, as for `assay testset`.
+        version: Which version of it; another one is asked anew.
+        share: A chunk covers a range that should be found from this share of the shorter of the two
+            on, in (0, 1].
+    """
+
+    target: object
+    _: KW_ONLY
+    share: float = SHARE
+    documents: Sequence[Document] = field(init=False, repr=False)
+    _indexes: dict[Chunking, Index] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InputError(f"share is {self.share}", "give a number above 0 and at most 1")
+        object.__setattr__(self, "documents", read_documents(self.target))
+
+    @functools.cached_property
+    def name(self) -> str:
+        """What it is called."""
+        n = len(self.documents)
+        return f"pipeline on {n:,} document{'s' * (n != 1)}"
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Of the ids and texts of all documents."""
+        digest = hashlib.sha256()
+        for one in sorted(self.documents, key=lambda one: one.id):
+            digest.update(json.dumps([one.id, one.text]).encode())
+        return digest.hexdigest()[:16]
+
+    @functools.cached_property
+    def gold(self) -> GoldFinder:
+        """Where in the documents is what should be retrieved."""
+        return GoldFinder(self.documents)
+
+    def systems(self, configurations: Sequence[Mapping[str, Value]]) -> list[System]:
+        """A system for each configuration; those that cut alike share chunks and index.
+
+        Raises:
+            InputError: If a parameter or value is unknown.
+        """
+        make = functools.cache(backend)  # one model for all configurations that name it
+        every = [Parameters.of(params) for params in configurations]
+        return [self._system(params, make) for params in every]
+
+    def system(self, **params: Value) -> "PipelineSystem":
+        """The system with these parameters: what `assay.target.ask` asks.
+
+        Raises:
+            InputError: If a parameter or value is unknown.
+        """
+        return self._system(Parameters.of(params), backend)
+
+    def index(self, chunking: Chunking) -> Index:
+        """The index of the documents cut so, made once."""
+        if chunking not in self._indexes:
+            self._indexes[chunking] = Index(self.documents, chunking)
+        return self._indexes[chunking]
+
+    def _system(self, params: Parameters, make: Make) -> "PipelineSystem":
+        reader = make("embedded")
+        embedder = _made(make, "embedder", params.embedder, "an encoder, as for --embedder")
+        if embedder.identity(Embed) is None:
+            raise _wrong("embedder", params.embedder, "it makes no embeddings")
+        generator, meant = reader, f"{EXTRACTIVE}, {PASSAGE} or an LLM, such as openai:MODEL"
+        if params.generator not in (EXTRACTIVE, PASSAGE):
+            generator = _made(make, "generator", params.generator, meant)
+            if generator.identity(AnswerFromPassages) is None:
+                raise _wrong("generator", params.generator, f"give {meant}")
+        if params.prompt:
+            generator = _prompted(generator, params.prompt)
+        kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
+        return PipelineSystem(self, params, Route(generator, kinds))
+
+
+def _made(make: Make, name: str, spec: str, meant: str) -> Backend:
+    """The backend that a parameter names."""
+    try:
+        return make(spec, embedder=name == "embedder")
+    except InputError as error:
+        what = f"{name} is '{spec}': {error.problems[0].what}"
+        raise InputError(what, f"give {meant}") from error
+
+
+def _prompted(generator: Backend, instruction: str) -> Backend:
+    """The LLM with another instruction."""
+    if not isinstance(generator, LLM):
+        raise _wrong("prompt", instruction, "leave it out: only an LLM as generator reads it")
+    changed = copy.copy(generator)
+    changed.prompts = {AnswerFromPassages.kind: Template(instruction)}
+    share_connections(changed, generator)
+    return changed
+
+
+class PipelineSystem:
+    """One configuration of the reference pipeline, asked like any other system.
+
+    A reply holds the answer, the contexts with their ids (``document#start-end``), and how long
+    each step took, in milliseconds.
+
+    Args:
+        pipeline: The documents and their indexes.
+        params: The configuration.
+        route: Who embeds, chooses sentences and generates.
+    """
+
+    needs: frozenset[str] = frozenset({"question"})
+    told_contexts = False
+
+    def __init__(self, pipeline: Pipeline, params: Parameters, route: Route) -> None:
+        self.pipeline, self.params, self.name = pipeline, params, pipeline.name
+        self._route = route
+        self._backend: BackendLike = route
+        self._made = asyncio.Lock()
+
+    def identity(self, kind: type[Task[Any]]) -> str | None:
+        """Documents, parameters, and who embeds, re-ranks and generates."""
+        if kind is not AskSystem:
+            return None
+        judges = [self._route.identity(task) for task in (Embed, SelectSentences)]
+        form = [_REVISION, self.pipeline.digest, self.pipeline.version, asdict(self.params), judges]
+        if self._uses_llm:
+            form.append(self._route.default.identity(AnswerFromPassages))
+        digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
+        return f"{self.name}#{digest}"
+
+    def sent(self, sample: Sample) -> str:
+        """The question."""
+        return sample.question or ""
+
+    @property
+    def index(self) -> Index:
+        """The documents as this configuration cuts them."""
+        return self.pipeline.index(self.params.chunking)
+
+    @property
+    def _uses_llm(self) -> bool:
+        return self.params.generator not in (EXTRACTIVE, PASSAGE)
+
+    @property
+    def _embeds(self) -> bool:
+        return self.params.retriever != "bm25"
+
+    @asynccontextmanager
+    async def opened(self, path: str | Path, settings: Settings) -> AsyncIterator[None]:
+        """Keep all replies of its models in a store, within limits, and make the index."""
+        with Store(path) as store:
+            own = Settings(limits=settings.limits, tries=settings.tries)
+            stack = build_stack(self._route, own, store, TARGET)
+            await stack.aopen()
+            self._backend = stack.backend
+            try:
+                await self._prepare()
+                yield
+            finally:
+                self._backend = self._route
+                await stack.aclose()
+
+    async def _prepare(self) -> None:
+        """Make what has to be there before the first question."""
+        async with self._made:
+            index = await asyncio.to_thread(lambda: self.index)
+            if self.params.retriever != "embedding":
+                await asyncio.to_thread(lambda: index.bm25)
+            if self._embeds:
+                await index.embed(self._embedder, Judge(self._backend))
+
+    @property
+    def _embedder(self) -> str:
+        return self._route.identity(Embed) or ""
+
+    async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
+        """Answer, contexts and times, as JSON.
+
+        Raises:
+            JudgeError: If a model made no reply.
+        """
+        assert isinstance(task, AskSystem)  # noqa: S101 - it serves nothing else
+        await self._prepare()
+        question = task.sample.question or ""
+        finding, ranking, writing = (Judge(self._backend) for _ in range(3))
+        chunks, searched = await self._retrieved(question, finding)
+        if self.params.rerank:
+            chunks = await _reranked(question, chunks, ranking)
+        chunks = chunks[: self.params.k]
+        answer = await self._answer(question, chunks, writing, draw)
+        # What was in the store took its time when it was first made.
+        steps = {
+            "retrieval": searched + _ms(finding),
+            "rerank": _ms(ranking),
+            "generation": _ms(writing),
+        }
+        raw: dict[str, Any] = {
+            "answer": answer,
+            "contexts": [chunk.text for chunk in chunks],
+            "context_ids": [chunk.id for chunk in chunks],
+            "ms": {name: round(ms, 3) for name, ms in steps.items()},
+        }
+        if self._uses_llm:
+            raw["tokens"] = sum(one.tokens_in + one.tokens_out for one in writing.replies)
+        return Reply(
+            task.inputs(),
+            json.dumps(raw, ensure_ascii=False),
+            ms=sum(steps.values()),
+            backend=self.identity(AskSystem) or "",
+            kind=AskSystem.kind,
+            draw=draw,
+        )
+
+    async def _retrieved(self, question: str, judge: Judge) -> tuple[list[Chunk], float]:
+        """The chunks found, best first, and how long the search took beside the embedding."""
+        params, index = self.params, self.index
+        depth = params.candidates if params.rerank else params.k
+        vector = (await vectors_of([question], judge))[0] if self._embeds else None
+        start = time.perf_counter()
+        if vector is None:
+            numbers = index.by_words(question, depth)
+        elif params.retriever == "embedding":
+            numbers = index.by_vector(self._embedder, vector, depth)
+        else:
+            numbers = index.by_both(question, self._embedder, vector, depth)
+        ms = (time.perf_counter() - start) * 1000
+        return [index.chunks[number] for number in numbers], ms
+
+    async def _answer(self, question: str, chunks: Sequence[Chunk], judge: Judge, draw: int) -> str:
+        if not chunks:
+            return NO_ANSWER
+        if self.params.generator == PASSAGE:
+            return chunks[0].text
+        if self._uses_llm:
+            passages = tuple(chunk.text for chunk in chunks)
+            return await judge(AnswerFromPassages(question, passages), draw)
+        numbered, choices = await _choices(question, chunks, judge)
+        chosen = [one for one in choices if one.chosen]
+        likely = sorted(chosen, key=lambda one: -(one.probability or 0.0))[:_MOST_SENTENCES]
+        kept = {one.id for one in likely}
+        return " ".join(text for name, text in numbered.items() if name in kept) or NO_ANSWER
+
+
+def _ms(judge: Judge) -> float:
+    return sum(reply.ms for reply in judge.replies)
+
+
+_REVISION: Final = 1  # raised whenever the same configuration may answer otherwise
+
+
+async def _choices(
+    question: str, chunks: Sequence[Chunk], judge: Judge
+) -> tuple[dict[str, str], Sequence[Choice]]:
+    """The sentences of the chunks by their ids, and what the judge tells of them."""
+    numbered = {
+        f"{rank}.{number}": text
+        for rank, chunk in enumerate(chunks, start=1)
+        for number, text in enumerate(sentences(chunk.text), start=1)
+    }
+    shown = tuple(NumberedSentence(name, text) for name, text in numbered.items())
+    return numbered, await judge(SelectSentences(question, shown)) if shown else ()
+
+
+async def _reranked(question: str, chunks: Sequence[Chunk], judge: Judge) -> list[Chunk]:
+    """The chunks, those first that the judge finds most likely to help."""
+    _, choices = await _choices(question, chunks, judge)
+    helps = {one.id.partition(".")[0]: one.passage or 0.0 for one in choices}
+    ranks = sorted(range(len(chunks)), key=lambda n: -helps.get(str(n + 1), 0.0))
+    return [chunks[n] for n in ranks]
+
+
+@asynccontextmanager
+async def opened(
+    system: System,
+    data: Any,
+    metrics: Sequence[Metric],
+    store: str | Path,
+    asking: Asking,
+    settings: Settings,
+) -> AsyncIterator[Any]:
+    """The data as a system is asked them; a reference pipeline that has to answer is made ready."""
+    if not isinstance(system, PipelineSystem):
+        yield data
+        return
+    rows = await asyncio.to_thread(with_gold, data, system, metrics, asking)
+    unknown, _ = await asyncio.to_thread(count, rows, system, metrics, store, asking)
+    if not unknown:
+        yield rows
+        return
+    async with system.opened(store, settings):
+        yield rows
+
+
+def with_gold(data: Any, system: System, metrics: Iterable[Metric], asking: Asking) -> Any:
+    """The data, in which each sample names the chunks of a pipeline that should be retrieved.
+
+    Only where a metric wants to know; a sample whose gold is not in the documents has a problem.
+    """
+    wanted = any("reference_context_ids" in metric.needs for metric in metrics)
+    if not (wanted and isinstance(system, PipelineSystem)):
+        return data
+    source = read(data, mapping=asking.mapping, limit=asking.limit, contexts=asking.contexts)
+    finder, index = system.pipeline.gold, system.index
+
+    def records() -> Iterator[Record]:
+        for row in source:
+            sample = row.sample
+            if sample is None:
+                yield row.record
+                continue
+            try:
+                golds = finder.find(sample)
+            except InputError as error:
+                problem = replace(error.problems[0], row=row.number)
+                yield replace(row.record, values=None, problem=problem)
+                continue
+            if golds is not None:
+                ranges = [asdict(gold) for gold in golds]
+                ids = tuple(relevant_ids(golds, index))
+                metadata = {**sample.metadata, KEY: ranges}
+                sample = replace(
+                    sample, reference_context_ids=ids, relevance_grades=None, metadata=metadata
+                )
+            yield Record(row.number, values_of(sample), form="sample")
+
+    return Source(source.name, records)
+
+
+def with_found_gold(system: System, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of an answered sample, in which the gold that was retrieved is named as it was."""
+    ranges = values.get("metadata", {}).get(KEY)
+    if ranges is None or not isinstance(system, PipelineSystem):
+        return values
+    golds = [Gold(**one) for one in ranges]
+    retrieved = values.get("context_ids") or ()
+    share = system.pipeline.share
+    return {
+        **values,
+        "reference_context_ids": relevant_ids(golds, system.index, retrieved, share),
+    }

@@ -1,0 +1,349 @@
+"""Retrieval for experiments: documents in chunks, an index over them, and what should be found."""
+
+import bisect
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from assay._text.bm25 import BM25, fused
+from assay._text.sentences import spans
+from assay.errors import InputError
+from assay.judge import Judge
+from assay.sample import Sample
+from assay.tasks import Embed
+from assay.testset.documents import Document
+from assay.testset.passages import sections
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Chunker: TypeAlias = Literal["fixed", "sentence", "recursive", "heading"]
+Retriever: TypeAlias = Literal["bm25", "embedding", "hybrid"]
+Range: TypeAlias = tuple[int, int]  # first character, and the one after the last
+Levels: TypeAlias = Sequence[Callable[[str], Iterable[Range]]]
+
+SHARE: Final = 0.5
+_DEPTH: Final = 100  # ranks of each ranking that are fused
+_BATCH: Final = 512  # texts that are embedded before their vectors are packed
+# A word; of what is written without spaces, a character.
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_WORD: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+")
+_PARAGRAPH: Final = re.compile(r"\S(?:.|\n(?!\s*\n))*")
+_LINE: Final = re.compile(r"\S[^\n]*")
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str], Iterable[Range]]:
+    return lambda text: (match.span() for match in pattern.finditer(text))
+
+
+def _sentences(text: str) -> Iterable[Range]:
+    """The sentences, each with what stands before it in its line and after it (marks, code)."""
+    borders, end = [0], 0
+    for start, after in spans(text):
+        if end:
+            borders.append(text.rfind("\n", end, start) + 1 or start)
+        end = after
+    return pairwise([*borders, len(text)])
+
+
+_LEVELS: Final[Mapping[str, Levels]] = {
+    "fixed": (_matches(_WORD),),
+    "sentence": (_sentences, _matches(_WORD)),
+    "recursive": (_matches(_PARAGRAPH), _matches(_LINE), _sentences, _matches(_WORD)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a document that is retrieved as one.
+
+    Attributes:
+        document: Id of the document.
+        start: Its first character there.
+        end: The character after its last one.
+        text: The stretch, exactly as it stands there.
+    """
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        """``document#start-end``."""
+        return f"{self.document}#{self.start}-{self.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How documents are cut.
+
+    Attributes:
+        chunker: "fixed" counts words; "sentence" keeps sentences whole; "recursive" paragraphs, or
+            else lines, sentences, words; "heading" does so within the sections of a document.
+        size: Words of a chunk, at most.
+        overlap: Words at the end of a chunk with which the next one begins again, at most.
+    """
+
+    chunker: Chunker = "sentence"
+    size: int = 200
+    overlap: int = 0
+
+    def cut(self, document: Document) -> Iterator[Chunk]:
+        """The chunks of a document, in order."""
+        text, chunker = document.text, self.chunker
+        borders = [0, *(sections(text) if chunker == "heading" else ()), len(text)]
+        levels = _LEVELS["recursive" if chunker == "heading" else chunker]
+        for start, end in pairwise(borders):
+            pieces = list(_pieces(text[start:end], start, self.size, levels))
+            for first, last in _packed([size for _, _, size in pieces], self.size, self.overlap):
+                a, b = pieces[first][0], pieces[last][1]
+                yield Chunk(document.id, a, b, text[a:b])
+
+
+def _pieces(text: str, offset: int, size: int, levels: Levels) -> Iterator[tuple[int, int, int]]:
+    """(start, end, words) of what is not to be cut, each of `size` words at most."""
+    for start, end in levels[0](text):
+        part = text[start:end].strip()
+        words = sum(1 for _ in _WORD.finditer(part))
+        first = offset + text.index(part, start)
+        if words > size and len(levels) > 1:
+            yield from _pieces(part, first, size, levels[1:])
+        elif words:
+            yield first, first + len(part), words
+
+
+def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """First and last piece of each chunk."""
+    first, held = 0, 0
+    for last, size in enumerate(sizes):
+        if held and held + size > most:
+            yield first, last - 1
+            kept = 0
+            first = last
+            while kept + sizes[first - 1] <= min(overlap, most - size):
+                first -= 1
+                kept += sizes[first]
+            held = kept
+        held += size
+    if sizes:
+        yield first, len(sizes) - 1
+
+
+class Index:
+    """Chunks of documents, found by words and by meaning; each part is made when it is needed.
+
+    Args:
+        documents: The documents.
+        chunking: How they are cut.
+    """
+
+    def __init__(self, documents: Iterable[Document], chunking: Chunking) -> None:
+        self.chunks = [chunk for document in documents for chunk in chunking.cut(document)]
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+
+    @cached_property
+    def bm25(self) -> BM25:
+        """The chunks by their words."""
+        return BM25(chunk.text for chunk in self.chunks)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Chunk]:
+        """The chunks by their ids."""
+        return {chunk.id: chunk for chunk in self.chunks}
+
+    @cached_property
+    def by_document(self) -> Mapping[str, Sequence[Chunk]]:
+        """The chunks of each document."""
+        grouped: dict[str, list[Chunk]] = {}
+        for chunk in self.chunks:
+            grouped.setdefault(chunk.document, []).append(chunk)
+        return grouped
+
+    async def embed(self, embedder: str, judge: Judge) -> None:
+        """Make the vectors of all chunks, unless an embedder of that name has."""
+        if embedder not in self._vectors:
+            texts = [chunk.text for chunk in self.chunks]
+            batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+            self.add_vectors(embedder, [await vectors_of(batch, judge) for batch in batches])
+
+    def add_vectors(self, embedder: str, parts: Sequence["npt.NDArray[np.float32]"]) -> None:
+        """Take vectors of the chunks, in order, each of Euclidean length 1."""
+        import numpy as np
+
+        self._vectors[embedder] = np.concatenate(parts)
+
+    def by_words(self, question: str, depth: int) -> "npt.NDArray[np.int_]":
+        """Numbers of the chunks that share words with a question, the best first."""
+        scores = self.bm25.scores(question)
+        ranking = best(scores, depth)
+        return ranking[scores[ranking] > 0]
+
+    def by_vector(
+        self, embedder: str, vector: "npt.NDArray[np.float32]", depth: int
+    ) -> "npt.NDArray[np.int_]":
+        """Numbers of the chunks nearest to a vector by cosine, the best first."""
+        return best(self._vectors[embedder] @ vector, depth)
+
+    def by_both(
+        self, question: str, embedder: str, vector: "npt.NDArray[np.float32]", depth: int
+    ) -> "npt.NDArray[np.int_]":
+        """Both rankings by reciprocal rank fusion, the best first."""
+        most = max(depth, _DEPTH)
+        rankings = [self.by_words(question, most), self.by_vector(embedder, vector, most)]
+        return best(fused(rankings, len(self.chunks)), depth)
+
+
+async def vectors_of(texts: Sequence[str], judge: Judge) -> "npt.NDArray[np.float32]":
+    """The embeddings of texts, each of Euclidean length 1."""
+    import numpy as np
+
+    vectors = np.array(await judge.each([Embed(text) for text in texts]), dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
+
+
+def best(scores: "npt.NDArray[Any]", depth: int) -> "npt.NDArray[np.int_]":
+    """Numbers of the highest scores, the best first; of equal ones the first."""
+    import numpy as np
+
+    n = len(scores)
+    if depth < n:
+        least = np.partition(scores, n - depth)[n - depth]
+        candidates = np.flatnonzero(scores >= least)
+    else:
+        candidates = np.arange(n)
+    return candidates[np.argsort(-scores[candidates], kind="stable")][:depth]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A stretch of a document that should be retrieved, however the document is cut.
+
+    Attributes:
+        document: Id of the document.
+        start: Its first character there.
+        end: The character after its last one.
+    """
+
+    document: str
+    start: int
+    end: int
+
+    def covered(self, chunk: Chunk) -> float:
+        """How much of the shorter of the two the other one covers, in [0, 1]."""
+        shared = min(self.end, chunk.end) - max(self.start, chunk.start)
+        shorter = min(self.end - self.start, chunk.end - chunk.start)
+        return max(0, shared) / max(1, shorter)
+
+
+def relevant_ids(
+    golds: Iterable[Gold], index: Index, retrieved: Sequence[str] = (), share: float = SHARE
+) -> list[str]:
+    """The chunk that stands for each gold range: the first retrieved one that covers it.
+
+    A chunk covers a range if `share` of the shorter of the two is common to both. Where no such
+    chunk was retrieved, the one that covers most of the range stands for it. So recall is the
+    share of ranges that were found, over the same number of ranges however documents are cut.
+    """
+    ranks = {name: rank for rank, name in enumerate(retrieved)}
+    names = []
+    for gold in golds:
+        covers = {chunk.id: gold.covered(chunk) for chunk in index.by_document[gold.document]}
+        found = [name for name in covers if name in ranks and covers[name] >= share]
+        if found:
+            names.append(min(found, key=ranks.__getitem__))
+        elif covers:
+            names.append(max(covers, key=covers.__getitem__))
+    return list(dict.fromkeys(names))
+
+
+class GoldFinder:
+    """Finds in documents what samples say should have been retrieved.
+
+    Args:
+        documents: The documents.
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._lengths = {document.id: len(document.text) for document in documents}
+        stems = [document.id.rpartition(".")[0] for document in documents]
+        once = {stem for stem, n in Counter(stems).items() if stem and n == 1}
+        pairs = zip(stems, documents, strict=True)
+        self._by_stem = {stem: document.id for stem, document in pairs if stem in once}
+        self._names = [document.id for document in documents]
+        self._all = "\0".join(document.text for document in documents)
+        self._starts = [0]
+        for document in documents[:-1]:
+            self._starts.append(self._starts[-1] + len(document.text) + 1)
+
+    def find(self, sample: Sample) -> list[Gold] | None:
+        """The stretches that a sample names, None if it names none.
+
+        They are ranges in its column `source` (``{"document": ..., "start": ..., "end": ...}``), or
+        ids (of documents, with or without the extension of a file, or ``document#start-end``), or
+        texts that stand in the documents.
+
+        Raises:
+            InputError: If one is not in the documents.
+        """
+        ranges = sample.metadata.get(KEY, sample.metadata.get("source"))
+        if isinstance(ranges, list) and all(isinstance(one, Mapping) for one in ranges):
+            return [self._of_range(one) for one in ranges]
+        ids = sample.reference_context_ids
+        if ids is None and sample.relevance_grades is not None:
+            ids = tuple(i for i, grade in sample.relevance_grades.items() if grade > 0)
+        texts = sample.reference_contexts
+        if ids is not None:
+            golds = [self._of_id(name) for name in ids]
+            if None not in golds:
+                return [gold for gold in golds if gold]
+            if texts is None:
+                name = ids[golds.index(None)]
+                raise InputError(
+                    f"'{name}' is no document of the corpus",
+                    f"name documents by their ids, such as '{self._names[0]}'",
+                )
+        return None if texts is None else [self._of_text(text) for text in texts]
+
+    def _of_range(self, given: Mapping[str, Any]) -> Gold:
+        document, start, end = (given.get(name) for name in ("document", "start", "end"))
+        length = self._lengths.get(document) if isinstance(document, str) else None
+        whole = isinstance(start, int) and isinstance(end, int)
+        if length is None or not whole or not 0 <= start < end <= length:  # type: ignore[operator]
+            what = f"the source {dict(given)} is no range of a document of the corpus"
+            raise InputError(what, 'such as {"document": "a.txt", "start": 0, "end": 120}')
+        return Gold(document, start, end)  # type: ignore[arg-type]
+
+    def _of_id(self, name: str) -> Gold | None:
+        document = name if name in self._lengths else self._by_stem.get(name)
+        if document is not None:
+            return Gold(document, 0, self._lengths[document])
+        document, _, numbers = name.rpartition("#")
+        start, dash, end = numbers.partition("-")
+        if document in self._lengths and dash and start.isdecimal() and end.isdecimal():
+            return Gold(document, int(start), int(end))
+        return None
+
+    def _of_text(self, text: str) -> Gold:
+        text = text.strip()
+        at = self._all.find(text) if text else -1
+        end = at + len(text)
+        if at < 0 and text:  # line breaks elsewhere do not make it another text
+            match = re.search(r"\s+".join(map(re.escape, text.split())), self._all)
+            at, end = match.span() if match else (-1, -1)
+        if at < 0:
+            what = f"the reference context '{text[:60]}' does not stand in the corpus"
+            raise InputError(what, "give its text as it stands there, or its document and range")
+        number = bisect.bisect_right(self._starts, at) - 1
+        start = self._starts[number]
+        return Gold(self._names[number], at - start, end - start)
+
+
+KEY: Final = "gold_ranges"  # metadata of a sample whose gold was found in the documents already
