@@ -12,7 +12,6 @@ from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import agenerate, estimate, generate
 from assay.testset.questions import Plan, Question, Rejected, Testset
-from assay.testset.generate import Plan, Question, Rejected, Testset, agenerate, estimate, generate
 from assay.testset.nuggets import NuggetSet, find_nuggets
 from assay.testset.review import Review, ReviewedQuestion
 
