@@ -196,12 +196,9 @@ def _shown(swept: Sweep) -> RenderableType:
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
-    lines += [
-        Text(),
-        _taken(swept.configurations),
-        leaderboard.legend(swept.level, race=swept.race),
-        Text(),
-    ]
+    fronts = any(board.fronts for board in swept.leaderboards)
+    legend = leaderboard.legend(swept.level, race=swept.race, fronts=fronts)
+    lines += [Text(), _taken(swept.configurations), legend, Text()]
     return Group(*lines)
 
 
