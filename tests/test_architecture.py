@@ -42,14 +42,14 @@ RANK = {
     "testset": 9,
     "conformance": 9,
     "experiments": 10,
-    "_report": 10,
-    "_service": 10,
-    "view": 11,
-    "_cli": 12,
-    "integrations": 12,
-    "pytest_plugin": 12,
-    "__init__": 13,
-    "__main__": 13,
+    "_report": 11,
+    "_service": 11,
+    "view": 12,
+    "_cli": 13,
+    "integrations": 13,
+    "pytest_plugin": 13,
+    "__init__": 14,
+    "__main__": 14,
 }
 PURE = ("metrics", "tasks")
 IMPURE = {"aiohttp", "asyncio.subprocess", "http", "httpx", "os", "requests", "socket", "sqlite3"}

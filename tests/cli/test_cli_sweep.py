@@ -88,6 +88,20 @@ def test_json_has_every_number_and_other_commands_take_the_runs(rag):
     assert {one["name"] for one in listed} == {"rag/k=3", "rag/k=5"}
 
 
+def test_the_page_says_how_to_make_it_again_without_what_is_secret(rag, here):
+    secret = ("--judge", "openai:m", "--api-key", "sk-very-secret")
+    result = rag(*SWEEP, *GRID, *secret, "--out", "s.html", "--out", "s.json", "--name", "a b")
+    assert result.exit_code == 0, result.output
+    page = (here / "s.html").read_text("utf-8")
+    command = "assay sweep towers.jsonl --set k=3,5 --set chunk=256,512 --metric exact_match "
+    assert command in page
+    assert "--target my_rag.py:answer --judge openai:m --name &#39;a b&#39;" in page
+    assert "very-secret" not in page
+    board = json.loads((here / "s.json").read_text("utf-8"))["leaderboards"][0]
+    assert {one["name"] for one in board["standings"]} >= {"k=5,chunk=256"}
+    assert rag(*SWEEP, *GRID, "--out", "s.md").exit_code == 2
+
+
 def test_a_dry_run_counts_and_asks_nobody(rag, here):
     result = rag(*SWEEP, *GRID, "--dry-run", "--json")
     assert [one["ask"] for one in json.loads(result.stdout)["configurations"]] == [40] * 4

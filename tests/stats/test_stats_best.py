@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.best import compare_with_best, simultaneous_alpha
+from assay.stats.best import compare_with_best, simultaneous_alpha, surely_below
 
 UNIT = (0.0, 1.0)
 
@@ -101,3 +101,27 @@ def test_all_differences_hold_together_as_often_as_said(means, n):
     # 95 % of 500, less two and a half standard errors of such a count.
     assert held / replays >= 0.926, held
     assert false_winners / replays <= 0.074, false_winners
+
+
+class TestSurelyBelow:
+    def test_only_what_is_apart_is_told_apart(self):
+        scores = graded(np.random.default_rng(1), 200, [0.5, 0.9, 0.9])
+        below = surely_below(scores, span=1.0)
+        assert below.tolist() == [[False, True, True], [False] * 3, [False] * 3]
+
+    def test_a_constant_difference_is_sure_and_one_of_rounding_is_none(self):
+        table = np.tile([0.1 + 0.2, 0.3, 0.5], (20, 1))
+        assert surely_below(table).tolist() == [
+            [False, False, True],
+            [False, False, True],
+            [False, False, False],
+        ]
+        assert not surely_below(table[:1]).any()
+
+    @pytest.mark.slow
+    def test_of_equal_systems_hardly_any_pair_is_ever_told_apart(self):
+        rng = np.random.default_rng(5)
+        wrong = sum(
+            bool(surely_below(graded(rng, 80, [0.7] * 6), span=1.0).any()) for _ in range(400)
+        )
+        assert wrong <= 0.07 * 400

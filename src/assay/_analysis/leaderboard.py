@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from assay._analysis.front import Front, Quality, fronts
+from assay._analysis.interactions import Interaction, interactions
 from assay._runner.result import Result
 from assay._store import Store
 from assay._store.runs import Value, written
@@ -82,6 +84,10 @@ class Leaderboard:
         effects: The main effect of every parameter with several values; none where a configuration
             has no scores, and none in a race, which asks some of them less than others.
         warnings: What must be known before the numbers are believed.
+        interactions: The largest interaction of every two parameters; none where there are no
+            effects.
+        fronts: Quality set against latency and cost, of the configurations with scores; none in a
+            race, which drops configurations by their quality alone.
     """
 
     metric: str
@@ -93,6 +99,8 @@ class Leaderboard:
     more: int | None
     effects: tuple[Effect, ...]
     warnings: tuple[str, ...]
+    interactions: tuple[Interaction, ...] = ()
+    fronts: tuple[Front, ...] = ()
 
 
 def leaderboard(
@@ -119,7 +127,7 @@ def leaderboard(
     if not scored:
         missing = tuple(_missing(name) for name in names)
         return Leaderboard(metric, up, 0, missing, "", (), None, (), (f"no {metric} at all",))
-    matrix, groups = _matrix([scores[place] for place in scored], metric)
+    ids, matrix, groups = _matrix([scores[place] for place in scored], metric)
     compared = compare_with_best(matrix, groups=groups, ends=ends, higher_is_better=up, level=level)
     standings = [
         _standing(names[scored[at]], compared.placed[at], len(scores[scored[at]]))
@@ -128,6 +136,8 @@ def leaderboard(
     top = tuple(one.name for one in standings if one.verdict in ("best", "tied"))
     more = max(1, compared.needed - len(matrix)) if compared.needed and len(top) > 1 else None
     complete = len(scored) == len(names)
+    span = None if None in ends else ends[1] - ends[0]
+    quality = Quality(metric, [names[at] for at in scored], ids, matrix, groups, span, up)
     return Leaderboard(
         metric=metric,
         higher_is_better=up,
@@ -138,6 +148,12 @@ def leaderboard(
         more=more,
         effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
         warnings=_warnings(scores, len(matrix), complete=complete),
+        interactions=interactions(
+            matrix, params, groups=groups, span=span, higher_is_better=up, level=level
+        )
+        if complete
+        else (),
+        fronts=fronts(quality, [results[place] for place in scored], level=level),
     )
 
 
@@ -253,8 +269,10 @@ def _scores(result: Result, metric: str) -> _Scores:
         }
 
 
-def _matrix(scores: Sequence[_Scores], metric: str) -> tuple["Floats", Sequence[Hashable] | None]:
-    """The scores of the questions that all have one, a column a configuration; their clusters."""
+def _matrix(
+    scores: Sequence[_Scores], metric: str
+) -> tuple[list[str], "Floats", Sequence[Hashable] | None]:
+    """The questions that all have a score for, their scores, a column each, and their clusters."""
     import numpy as np
 
     shared = [id_ for id_ in scores[0] if all(id_ in by_id for by_id in scores)]
@@ -264,8 +282,12 @@ def _matrix(scores: Sequence[_Scores], metric: str) -> tuple["Floats", Sequence[
     matrix = np.array([[by_id[id_][0] for by_id in scores] for id_ in shared])
     groups = [scores[0][id_][1] for id_ in shared]
     if all(group is None for group in groups):
-        return matrix, None
-    return matrix, [(id_,) if g is None else g for id_, g in zip(shared, groups, strict=True)]
+        return shared, matrix, None
+    return (
+        shared,
+        matrix,
+        [(id_,) if g is None else g for id_, g in zip(shared, groups, strict=True)],
+    )
 
 
 def _standing(name: str, placed: "Placed", n: int) -> Standing:

@@ -1,10 +1,11 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
 import msgspec
+from click.core import ParameterSource
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -15,9 +16,11 @@ from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
 from assay._cli.target import read_asking, read_configurable
 from assay._report import leaderboard, numbers, sanitize
+from assay._report import sweep as report
 from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
+from assay._text.secrets import redacted
 from assay.errors import InputError
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import Configuration, Sweep, SweepSettings, count_sweep, sweep
@@ -38,8 +41,15 @@ _GROUPS = {
     ),
     "Pace": ("concurrency", "rpm", "tpm", "retries"),
     "What the runs are called": ("name", "tags", "note", "params"),
-    "What comes out": ("dry_run", "level", "store", "as_json", "quiet"),
+    "What comes out": ("dry_run", "level", "outs", "store", "as_json", "quiet"),
 }
+
+_FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
+# What a page does not repeat of the command: what may be a secret, and what is shown how.
+_UNSAID = (
+    *("api_key", "target_headers", "target_body", "base_url"),
+    *("store", "outs", "as_json", "quiet"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +63,6 @@ class SweepRequest(options.RunRequest):
     level: float
     price: str | None = None
     budget: str | None = None
-    outs: tuple[str, ...] = ()
     judge_cards: tuple[str, ...] = ()
     engine: Engine = "local"
     workers: int | None = None
@@ -113,6 +122,7 @@ class SweepRequest(options.RunRequest):
 @options.rpm
 @options.tpm
 @options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
+@options.outs("Write it to .html (a page with pictures) or .json (what --json shows). Repeatable.")
 @options.as_json
 @options.quiet
 @options.takes(SweepRequest)
@@ -129,6 +139,7 @@ def sweep_command(request: SweepRequest) -> int:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
     grid = values.grid(request.sets)
     inputs = [request.data, request.store]
+    output.check_files(request.outs, *inputs, forms=_FORMS)
     output.check_file("--skip-invalid", request.skip_invalid, *inputs)
     settings = read_settings(request)
     judge, embedder = Judges(request).build()
@@ -152,11 +163,15 @@ def sweep_command(request: SweepRequest) -> int:
     if request.dry_run:
         return _show_counts(count_sweep(*given, store=request.store, how=how), request)
     swept = sweep(*given, store=request.store, how=how)
+    commands = _commands(swept, request.store)
+    shown = [("this sweep", _command(swept, request.store)), *commands]
+    writers = {".html": lambda _: report.render(swept, shown)}
+    output.write_data(msgspec.to_builtins(swept), request.outs, writers)
     if request.as_json:
         output.print_json(msgspec.to_builtins(swept))
     elif not request.quiet:
         output.stdout().print(_shown(swept))
-        _print_commands(swept, request.store)
+        output.print_lines([*commands, *output.file_lines(request.outs)])
     return SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
 
 
@@ -220,39 +235,43 @@ def _shown(swept: Sweep) -> RenderableType:
     )
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)
-    lines += [
-        Text(),
-        _taken(swept.configurations),
-        leaderboard.legend(swept.level, race=swept.race),
-        Text(),
-    ]
+    fronts = any(board.fronts for board in swept.leaderboards)
+    legend = leaderboard.legend(swept.level, race=swept.race, fronts=fronts)
+    lines += [Text(), _taken(swept.configurations), legend, Text()]
     return Group(*lines)
 
 
 def _taken(configurations: Sequence[Configuration]) -> Table:
-    """What each configuration took; columns in which nothing stands are left out."""
-    columns = {
-        "dropped after": [numbers.count(one.dropped_after) for one in configurations],
-        "asked": [numbers.count(one.asked) for one in configurations],
-        "reused": [numbers.count(one.reused) for one in configurations],
-        "no answer": [numbers.count(one.failures or None) for one in configurations],
-        "latency": [_shown_as(numbers.milliseconds, one.latency_ms) for one in configurations],
-        "cost": [_shown_as(numbers.money, one.cost) for one in configurations],
-    }
-    heads = [head for head, cells in columns.items() if set(cells) != {numbers.DASH}]
+    """What each configuration took."""
+    columns = report.taken(configurations)
     made = table("configuration", "run", gap=2)
-    numeric(made, heads)
+    numeric(made, columns)
     for at, one in enumerate(configurations):
-        cells = (columns[head][at] for head in heads)
+        cells = (column[at] for column in columns.values())
         made.add_row(leaderboard.name(one.name), one.run[:8], *cells)
     return made
 
 
-def _shown_as(form: Callable[[float], str], amount: float | None) -> str:
-    return numbers.DASH if amount is None else form(amount)
+def _command(swept: Sweep, store: str) -> str:
+    """The command that makes the sweep, without what may be secret."""
+    context, words = click.get_current_context(), ["sweep"]
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not given or name in _UNSAID:
+            continue
+        value = swept.target if name == "target" else context.params[name]
+        if isinstance(option, click.Option) and option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+        elif isinstance(option, click.Option):
+            for one in value if option.multiple else [value]:
+                words += [option.opts[-1], str(one)]
+        else:
+            words += value if isinstance(value, tuple) else [value]
+    return redacted(output.command_line(*words, store=store))
 
 
-def _print_commands(swept: Sweep, store: str) -> None:
+def _commands(swept: Sweep, store: str) -> list[tuple[str, str]]:
     """The next commands, ready to be copied."""
     first = swept.leaderboards[0].standings
     runs = {one.name: one.run[:8] for one in swept.configurations}
@@ -261,7 +280,7 @@ def _print_commands(swept: Sweep, store: str) -> None:
         pair = [runs[one.name] for one in first[:2]]
         lines.append(("compare", output.command_line("compare", *reversed(pair), store=store)))
     lines.append(("history", output.command_line("history", "--by", _varied(swept), store=store)))
-    output.print_lines(lines)
+    return lines
 
 
 def _varied(swept: Sweep) -> str:

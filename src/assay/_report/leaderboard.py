@@ -1,15 +1,22 @@
 """A sweep in words: leaderboards, effects of parameters, and what each configuration took."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.front import Front
+from assay._analysis.interactions import Interaction
 from assay._analysis.leaderboard import Effect, Leaderboard, Standing
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
 
+RESOURCES = {"latency_ms": "latency", "cost": "cost"}
+DOMINATED = (
+    "Dominated: another configuration is surely better, and this one is surely cheaper (faster) in "
+    "nothing that the front is against."
+)
 _NAMED = 4  # tied configurations that a sentence names; the table shows all
 _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
@@ -25,6 +32,9 @@ def blocks(board: Leaderboard, level: float) -> list[RenderableType]:
     for effect in board.effects if len(board.effects) > 1 else ():
         lines += [Text(), _standings(effect.parameter, effect.values, level)]
         lines.append(Text(sanitize.plain(effect_in_words(effect))))
+    remarks = [interaction_in_words(one) for one in board.interactions if one.found]
+    remarks += [front_in_words(one) for one in board.fronts]
+    lines += [Text(), *(Text(sanitize.plain(remark)) for remark in remarks)] if remarks else []
     return lines
 
 
@@ -63,6 +73,41 @@ def effect_in_words(effect: Effect) -> str:
     return f"{head} {best.name} is best."
 
 
+def interaction_in_words(one: Interaction) -> str:
+    """Where a change does more."""
+    before, after = one.change
+    more, less = (f"{one.beside}={value} ({signed(effect)})" for value, effect in _sides(one))
+    return (
+        f"Interaction: {one.parameter}={after} instead of {before} does more with {more} than with "
+        f"{less}; the difference is {numbers.interval(one.interval)}."
+    )
+
+
+def front_in_words(front: Front) -> str:
+    """Which configurations are worth what they take, and how many are not."""
+    kept = [place.name for place in front.places if not place.dominated_by]
+    head = f"Pareto front against {resources_in_words(front)}:"
+    if len(kept) == len(front.places):
+        return f"{head} all {len(kept)}, none is dominated."
+    shown = "; ".join(kept[:_NAMED])
+    shown += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
+    return f"{head} {shown}. {len(front.places) - len(kept)} of {len(front.places)} are dominated."
+
+
+def resources_in_words(front: Front) -> str:
+    """``latency and cost``."""
+    return " and ".join(RESOURCES[name] for name in front.resources)
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else ''}{numbers.score(value)}"
+
+
+def _sides(one: Interaction) -> Iterable[tuple[str, float]]:
+    return zip(one.values, one.effects, strict=True)
+
+
 def _standings(head: str, standings: Sequence[Standing], level: float) -> Table:
     made = table(head, gap=2)
     share = f"{numbers.percent(level)} %"
@@ -80,20 +125,19 @@ def _to_best(one: Standing) -> tuple[Text, Text]:
     verdict = Text(one.verdict, _STYLES.get(one.verdict, "dim"))
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict
-    sign = "+" if one.difference > 0 else ""
-    shown = f"{sign}{numbers.score(one.difference)}"
-    return Text(f"{shown} ({numbers.interval(one.difference_interval)})"), verdict
+    return Text(f"{signed(one.difference)} ({numbers.interval(one.difference_interval)})"), verdict
 
 
 def _beside(mean: float | None, interval: str) -> Text:
     return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
 
 
-def legend(level: float, *, race: bool = False) -> Text:
+def legend(level: float, *, race: bool = False, fronts: bool = False) -> Text:
     """How the intervals are to be read."""
     when = " All of it holds whenever the race ended." if race else ""
-    return dim(
+    text = (
         f"Means: each interval holds by itself in {numbers.percent(level)} of 100 cases. "
         "Differences to the best: all of a metric's table hold together that often, whichever "
         f"configuration is best.{when} Metrics are not corrected for each other."
     )
+    return dim(f"{text} {DOMINATED}" if fronts else text)

@@ -28,6 +28,9 @@ _CODE: Final = re.compile("`([^`\n]+)`")
 # What could end the element or, in an old engine, the string that the JSON stands in.
 _UNSAFE_IN_SCRIPT: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
+# A comma between parameters.
+_BETWEEN: Final = re.compile(r",(?=\w+=)")
+
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 # Mentions, issue numbers, links and emoji names are found in the text after escapes are undone;
 # an invisible joiner keeps them from being found.
@@ -58,8 +61,8 @@ def source_hash(code: str) -> str:
 
 
 def breakable(name: object) -> Markup:
-    """A metric's name that may be broken after "_" and ":", so that columns can be narrow."""
-    text = str(visible(name))
+    """Names that may be broken after "_" and ":", and ``k=3,chunk=256``, in narrow columns."""
+    text = _BETWEEN.sub(",<wbr>", str(visible(name)))
     return Markup(text.replace("_", "_<wbr>").replace(":", ":<wbr>"))  # noqa: S704 - escaped above
 
 

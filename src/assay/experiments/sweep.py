@@ -90,6 +90,7 @@ class Sweep:
         level: Nominal coverage of each mean's interval, and of all differences of a metric.
         store: The file that keeps the runs.
         race: Whether configurations were dropped once they could not win.
+        judge: Who judged.
     """
 
     target: str
@@ -100,6 +101,7 @@ class Sweep:
     level: float
     store: str
     race: bool = False
+    judge: str = ""
 
     def __str__(self) -> str:
         """A line for each metric."""
@@ -202,6 +204,7 @@ async def asweep(
         level=how.level,
         store=str(store),
         race=how.race,
+        judge=first.last[1].run.config["judge"],
     )
 
 

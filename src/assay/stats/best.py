@@ -3,9 +3,11 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats import comparison
 from assay.stats.intervals import LEVEL, Floats, Interval, cluster_numbers, mean_interval
@@ -109,6 +111,41 @@ def compare_with_best(
     second = array[:, int(order[1])] if len(order) > 1 else None
     needed = None if second is None else _needed(array[:, best], second, groups, span, alpha)
     return WithBest(tuple(placed), tuple(map(int, order)), alpha, needed)
+
+
+def surely_below(
+    values: Floats,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    span: float | None = None,
+    level: float = LEVEL,
+) -> npt.NDArray[np.bool_]:
+    """Which system has surely the smaller mean than which other, all pairs together.
+
+    Args:
+        values: Shape (n, k): the value of each sample by each system, such as a score or a cost.
+        groups: As in `compare_with_best`.
+        span: The greatest value possible minus the least, None where there is no end.
+        level: With this probability no pair is called different that is not, or is in the other
+            direction.
+
+    Returns:
+        Shape (k, k): [a, b] is whether a is surely below b.
+    """
+    k = values.shape[1]
+    below = np.zeros((k, k), dtype=np.bool_)
+    alpha = simultaneous_alpha(values, groups=groups, level=level)
+    for a, b in combinations(range(k), 2):
+        differences = values[:, a] - values[:, b]
+        interval = comparison.difference_interval(
+            differences, groups=groups, span=span, level=1 - alpha
+        )
+        if interval is not None:
+            below[a, b], below[b, a] = interval.high < 0, interval.low > 0
+        elif len(differences) > 1 and np.allclose(differences, differences[0], atol=0):
+            same = 0.0 if np.allclose(values[:, a], values[:, b], atol=0) else differences[0]
+            below[a, b], below[b, a] = same < 0, same > 0
+    return below
 
 
 def _verdict(interval: Interval | None) -> Verdict:

@@ -1,0 +1,316 @@
+"""A sweep as one self-contained page: the answer, intervals, effects, a heat map, fronts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay._analysis.front import Front
+from assay._analysis.leaderboard import Leaderboard, Standing
+from assay._report import history, leaderboard, numbers
+from assay._report.page import asset, page
+from assay._store.runs import written
+from assay._version import __version__
+from assay.experiments.sweep import Configuration, Sweep
+from assay.stats.intervals import Interval
+
+WIDTH: Final = 220
+HEIGHT: Final = 16
+SIDE: Final = 300  # height of a front; it is twice as wide
+SHADES: Final = 10
+# A heat map whose cells differ by less than this share of the largest is one of a single shade.
+_LEAST_SPREAD: Final = 0.1
+# Marks of a front that lie this close have one label.
+_CLOSE: Final = (22, 12)
+_TONES: Final = {"best": "good", "worse": "bad", "dropped": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Where values lie in a drawing, and the round values that are named on it."""
+
+    low: float
+    high: float
+    step: float
+    length: int
+
+    @classmethod
+    def of(cls, points: Sequence[tuple[float, Interval | None]], length: int) -> "Axis":
+        """The axis on which all of them have their place, with their intervals."""
+        given = [
+            {"mean": mean, "interval": ends and (ends.low, ends.high)} for mean, ends in points
+        ]
+        low, high, step = history.axis([{"points": given}], (None, None))
+        return cls(low, high, step, length)
+
+    def at(self, value: float) -> float:
+        """Where a value lies."""
+        return round((value - self.low) / (self.high - self.low) * self.length, 1)
+
+    def ticks(self) -> list[float]:
+        """The round values."""
+        return history.ticks(self.low, self.high, self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A value with its interval in a row of a table; `ends` is None without one."""
+
+    at: float
+    ends: tuple[float, float] | None
+    zero: float | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One configuration, or one value of a parameter, in its table."""
+
+    number: int
+    standing: Standing
+    tone: str
+    mean: Bar | None
+    difference: Bar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a table, and the ends of the axes that they are drawn on."""
+
+    head: str
+    rows: Sequence[Row]
+    mean_ends: tuple[float, float]
+    difference_ends: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One configuration in the picture of a front."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    number: int
+    dominated: bool
+    label: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Quality upwards, a resource to the right."""
+
+    front: Front
+    resource: str
+    marks: Sequence[Mark]
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """The mean score of each two values of two parameters, all others averaged out."""
+
+    across: str
+    down: str
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[float, int]]]]
+    averaged: Sequence[str]
+
+
+def render(swept: Sweep, commands: Sequence[tuple[str, str]] = ()) -> str:
+    """The page: one file without any outside reference.
+
+    Args:
+        swept: The sweep.
+        commands: What each command does, and the command: how to make the sweep again.
+    """
+    fronts = any(board.fronts for board in swept.leaderboards)
+    return page(
+        "sweep.html",
+        asset("style.css") + asset("sweep.css"),
+        version=__version__,
+        swept=swept,
+        varied=_varied(swept.configurations),
+        boards=[_board(board, swept) for board in swept.leaderboards],
+        taken=taken(swept.configurations),
+        legend=leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
+        commands=commands,
+        words=leaderboard,
+        numbers=numbers,
+        width=WIDTH,
+        height=HEIGHT,
+        side=SIDE,
+    )
+
+
+def taken(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
+    """By column what each configuration took; columns in which nothing stands are left out."""
+    columns = {
+        "dropped after": [numbers.count(one.dropped_after) for one in configurations],
+        "asked": [numbers.count(one.asked) for one in configurations],
+        "reused": [numbers.count(one.reused) for one in configurations],
+        "no answer": [numbers.count(one.failures or None) for one in configurations],
+        "latency": [_as(numbers.milliseconds, one.latency_ms) for one in configurations],
+        "cost": [_as(numbers.money, one.cost) for one in configurations],
+    }
+    return {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
+
+
+def _as(form: Callable[[float], str], amount: float | None) -> str:
+    return numbers.DASH if amount is None else form(amount)
+
+
+def _varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
+    """The values of each parameter, in the order in which they were given."""
+    values: dict[str, dict[str, None]] = {}
+    for one in configurations:
+        for name, value in one.params.items():
+            values.setdefault(name, {})[written(value)] = None
+    return {name: list(given) for name, given in values.items()}
+
+
+def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
+    """What the page shows of one metric."""
+    places = {one.name: n for n, one in enumerate(board.standings, start=1)}
+    return {
+        "board": board,
+        "finding": leaderboard.finding(board),
+        "remarks": [
+            *(leaderboard.interaction_in_words(one) for one in board.interactions if one.found),
+            *map(leaderboard.front_in_words, board.fronts),
+        ],
+        "table": _table("Configuration", board.standings),
+        "effects": [
+            (_table(effect.parameter, effect.values), leaderboard.effect_in_words(effect))
+            for effect in board.effects
+            if len(board.effects) > 1
+        ],
+        "heat": _heat_map(board, swept),
+        "pictures": [
+            _picture(front, board, places) for front in board.fronts if len(front.resources) == 1
+        ],
+    }
+
+
+def _table(head: str, standings: Sequence[Standing]) -> Table:
+    means = Axis.of([(s.mean, s.interval) for s in standings if s.mean is not None], WIDTH)
+    apart = [(s.difference, s.difference_interval) for s in standings if s.difference is not None]
+    differences = Axis.of([(0.0, None), *apart], WIDTH)
+    zero = differences.at(0.0)
+    return Table(
+        head,
+        [
+            Row(
+                number,
+                one,
+                _TONES.get(one.verdict, "plain"),
+                None if one.mean is None else _bar(means, one.mean, one.interval),
+                None
+                if one.difference is None or one.difference_interval is None
+                else _bar(differences, one.difference, one.difference_interval, zero),
+            )
+            for number, one in enumerate(standings, start=1)
+        ],
+        (means.low, means.high),
+        (differences.low, differences.high),
+    )
+
+
+def _bar(axis: Axis, value: float, ends: Interval | None, zero: float | None = None) -> Bar:
+    drawn = None if ends is None else (axis.at(ends.low), axis.at(ends.high))
+    words = f"{numbers.score(value)}, interval {numbers.interval(ends)}"
+    return Bar(axis.at(value), drawn, zero, words)
+
+
+def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> Picture:
+    standings = {one.name: one for one in board.standings}
+    (name,) = front.resources
+    form = numbers.milliseconds if name == "latency_ms" else numbers.money
+    x = Axis.of([(place.amounts[0], None) for place in front.places], 2 * SIDE)
+    y = Axis.of([(p.mean, standings[p.name].interval) for p in front.places], SIDE)
+    labels: dict[tuple[int, int], list[str]] = {}
+    keys = [
+        (round(x.at(p.amounts[0]) / _CLOSE[0]), round(y.at(p.mean) / _CLOSE[1]))
+        for p in front.places
+    ]
+    for key, place in zip(keys, front.places, strict=True):
+        labels.setdefault(key, []).append(str(numbered[place.name]))
+    marks = []
+    for key, place in zip(keys, front.places, strict=True):
+        ends = standings[place.name].interval
+        low, high = (ends.low, ends.high) if ends else (place.mean, place.mean)
+        about = f"dominated by {place.dominated_by}" if place.dominated_by else "on the front"
+        marks.append(
+            Mark(
+                x.at(place.amounts[0]),
+                SIDE - y.at(place.mean),
+                SIDE - y.at(low),
+                SIDE - y.at(high),
+                numbered[place.name],
+                bool(place.dominated_by),
+                ", ".join(labels.pop(key, ())),
+                f"{place.name}: {numbers.score(place.mean)}, {form(place.amounts[0])}; {about}",
+            )
+        )
+    return Picture(
+        front,
+        leaderboard.RESOURCES[name],
+        marks,
+        [(x.at(value), form(value)) for value in x.ticks()],
+        [(SIDE - y.at(value), numbers.score(value)) for value in y.ticks()],
+    )
+
+
+def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
+    """The two parameters that interact most, else those whose effects are largest."""
+    values = _varied(swept.configurations)
+    if len(board.effects) < 2:
+        return None
+    down, across = _two(board)
+    params = {
+        one.name: {name: written(value) for name, value in one.params.items()}
+        for one in swept.configurations
+    }
+
+    def mean(row: str, column: str) -> float:
+        chosen = [
+            one.mean
+            for one in board.standings
+            if one.mean is not None
+            and (params[one.name][down], params[one.name][across]) == (row, column)
+        ]
+        return sum(chosen) / len(chosen)
+
+    cells = {(row, column): mean(row, column) for row in values[down] for column in values[across]}
+    low, high = min(cells.values()), max(cells.values())
+    spread = max(high - low, _LEAST_SPREAD * max(abs(low), abs(high)), 1e-12)
+
+    def shade(value: float) -> int:
+        share = (value - low) / spread
+        return round(SHADES * (share if board.higher_is_better else 1 - share))
+
+    return HeatMap(
+        across,
+        down,
+        values[across],
+        [
+            (row, [(cells[row, column], shade(cells[row, column])) for column in values[across]])
+            for row in values[down]
+        ],
+        [name for name in values if name not in (across, down) and len(values[name]) > 1],
+    )
+
+
+def _two(board: Leaderboard) -> tuple[str, str]:
+    """The parameters of the heat map: the one with fewer values first, beside the other."""
+    if found := [one for one in board.interactions if one.found]:
+        most = max(found, key=lambda one: abs(one.difference))
+        return most.parameter, most.beside
+    sizes = {
+        effect.parameter: abs((effect.values[0].mean or 0.0) - (effect.values[-1].mean or 0.0))
+        for effect in board.effects
+    }
+    first, second = sorted(sizes, key=lambda name: -sizes[name])[:2]
+    counts = {effect.parameter: len(effect.values) for effect in board.effects}
+    return (first, second) if counts[first] <= counts[second] else (second, first)
