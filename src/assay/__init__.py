@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay._analysis.history import history
     from assay._analysis.items import items
     from assay._analysis.repeat import arepeat, repeat
+    from assay._analysis.robustness import Robustness
     from assay._middleware.budget import Budget, Price
     from assay._middleware.limiter import Limits
     from assay._middleware.wrapper import Route
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         Unreadable,
         Unsupported,
     )
+    from assay.experiments.robustness import RobustnessSettings, arobustness, robustness
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
@@ -69,6 +71,7 @@ _HOME = {
     "items": "assay._analysis.items",
     "arepeat": "assay._analysis.repeat",
     "repeat": "assay._analysis.repeat",
+    "Robustness": "assay._analysis.robustness",
     "backend": "assay.judges",
     "cascade": "assay.judges.specs",
     "Limits": "assay._middleware.limiter",
@@ -87,6 +90,9 @@ _HOME = {
     "Unavailable": "assay.errors",
     "Unreadable": "assay.errors",
     "Unsupported": "assay.errors",
+    "RobustnessSettings": "assay.experiments.robustness",
+    "arobustness": "assay.experiments.robustness",
+    "robustness": "assay.experiments.robustness",
     "Sweep": "assay.experiments.sweep",
     "SweepSettings": "assay.experiments.sweep",
     "asweep": "assay.experiments.sweep",
@@ -148,6 +154,8 @@ __all__ = [
     "Price",
     "Reply",
     "Result",
+    "Robustness",
+    "RobustnessSettings",
     "Route",
     "Rules",
     "Sample",
@@ -170,6 +178,7 @@ __all__ = [
     "aevaluate",
     "agree",
     "arepeat",
+    "arobustness",
     "asweep",
     "audit_cascade",
     "averify",
@@ -189,6 +198,7 @@ __all__ = [
     "metric",
     "notebook_html",
     "repeat",
+    "robustness",
     "sweep",
     "verify",
     "verify_many",

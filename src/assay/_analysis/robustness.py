@@ -25,7 +25,7 @@ DECLINES: Final = "negative_rejection"
 FOLLOWS: Final = "follows_contexts"
 SHARES: Final = {
     DECLINES: ("declines", "does not decline"),
-    FOLLOWS: ("follows the altered contexts", "does not follow the altered contexts"),
+    FOLLOWS: ("follows the altered fact", "does not follow it"),
 }
 
 
@@ -90,6 +90,7 @@ class Curve:
 
     Attributes:
         perturbation: Its name.
+        title: What it does, in a line.
         metric: Label of the metric, or "follows_contexts": the share of answers that state the
             altered fact and not the right one.
         higher_is_better: False for error rates.
@@ -99,6 +100,7 @@ class Curve:
     """
 
     perturbation: str
+    title: str
     metric: str
     higher_is_better: bool
     range: tuple[float | None, float | None]
@@ -214,6 +216,7 @@ def curve(
     baseline: Scores,
     levels: Sequence[tuple[str, Scores]],
     *,
+    title: str = "",
     ordered: bool = False,
 ) -> Curve:
     """The curve of a metric over the levels of a perturbation.
@@ -223,15 +226,15 @@ def curve(
         reading: The metric, and how its scores are read.
         baseline: The scores of the unperturbed answers.
         levels: By each level: the scores under it.
+        title: What the perturbation does, in a line.
         ordered: Whether each level is more of the perturbation than the one before.
     """
     joint = 1 - (1 - reading.level) / max(1, len(levels))  # Bonferroni
     points = tuple(_point(name, under, baseline, reading, joint) for name, under in levels)
     words = SHARES.get(reading.metric)
     finding = _share(points, words) if words else _drop(points, reading, ordered=ordered)
-    return Curve(
-        perturbation, reading.metric, reading.higher_is_better, reading.range, points, finding
-    )
+    up, ends = reading.higher_is_better, reading.range
+    return Curve(perturbation, title, reading.metric, up, ends, points, finding)
 
 
 def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: float) -> Point:

@@ -327,6 +327,7 @@ class _Work:
             reading,
             scores(self.baseline, baseline),
             [(written(s.level), scores(self.results[s.label], reading.metric)) for s in steps],
+            title=PERTURBATIONS[name].title,
             ordered=PERTURBATIONS[name].ordered,
         )
 
@@ -335,7 +336,8 @@ class _Work:
         facts = {id_: p.fact for step in steps for id_, p in step.perturbed.items() if p.fact}
         reading = Reading(FOLLOWS, False, (0.0, 1.0), self.how.level, self.how.margin)  # noqa: FBT003
         under = [(written(s.level), _follows(self.results[s.label], facts)) for s in steps]
-        return curve("contradicted", reading, _follows(self.baseline, facts), under)
+        title = PERTURBATIONS["contradicted"].title
+        return curve("contradicted", reading, _follows(self.baseline, facts), under, title=title)
 
 
 def _follows(result: Result, facts: Mapping[str, Fact]) -> dict[str, tuple[float, Hashable]]:
