@@ -329,7 +329,7 @@ def _has(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
 

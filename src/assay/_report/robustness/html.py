@@ -65,7 +65,10 @@ def _picture(curve: Json) -> Picture:
         for one, end in zip(points, ends, strict=True)
         for value in (one["mean"], one["baseline"])
     ]
-    low, high, step = axis([{"points": plotted}], curve["range"])
+    low, high = curve["range"]
+    step = 0.0 if low is None or high is None else (high - low) / 5
+    if not step:
+        low, high, step = axis([{"points": plotted}], curve["range"])
 
     def y(value: float) -> float:
         return round((high - value) / (high - low) * HEIGHT, 1)
