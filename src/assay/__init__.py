@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Unreadable,
         Unsupported,
     )
+    from assay.experiments.regeneration import regenerate
     from assay.experiments.robustness import RobustnessSettings, arobustness, robustness
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
@@ -90,6 +91,7 @@ _HOME = {
     "Unavailable": "assay.errors",
     "Unreadable": "assay.errors",
     "Unsupported": "assay.errors",
+    "regenerate": "assay.experiments.regeneration",
     "RobustnessSettings": "assay.experiments.robustness",
     "arobustness": "assay.experiments.robustness",
     "robustness": "assay.experiments.robustness",
@@ -197,6 +199,7 @@ __all__ = [
     "items",
     "metric",
     "notebook_html",
+    "regenerate",
     "repeat",
     "robustness",
     "sweep",

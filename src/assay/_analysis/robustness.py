@@ -173,6 +173,35 @@ class Robustness:
 
 
 @dataclass(frozen=True, slots=True)
+class Regenerated:
+    """What a system answers to the samples of a run when it is given other contexts.
+
+    Attributes:
+        run: Id of the run that was diagnosed.
+        target: The system that was asked.
+        n: Samples that it was asked: those with contexts and reference contexts.
+        curves: By each metric: its levels are "right contexts" (the reference contexts) and, where
+            that was asked for, "without a wrong one" (the mean over the contexts left out one by
+            one); both compared with what it answers to the retrieved contexts now.
+        runs: Id of the run of each kind of contexts: "retrieved", "right" and "without".
+        asked: How often the system had to be asked.
+        reused: Answers that were in the store already.
+        failures: Questions without an answer.
+        failed: Scores that the judge failed to make.
+    """
+
+    run: str
+    target: str
+    n: int
+    curves: tuple[Curve, ...]
+    runs: Mapping[str, str]
+    asked: int
+    reused: int
+    failures: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """How the scores of a metric are read.
 

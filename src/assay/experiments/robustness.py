@@ -29,6 +29,7 @@ from assay._store.runs import Value, written
 from assay.data import Record, Source
 from assay.data.memory import memory_records
 from assay.errors import InputError
+from assay.experiments.derived import evaluate_derived
 from assay.experiments.perturbations import PERTURBATIONS, Fact, Material, filled
 from assay.experiments.perturbed import (
     Step,
@@ -113,8 +114,8 @@ async def arobustness(
     """Ask a system the same questions with noise, wrong contexts, typing errors, and compare.
 
     Every perturbation is made by rule from the data alone. Each of its levels is one run in the
-    store, over the samples that it applies to; what is in the store is asked neither of the system
-    nor of the judge again.
+    store, derived from that of the unperturbed answers, over the samples that it applies to; what
+    is in the store is asked neither of the system nor of the judge again.
 
     Args:
         data: As for `evaluate`, with questions, references and contexts (or reference_contexts).
@@ -243,13 +244,19 @@ class _Work:
             tags=(*self.settings.tags, TAG, *([name] if name else [])),
             params={**self.settings.params, **params},
         )
-        return await aevaluate(
+        embedder = self.how.embedder
+        if label == UNPERTURBED:
+            return await aevaluate(
+                source, metrics, self.judge, embedder=embedder, store=self.store, settings=settings
+            )
+        return await evaluate_derived(
             source,
             metrics,
             self.judge,
-            embedder=self.how.embedder,
-            store=self.store,
+            embedder=embedder,
             settings=settings,
+            store=self.store,
+            of=self.baseline.run.id,
         )
 
     def _with_variants(self) -> list[Sample]:

@@ -225,8 +225,8 @@ def right_contexts(sample: Sample) -> tuple[int, ...] | None:
     """
     ids, grades = sample.reference_context_ids, sample.relevance_grades
     if sample.context_ids is not None and (ids is not None or grades is not None):
-        right = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
-        return tuple(at for at, i in enumerate(sample.context_ids) if i in right)
+        named = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
+        return tuple(at for at, i in enumerate(sample.context_ids) if i in named)
     contexts, right = sample.contexts or (), set[int]()
     for text in sample.reference_contexts or ():
         same = [at for at, context in enumerate(contexts) if _within(context, text)]

@@ -71,7 +71,7 @@ def _picture(curve: Json) -> Picture:
         low, high, step = axis([{"points": plotted}], curve["range"])
 
     def y(value: float) -> float:
-        return round((high - value) / (high - low) * HEIGHT, 1)
+        return round(float((high - value) / (high - low)) * HEIGHT, 1)
 
     gap = WIDTH / max(1, len(points))
     marks = [
