@@ -195,7 +195,9 @@ class _Work:
 
     async def ask_all(self) -> None:
         """Ask and score the unperturbed samples, then every level."""
-        metrics = [*self.metrics, *([parse(_OVER_REFUSAL)] if self.refusals else [])]
+        metrics = list(self.metrics)
+        if self.refusals and _OVER_REFUSAL not in [metric.label for metric in metrics]:
+            metrics.append(parse(_OVER_REFUSAL))
         self.answers, self.baseline = await self._ask(self.samples, metrics, UNPERTURBED, {})
         for step in self.steps:
             asked, reused, failures, failed, run = 0, 0, 0, 0, ""
@@ -424,5 +426,6 @@ def _prepared(
         store,
     )
     refusals = [parse(DECLINES), parse(_OVER_REFUSAL)] if work.refusals else []
-    plan(work.source_of(found), [*single, *combined, *refusals], judge, how.embedder, work.settings)
+    every = list({one.label: one for one in (*single, *combined, *refusals)}.values())
+    plan(work.source_of(found), every, judge, how.embedder, work.settings)
     return work
