@@ -57,7 +57,7 @@ def test_samples_that_a_perturbation_does_not_apply_to_are_told(rag, here):
     write_rows(here / "towers.jsonl", rows)
     result = rag(*ROBUSTNESS, "--vary", "position=last")
     text = " ".join(result.stdout.split())
-    assert "last applies to 3 of 9 samples. 6: it has too few other contexts" in text
+    assert "last: made of 3 of 9 samples. Left out: 6 (it has too few other contexts)" in text
 
 
 def test_a_dry_run_counts_and_asks_nobody(rag):

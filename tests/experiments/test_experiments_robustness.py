@@ -72,7 +72,7 @@ class TestWhatIsFound:
         assert weak["noise"].startswith("drops from 0.4 on, by 0.")
         assert weak["position"] == "drops at last, by 1.00 at last"
         assert weak["contradicted"] == "drops at beside, instead, by 1.00 at instead"
-        assert weak["typos"].startswith("drops from 0.5 on")
+        assert weak["typos"].startswith("drops at 0.5, by 0.")
         assert weak["letters"] == weak["keywords"] == "no drop seen"
         # Where the right fact stands nowhere, no system that goes by its contexts can give it.
         assert careful.pop("contradicted") == "drops at instead, by 1.00 at instead"

@@ -325,8 +325,8 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
         (one for one, dropped in zip(points, drops, strict=True) if dropped),
         key=lambda one: sign * (one.difference or 0.0),
     )
-    if ordered and all(drops[first:]):
-        where = f"from {points[first].level} on" if first else f"from {points[0].level} on"
+    if ordered and all(drops[first:]) and first + 1 < len(points):
+        where = f"from {points[first].level} on"
     else:
         where = "at " + ", ".join(p.level for p, out in zip(points, drops, strict=True) if out)
     return f"drops {where}, by {abs(most.difference or 0.0):.2f} at {most.level}"

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from assay._analysis.diagnosis.counterfactual import check_judge
 from assay._analysis.diagnosis.facts import right_contexts
-from assay._analysis.robustness import MARGIN, Reading, Regenerated, curve, scores
+from assay._analysis.robustness import MARGIN, Curve, Reading, Regenerated, curve, scores
 from assay._runner.coalesce import coalesce_as_in
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import plan
@@ -85,28 +85,54 @@ def regenerate(
     check_judge(run, [metric.label for metric in metrics], planned.route)
     asking = replace(asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None)
 
-    async def ask_all() -> Regenerated:
-        results, asked, reused, failures = {}, 0, 0, 0
+    again = _Again(result, asked_of, metrics, judge, embedder, settings, asking)
+    return run_to_completion(again.ask({name: s for name, s in sets.items() if s}, len(found)))
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A run whose samples are asked again, and how."""
+
+    first: Result
+    system: System
+    metrics: Sequence[Metric]
+    judge: Any
+    embedder: Any
+    settings: Settings
+    asking: Asking
+
+    async def ask(self, sets: Mapping[str, Sequence[Sample]], n: int) -> Regenerated:
+        """Ask and score each set of samples, and compare."""
+        results, asked, reused, failures = dict[str, Result](), 0, 0, 0
+        settings = replace(self.settings, tags=(*self.settings.tags, TAG))
         for name, samples in sets.items():
-            if not samples:
-                continue
-            data = Source(f"{run.source}, {name} contexts", memory_records(samples))
-            answers = await aask(data, asked_of, metrics=metrics, store=result.path, asking=asking)
-            said = replace(settings, tags=(*settings.tags, TAG))
+            data = Source(f"{self.first.run.source}, {name} contexts", memory_records(samples))
+            path = self.first.path
+            answers = await aask(
+                data, self.system, metrics=self.metrics, store=path, asking=self.asking
+            )
             results[name] = await evaluate_derived(
                 answers,
-                metrics,
-                judge,
-                embedder=embedder,
-                settings=said,
-                store=result.path,
-                of=run.id,
+                self.metrics,
+                self.judge,
+                embedder=self.embedder,
+                settings=settings,
+                store=path,
+                of=self.first.run.id,
             )
             asked, reused = asked + answers.asked, reused + answers.reused
             failures += len(answers.failures)
-        return _compared(result, asked_of, metrics, results, len(found), (asked, reused, failures))
-
-    return run_to_completion(ask_all())
+        return Regenerated(
+            run=self.first.run.id,
+            target=self.system.name,
+            n=n,
+            curves=tuple(_curve(metric, results) for metric in self.metrics),
+            runs={name: one.run.id for name, one in results.items()},
+            asked=asked,
+            reused=reused,
+            failures=failures,
+            failed=sum(row.n_failed for one in results.values() for row in one.summary()),
+        )
 
 
 def _metrics(result: Result) -> list[Metric]:
@@ -132,35 +158,14 @@ def _without(samples: Sequence[Sample]) -> list[Sample]:
     return left_out
 
 
-def _compared(
-    result: Result,
-    asked_of: System,
-    metrics: Sequence[Metric],
-    results: Mapping[str, Result],
-    n: int,
-    calls: tuple[int, int, int],
-) -> Regenerated:
-    curves = []
-    for metric in metrics:
-        (low, high), up = metric.ends(), metric.higher_is_better
-        reading = Reading(metric.label, up, (low, high), LEVEL, MARGIN)
-        levels = [("right contexts", scores(results["right"], metric.label))]
-        if "without" in results:
-            levels.append(("without a wrong one", _mean_scores(results["without"], metric.label)))
-        before = scores(results["retrieved"], metric.label)
-        curves.append(curve("contexts", reading, before, levels, title="other contexts given"))
-    asked, reused, failures = calls
-    return Regenerated(
-        run=result.run.id,
-        target=asked_of.name,
-        n=n,
-        curves=tuple(curves),
-        runs={name: one.run.id for name, one in results.items()},
-        asked=asked,
-        reused=reused,
-        failures=failures,
-        failed=sum(row.n_failed for one in results.values() for row in one.summary()),
-    )
+def _curve(metric: Metric, results: Mapping[str, Result]) -> Curve:
+    (low, high), up = metric.ends(), metric.higher_is_better
+    reading = Reading(metric.label, up, (low, high), LEVEL, MARGIN)
+    levels = [("right contexts", scores(results["right"], metric.label))]
+    if "without" in results:
+        levels.append(("without a wrong one", _mean_scores(results["without"], metric.label)))
+    before = scores(results["retrieved"], metric.label)
+    return curve("contexts", reading, before, levels, title="other contexts given")
 
 
 def _mean_scores(result: Result, metric: str) -> dict[str, tuple[float, Hashable]]:

@@ -79,11 +79,10 @@ def left_out(data: Json, name: str) -> list[str]:
     by_text: dict[str, list[str]] = {}
     for one in data["levels"]:
         if one["perturbation"] == name and one["left_out"]:
-            why = "; ".join(f"{n:,}: {reason}" for reason, n in one["left_out"].items())
-            by_text.setdefault(f"{one['n']:,} of {data['n']:,} samples. {why}", []).append(
-                one["level"]
-            )
-    return [f"{', '.join(levels)} applies to {text}" for text, levels in by_text.items()]
+            why = "; ".join(f"{n:,} ({reason})" for reason, n in one["left_out"].items())
+            text = f"made of {one['n']:,} of {data['n']:,} samples. Left out: {why}"
+            by_text.setdefault(text, []).append(one["level"])
+    return [f"{', '.join(levels)}: {text}" for text, levels in by_text.items()]
 
 
 def combined(data: Json) -> list[str]:
