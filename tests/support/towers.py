@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
+from typing import Any
 
 NAMES = (
     *("Anna Gruber", "Bela Kovacs", "Carla Rossi", "David Lund"),
@@ -11,12 +12,12 @@ NAMES = (
 _TOWER = re.compile(r"tower of (\w+) was (?:built by|finished in) (.+)\.")
 
 
-def rows(n: int) -> list[dict[str, object]]:
+def rows(n: int) -> list[dict[str, Any]]:
     """Questions with three contexts each, the first of which holds the reference."""
     return [_row(number) for number in range(n)]
 
 
-def _row(number: int) -> dict[str, object]:
+def _row(number: int) -> dict[str, Any]:
     place = f"Place{number}town"
     if number % 2:
         fact, question = NAMES[number % len(NAMES)], f"Who built the tower of {place}?"

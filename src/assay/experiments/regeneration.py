@@ -28,6 +28,11 @@ from assay.target.ask import LIMITS
 from assay.target.system import System, system
 
 TAG: Final = "regenerated"
+_SETS: Final = {
+    "retrieved": "with the retrieved contexts again",
+    "right": "with the reference contexts",
+    "without": "with a wrong context left out",
+}
 # What another answer does not have, or what tells nothing of its contexts.
 _NOT_AGAIN: Final = frozenset(
     {"further_answers", "variants", "other_answer", "turns", "latency_ms", "cost", "tokens"}
@@ -106,7 +111,7 @@ class _Again:
         results, asked, reused, failures = dict[str, Result](), 0, 0, 0
         settings = replace(self.settings, tags=(*self.settings.tags, TAG))
         for name, samples in sets.items():
-            data = Source(f"{self.first.run.source}, {name} contexts", memory_records(samples))
+            data = Source(f"{self.first.run.source}, {_SETS[name]}", memory_records(samples))
             path = self.first.path
             answers = await aask(
                 data, self.system, metrics=self.metrics, store=path, asking=self.asking
