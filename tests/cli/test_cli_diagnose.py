@@ -112,7 +112,7 @@ class TestASystemAskedAgain:
         assert "Asked again with other contexts" in (here / "d.html").read_text("utf-8")
         assert "Asked again with other contexts" in (here / "d.md").read_text("utf-8")
         again = json.loads(known_rag(*ask, "--each-wrong", "--json").stdout)["regenerated"]
-        assert (again["n"], again["asked"], again["reused"]) == (2, 0, 5)
+        assert (again["n"], again["asked"], again["reused"]) == (2, 1, 5)
         assert set(again["runs"]) == {"retrieved", "right", "without"}
 
     def test_options_that_are_for_a_target_need_one(self, known_rag):
