@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay._analysis.history import history
     from assay._analysis.items import items
     from assay._analysis.repeat import arepeat, repeat
+    from assay._analysis.robustness import Robustness
     from assay._middleware.budget import Budget, Price
     from assay._middleware.limiter import Limits
     from assay._middleware.wrapper import Route
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from assay.experiments.pipeline import Pipeline
+    from assay.experiments.regeneration import regenerate
+    from assay.experiments.robustness import RobustnessSettings, arobustness, robustness
     from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
@@ -71,6 +74,7 @@ _HOME = {
     "items": "assay._analysis.items",
     "arepeat": "assay._analysis.repeat",
     "repeat": "assay._analysis.repeat",
+    "Robustness": "assay._analysis.robustness",
     "backend": "assay.judges",
     "cascade": "assay.judges.specs",
     "Limits": "assay._middleware.limiter",
@@ -91,6 +95,10 @@ _HOME = {
     "Unreadable": "assay.errors",
     "Unsupported": "assay.errors",
     "Pipeline": "assay.experiments.pipeline",
+    "regenerate": "assay.experiments.regeneration",
+    "RobustnessSettings": "assay.experiments.robustness",
+    "arobustness": "assay.experiments.robustness",
+    "robustness": "assay.experiments.robustness",
     "Sweep": "assay.experiments.sweep",
     "SweepSettings": "assay.experiments.sweep",
     "asweep": "assay.experiments.sweep",
@@ -153,6 +161,8 @@ __all__ = [
     "Price",
     "Reply",
     "Result",
+    "Robustness",
+    "RobustnessSettings",
     "Route",
     "Rules",
     "Sample",
@@ -175,6 +185,7 @@ __all__ = [
     "aevaluate",
     "agree",
     "arepeat",
+    "arobustness",
     "asweep",
     "audit_cascade",
     "averify",
@@ -194,7 +205,9 @@ __all__ = [
     "list_price",
     "metric",
     "notebook_html",
+    "regenerate",
     "repeat",
+    "robustness",
     "sweep",
     "verify",
     "verify_many",

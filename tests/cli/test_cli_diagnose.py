@@ -94,3 +94,27 @@ def test_what_cannot_be_done_is_said_before_anything_is_done(scored, options, sa
     refused = scored("diagnose", *options)
     assert refused.exit_code == 2
     assert said in refused.output
+
+
+class TestASystemAskedAgain:
+    @pytest.fixture
+    def known_rag(self, known, here):
+        code = "def answer(question, contexts):\n    return ' '.join(contexts)\n"
+        (here / "my_rag.py").write_text(code, "utf-8")
+        assert known("run", "data.jsonl", "-m", "string_presence", *JUDGE).exit_code == 0
+        return known
+
+    def test_it_says_what_better_retrieval_alone_would_fix(self, known_rag, here):
+        ask = ("diagnose", "--target", "my_rag.py:answer", *JUDGE)
+        shown = " ".join(known_rag(*ask, "--out", "d.html", "--out", "d.md").stdout.split())
+        assert "Asked again with other contexts (2 samples; system asked 4, reused 0)" in shown
+        assert "string_presence, right contexts: -50 points (-100 to +" in shown
+        assert "Asked again with other contexts" in (here / "d.html").read_text("utf-8")
+        assert "Asked again with other contexts" in (here / "d.md").read_text("utf-8")
+        again = json.loads(known_rag(*ask, "--each-wrong", "--json").stdout)["regenerated"]
+        assert (again["n"], again["asked"], again["reused"]) == (2, 1, 5)
+        assert set(again["runs"]) == {"retrieved", "right", "without"}
+
+    def test_options_that_are_for_a_target_need_one(self, known_rag):
+        assert "is for --target" in known_rag("diagnose", "--each-wrong").stderr
+        assert "needs a target" in known_rag("diagnose", "--target-rpm", "3").stderr

@@ -347,6 +347,24 @@ class TestFunctions:
         with pytest.raises(InputError, match="takes question, history"):
             ask(ROWS, lambda question, history: "yes", store=db)
 
+    @pytest.mark.parametrize(
+        ("function", "given"),
+        [
+            (lambda question, contexts: contexts[0], "It is."),
+            (lambda contexts, question: contexts[0], "It is."),
+            (lambda question, *, contexts: contexts[0], "It is."),
+            (lambda question, contexts=("Its own.",): contexts[0], "Its own."),
+        ],
+    )
+    def test_they_are_given_the_contexts_unless_these_have_a_default(self, db, function, given):
+        rows = [{"question": "Is it?", "contexts": ["It is."]}]
+        (sample,) = samples_of(ask(rows, function, store=db))
+        assert sample.answer == given
+
+    def test_rows_without_contexts_are_refused_where_they_are_needed(self, db):
+        with pytest.raises(InputError, match="contexts"):
+            ask([{"question": "Is it?"}], lambda question, contexts: "yes", store=db)
+
     def test_contexts_of_the_data_stay_where_the_system_is_given_them(self, db):
         rows = [{"question": "Is it?", "contexts": ["It is."]}]
         (given,) = samples_of(ask(rows, lambda sample: sample.contexts[0], store=db))

@@ -10,10 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from aiohttp import web
 
-from assay import Denied, InputError, Limits, sweep
+from assay import Denied, InputError, Limits, RobustnessSettings, Scripted, robustness, sweep
 from assay.data import read
 from assay.target import Asking, Configurable, HttpSystem, ask
 from assay.target.system import Body
+from support import scripts, towers
 
 ROWS = [
     {"id": f"q{n}", "question": f"What is {n}? & why", "metadata": {"user": {"team": "blue"}}}
@@ -293,3 +294,27 @@ class TestConfigurations:
     def test_what_cannot_be_set_is_refused(self, made, params, said):
         with pytest.raises(InputError, match=re.escape(said)):
             Configurable(**made).systems([params])
+
+
+class TestPerturbedContexts:
+    async def answer(self, request):
+        sent = await request.json()
+        return web.json_response({"answer": towers.weak(sent["q"], sent["passages"])})
+
+    def test_they_are_sent_in_the_body_even_where_none_is_left(self, db):
+        body = Body.parse('{"q": "{question}", "passages": "{contexts}"}')
+        rows = [{**row, "contexts": row["contexts"][:1]} for row in towers.rows(4)]
+        vary = {"contradicted": ["instead"], "noise": [1], "removed": ["left_out"]}
+        judge = Scripted({"rate_answer": lambda task: scripts.rating(1, noncommittal=False)})
+        with served(self.answer) as url:
+            found = robustness(
+                rows,
+                HttpSystem(url, body=body),
+                "string_presence",
+                judge,
+                store=db,
+                how=RobustnessSettings(vary=vary, asking=QUICK),
+            )
+        assert [(one.n, one.failures) for one in found.levels] == [(4, 0)] * 3
+        points = {one.perturbation: one.points[0].mean for one in found.curves}
+        assert points == {"contradicted": 0.0, "noise": 1.0, "removed": 0.0}

@@ -14,6 +14,7 @@ _GROUPS = {
     "Score, and see why": {
         "run": "Score a data set and show the scores.",
         "sweep": "Score a system in many configurations: is one best?",
+        "robustness": "Ask a system again with noise, wrong contexts and typos.",
         "show": "Show the scores of a run, or the evidence behind one sample.",
         "view": "Read and compare the runs in a browser.",
         "runs": "List the runs in the store.",

@@ -6,18 +6,22 @@ from functools import partial
 from typing import Any
 
 import click
+import msgspec
 
 from assay._analysis import diagnosis
+from assay._analysis.robustness import Regenerated
 from assay._cli import options, output
 from assay._cli.errors import OK, SOME_FAILED
 from assay._cli.judges import Judges
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import meter
+from assay._cli.target import Target, read_target
 from assay._report.diagnosis import text, told
 from assay._report.run import collect, html
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay.errors import InputError
+from assay.experiments.regeneration import regenerate
 
 _FORMS = {
     ".md": "Markdown",
@@ -27,13 +31,14 @@ _FORMS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiagnoseRequest(options.JudgeRequest, options.ReportRequest):
+class DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.ReportRequest):
     """What `assay diagnose` is asked for."""
 
     run: str
     sample: str | None
     within: int
     counterfactual: bool
+    each_wrong: bool
     show_all: bool
 
 
@@ -51,8 +56,13 @@ class DiagnoseRequest(options.JudgeRequest, options.ReportRequest):
     help="Re-score the answers against the reference contexts first, as a run of its own in the "
     "store, and say which failures would be gone. Nothing is generated anew.",
 )
+@options.flag(
+    "--each-wrong",
+    help="With --target: also ask with each context left out that is known to be wrong.",
+)
 @options.flag("--all", "show_all", help="List every sample under its cause.")
 @options.outs("Write it: .md, .json, or .html (the report, which begins with it). Repeatable.")
+@options.target
 @options.judge
 @options.as_json
 @options.store
@@ -61,15 +71,25 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     """Say of each sample of RUN which part of the system failed, and what is worth trying.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
-    asked, but for --counterfactual, which takes the --judge of the run.
+    asked, but for --counterfactual and --target, which take the --judge of the run. A --target
+    that is given contexts answers again, with the retrieved ones and with the reference contexts:
+    the difference is what better retrieval alone would fix.
     """
     result = Result(request.store, request.run)
     output.check_files(request.outs, request.store, forms=_FORMS)
-    if not request.counterfactual:
-        why = "is for --counterfactual: nobody is asked otherwise"
-        options.reject_options(why, "leave it out, or add --counterfactual", *options.JUDGE_OPTIONS)
+    if not (request.counterfactual or request.target):
+        why = "is for --counterfactual and --target: nobody is asked otherwise"
+        options.reject_options(why, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
+    target = read_target(request, Settings(), contexts=True)
+    if target is None:
+        options.reject_options("is for --target", "add --target", "each_wrong")
     code = _rescore(result, request) if request.counterfactual else OK
-    data = told(diagnosis.diagnose(result, within=request.within))
+    again = _regenerate(result, target, request) if target else None
+    data = {
+        **told(diagnosis.diagnose(result, within=request.within)),
+        "regenerated": msgspec.to_builtins(again),
+    }
+    code = SOME_FAILED if again and (again.failures or again.failed) else code
     sample = request.sample
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
         raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
@@ -103,6 +123,19 @@ def _rescore(result: Result, request: DiagnoseRequest) -> int:
             result, judge, embedder=embedder, settings=Settings(on_progress=progress)
         )
     return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
+
+
+def _regenerate(result: Result, target: Target, request: DiagnoseRequest) -> Regenerated:
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    return regenerate(
+        result,
+        target.system,
+        judge,
+        each_wrong=request.each_wrong,
+        embedder=embedder,
+        asking=target.asking,
+    )
 
 
 def _of(data: dict[str, Any], sample: str | None) -> dict[str, Any]:

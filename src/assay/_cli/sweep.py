@@ -161,7 +161,9 @@ def sweep_command(request: SweepRequest) -> int:
         on_configuration=say_line,
     )
     if request.dry_run:
-        return _show_counts(count_sweep(*given, store=request.store, how=how), request)
+        return show_counts(
+            count_sweep(*given, store=request.store, how=how), request, at_most=request.race
+        )
     swept = sweep(*given, store=request.store, how=how)
     commands = _commands(swept, request.store)
     shown = [("this sweep", _command(swept, request.store)), *commands]
@@ -207,22 +209,26 @@ class _Lines:
         say(text)
 
 
-def _show_counts(counts: dict[str, tuple[int, int]], request: SweepRequest) -> int:
+def show_counts(
+    counts: dict[str, tuple[int, int]],
+    request: options.RunRequest,
+    one: str = "configuration",
+    *,
+    at_most: bool = False,
+) -> int:
     """Show how many questions each configuration would be sent; nobody is asked."""
     if request.as_json:
         rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
-        output.print_json({"configurations": rows})
+        output.print_json({f"{one}s": rows})
     elif not request.quiet:
-        made = table("configuration", gap=2)
+        made = table(one, gap=2)
         numeric(made, ("to ask", "known"))
         for name, (new, known) in counts.items():
             made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
         output.stdout().print(made)
         total = sum(new for new, _ in counts.values())
-        most = "At most " if request.race else ""
-        say(
-            f"{most}{total:,} questions to send in {len(counts)} configurations. Nothing was asked."
-        )
+        most = "At most " if at_most else ""
+        say(f"{most}{total:,} questions to send in {len(counts)} {one}s. Nothing was asked.")
     return OK
 
 

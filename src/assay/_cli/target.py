@@ -35,20 +35,27 @@ class Target:
     asking: Asking
 
 
-def read_target(request: TargetRequest, settings: Settings) -> Target | None:
-    """The system that the options name, None if they name none."""
+def read_target(
+    request: TargetRequest, settings: Settings, *, contexts: bool = False
+) -> Target | None:
+    """The system that the options name, None if they name none; `contexts` as for `system`."""
     if request.target is None:
         others = [field.name for field in fields(TargetRequest)]
         options.reject_options("needs a target, and none is given", "add --target URL", *others)
         return None
+    return Target(read_system(request, contexts=contexts), read_asking(request, settings))
+
+
+def read_system(request: TargetRequest, *, contexts: bool = False) -> System:
+    """The system that the options name; `contexts` as for `system`."""
     look_here()
-    named = system(
+    return system(
         request.target,
         version=request.target_version,
+        contexts=contexts,
         body=Body.parse(request.target_body) if request.target_body else None,
         headers=_headers(request.target_headers),
     )
-    return Target(named, read_asking(request, settings))
 
 
 def read_configurable(request: TargetRequest) -> Configurable:

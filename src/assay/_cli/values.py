@@ -50,22 +50,23 @@ def params(texts: Iterable[str]) -> dict[str, Value]:
     return parameters
 
 
-def grid(texts: Iterable[str]) -> dict[str, list[Value]]:
+def grid(
+    texts: Iterable[str], *, option: str = "set", example: str = "k=3,5"
+) -> dict[str, list[Value]]:
     """``key=value,value`` pairs, or ``key=[...]`` in JSON for values with commas."""
     values: dict[str, list[Value]] = {}
-    for text, key, written in _pairs("set", texts, "KEY=VALUE,VALUE", "k=3,5"):
+    for text, key, written in _pairs(option, texts, "KEY=VALUE,VALUE", example):
         if key in values:
-            raise _wrong("set", text, "gives that key values again", "name all its values in one")
+            raise _wrong(option, text, "gives that key values again", "name all its values in one")
         given = written.strip()
-        values[key] = _json_values(text, given) if given.startswith("[") else _listed(text, given)
+        if given.startswith("["):
+            values[key] = _json_values(text, given)
+            continue
+        parts = [part.strip() for part in given.split(",")]
+        if not all(parts):
+            raise _wrong(option, text, "has an empty value", f"such as --{option} {example}")
+        values[key] = [parameter(part) for part in parts]
     return values
-
-
-def _listed(text: str, written: str) -> list[Value]:
-    parts = [part.strip() for part in written.split(",")]
-    if not all(parts):
-        raise _wrong("set", text, "has an empty value", "such as --set k=3,5")
-    return [parameter(part) for part in parts]
 
 
 def _json_values(text: str, written: str) -> list[Value]:

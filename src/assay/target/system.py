@@ -1,5 +1,6 @@
 """A system under test: behind a URL, or a function of the user's own."""
 
+import functools
 import inspect
 import json
 import re
@@ -283,8 +284,8 @@ class HttpSystem:
 class FunctionSystem:
     """A function of the user's own: ``answer(question)``, plain or async.
 
-    It may take ``sample`` beside or instead of the question. What it returns is the text of the
-    answer, a dict with answer and contexts, or an object of LangChain or LlamaIndex.
+    It may take ``sample`` or ``contexts`` beside or instead of the question. What it returns is the
+    text of the answer, a dict with answer and contexts, or an object of LangChain or LlamaIndex.
 
     Args:
         function: The function.
@@ -293,16 +294,24 @@ class FunctionSystem:
         version: Which version of the system it is; another one is asked anew. Without one, answers
             of earlier runs are not reused where it goes by something whose content cannot be told.
         file: The file that it was loaded from; what else is edited there makes no other of it.
+        contexts: Whether it is given the contexts of the sample even where its argument
+            ``contexts`` has a default: by itself it is then left to retrieve its own.
 
     Raises:
         InputError: If it cannot be called so.
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, name: str = "", version: str = "", file: str = ""
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str = "",
+        version: str = "",
+        file: str = "",
+        contexts: bool = False,
     ) -> None:
         self._function = function
-        self._wants = _wanted(function)
+        self._wants, self._named = _wanted(function, contexts=contexts)
         shown_name = name or _name_in_file(file, function)
         self.name = f"{shown_name}@{version}" if version else shown_name
         self._identity = self.name
@@ -311,16 +320,21 @@ class FunctionSystem:
             _warn_of(self.name, unreadable)
             # What another process made of the same code may be another system.
             self._identity = f"{self.name}#{uuid.uuid4().hex}"
-        self.needs, self.told_contexts = frozenset({"question"}), "sample" in self._wants
+        needed = {"question", *{"contexts"}.intersection((*self._wants, *self._named))}
+        self.needs = frozenset(needed)
+        self.told_contexts = "contexts" in needed or "sample" in self._wants
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name, in which the digest of its code stands; of one that it does not tell, once."""
         return self._identity if kind is AskSystem else None
 
     def sent(self, sample: Sample) -> str:
-        """The question, or the whole sample without its id."""
+        """The question, with the contexts if it takes them, or the whole sample without its id."""
         if "sample" not in self._wants:
-            return sample.question or ""
+            if not self.told_contexts:
+                return sample.question or ""
+            told = {"question": sample.question, "contexts": sample.contexts}
+            return json.dumps(told, ensure_ascii=False)
         values = {name: value for name, value in values_of(sample).items() if name != "id"}
         return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
 
@@ -359,16 +373,21 @@ class FunctionSystem:
         raise Unavailable(what, permanent=True)
 
     async def _called(self, sample: Sample) -> Any:
-        arguments = {"question": sample.question, "sample": sample}
-        return await called(self._function, *(arguments[name] for name in self._wants))
+        contexts = list(sample.contexts or ())
+        arguments = {"question": sample.question, "sample": sample, "contexts": contexts}
+        call = self._function
+        if self._named:
+            call = functools.partial(call, **{name: arguments[name] for name in self._named})
+        return await called(call, *(arguments[name] for name in self._wants))
 
 
-def system(target: object, *, version: str = "", **how: Any) -> System:
+def system(target: object, *, version: str = "", contexts: bool = False, **how: Any) -> System:
     """The system that a URL, ``module:function``, ``file.py:function`` or a function names.
 
     Args:
         target: The URL or function.
         version: Which version of it.
+        contexts: As for `FunctionSystem`.
         how: `body` and `headers` of `HttpSystem`.
 
     Raises:
@@ -383,7 +402,7 @@ def system(target: object, *, version: str = "", **how: Any) -> System:
         file, target = target.rpartition(":")[0], named(target)
     if callable(target):
         file = file if file.endswith(FILE) else ""
-        return FunctionSystem(target, version=version, file=file)
+        return FunctionSystem(target, version=version, file=file, contexts=contexts)
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
@@ -421,21 +440,26 @@ def _warn_of(name: str, unreadable: Iterable[str]) -> None:
     )
 
 
-def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The arguments to be given, in order: the question, the sample, or both."""
+def _wanted(
+    function: Callable[..., Any], *, contexts: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The arguments to be given in order (question, sample or contexts), and those by name."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):  # built in: it says nothing of itself
-        return ("question",)
+        return ("question",), ()
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    taken = [p for p in parameters if p.kind in kinds]
+    taken = [p for p in parameters.values() if p.kind in kinds]
     needed = [p.name for p in taken if p.default is inspect.Parameter.empty]
     names = needed or [p.name for p in taken[:1]] or ["question"]
-    wants = tuple("sample" if name == "sample" else "question" for name in names)
+    wants = tuple(name if name in ("sample", "contexts") else "question" for name in names)
     if len(set(wants)) < len(wants):
         what = f"{place_of(function)} takes {', '.join(names)}"
-        raise InputError(what, "it is called with the question, the sample, or both")
-    return wants
+        raise InputError(what, "it is called with the question, the contexts or the sample")
+    last = parameters.get("contexts")
+    by_name = last is not None and "contexts" not in wants and last.kind not in kinds[:1]
+    required = last is not None and last.default is inspect.Parameter.empty
+    return wants, ("contexts",) if by_name and (contexts or required) else ()
 
 
 def _described(error: BaseException) -> str:

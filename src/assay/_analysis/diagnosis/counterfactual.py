@@ -133,7 +133,7 @@ def counterfactual(
     planned = plan(
         Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
     )
-    _check_judge(run, metrics, planned.route)
+    check_judge(run, metrics, planned.route)
     run_config = config(planned.metrics, planned.route, settings)
     with Store(result.path) as store:
         begun = store.begin(
@@ -143,8 +143,8 @@ def counterfactual(
     return Result(result.path, begun.id)
 
 
-def _check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
-    """Refuse to set scores beside each other that another judge, prompt or version has made."""
+def check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
+    """Raise InputError if another judge, prompt or version made the scores of a run."""
     same = route.default.name == run.config["judge"]
     # Fewer metrics may share calls here than did there: that is no other judge.
     uncoalesced = {metric: _COALESCED.sub("", text) for metric, text in run.metrics.items()}

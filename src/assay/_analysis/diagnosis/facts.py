@@ -218,6 +218,22 @@ def _unanswerable(sample: Sample) -> bool | None:
     return True if reference.strip() and is_plain_refusal(reference) else None
 
 
+def right_contexts(sample: Sample) -> tuple[int, ...] | None:
+    """Which of a sample's contexts are known to be right, from 0; None where nothing tells.
+
+    By ids or grades, else by texts: equal or one inside the other, or worded alike where none is.
+    """
+    ids, grades = sample.reference_context_ids, sample.relevance_grades
+    if sample.context_ids is not None and (ids is not None or grades is not None):
+        named = {i for i, grade in (grades or {}).items() if grade > 0} if ids is None else {*ids}
+        return tuple(at for at, i in enumerate(sample.context_ids) if i in named)
+    contexts, right = sample.contexts or (), set[int]()
+    for text in sample.reference_contexts or ():
+        same = [at for at, context in enumerate(contexts) if _within(context, text)]
+        right |= {*same} or {at for at, context in enumerate(contexts) if _meant(context, [text])}
+    return tuple(sorted(right)) if sample.reference_contexts else None
+
+
 def _known(sample: Sample) -> Known | None:
     """By ids or grades, else by texts: equal, one inside the other, or worded alike."""
     texts = tuple(dict.fromkeys(sample.reference_contexts or ()))

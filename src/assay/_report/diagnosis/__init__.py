@@ -178,7 +178,46 @@ def condition(mean: Json) -> str:
     )
 
 
-def what_if(rescored: Json) -> str:
+def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
+    """What other contexts would change: a heading and its lines, re-scored and asked again."""
+    found = []
+    if rescored := data["counterfactual"]:
+        found.append((_rescored(rescored), changes(rescored)))
+    if again := data.get("regenerated"):
+        n, asked = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
+        head = f"Asked again with other contexts ({n}; system {asked}, reused {again['reused']:,})"
+        found.append((head, _gains(again)))
+    return found
+
+
+def _gains(again: Json) -> list[str]:
+    """What each change of the contexts is worth, by metric."""
+    lines = [
+        f"{curve['metric']}, {point['level']}: {_points(point, curve)} "
+        f"({numbers.score(point['baseline'])} to {numbers.score(point['mean'])}, "
+        f"n = {point['n']:,})"
+        for curve in again["curves"]
+        for point in curve["points"]
+        if point["mean"] is not None
+    ]
+    if again["failures"]:
+        lines.append(f"{numbers.plural(again['failures'], 'question')} without an answer")
+    return lines or ["no sample has a score both ways"]
+
+
+def _points(point: Json, curve: Json) -> str:
+    """A difference in points of a hundred, or as it is where the metric has no two ends."""
+    scale = 1 if None in curve["range"] else 100
+    unit = " points" if scale == 100 else ""
+    ends = point["difference_interval"]
+    digits = ".0f" if scale == 100 else ".3g"
+    shown = f"{scale * point['difference']:+{digits}}{unit}"
+    if not ends:
+        return shown
+    return f"{shown} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
+
+
+def _rescored(rescored: Json) -> str:
     """What the counterfactual looked at."""
     text = (
         f"With the contexts known to be right ({numbers.plural(rescored['n'], 'sample')} re-scored"

@@ -26,7 +26,6 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
         return None
     by_id = {one["id"]: one for one in diagnosis["samples"]}
     widest = _widest(diagnosis)
-    what_if = diagnosis["counterfactual"]
     return {
         "headline": words.headline(diagnosis),
         "first": [
@@ -51,8 +50,7 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
             )
             for remark, ids in words.undiagnosed(diagnosis)[:_SHOWN]
         ],
-        "what_if": words.what_if(what_if) if what_if else "",
-        "changes": words.changes(what_if) if what_if else [],
+        "what_ifs": words.what_ifs(diagnosis),
         "missing": [words.needed(*need) for need in words.missing(diagnosis)],
     }
 

@@ -33,8 +33,8 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
         blocks += [Text(), _causes(data)]
     if data["advice"]:
         blocks += [_head("What to try, by number of samples affected"), _advice(data)]
-    if data["counterfactual"]:
-        blocks += _what_if(data["counterfactual"])
+    for head, lines in words.what_ifs(data):
+        blocks += _what_if(head, lines)
     blocks += _patterns(data)
     blocks += _samples(data, show_all=show_all)
     blocks += _undiagnosed(data, show_all=show_all)
@@ -86,11 +86,11 @@ def _advice(data: Json) -> Table:
     return made
 
 
-def _what_if(rescored: Json) -> list[RenderableType]:
+def _what_if(head: str, lines: Sequence[str]) -> list[RenderableType]:
     made = grid()
-    for line in words.changes(rescored):
+    for line in lines:
         made.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
-    return [_head(words.what_if(rescored)), made]
+    return [_head(head), made]
 
 
 def _patterns(data: Json) -> list[RenderableType]:
@@ -193,7 +193,10 @@ def markdown(data: Json) -> str:
             f"{place}. {inline(a['advice'])} ({words.gain(a)})"
             for place, a in enumerate(data["advice"], start=1)
         ),
-        "\n".join(_markdown_what_if(data["counterfactual"])) if data["counterfactual"] else "",
+        "\n\n".join(
+            "\n".join([f"{head}:", "", *(f"- {inline(line)}" for line in lines)])
+            for head, lines in words.what_ifs(data)
+        ),
         "\n".join(_markdown_pattern(pattern) for pattern in words.claimed(data)),
         "\n".join(
             f"- Could not be diagnosed: {numbers.plural(len(ids), 'sample')}, {inline(why)} "
@@ -230,10 +233,6 @@ def _some(ids: Sequence[str]) -> str:
     """The first of them, and how many there are beside."""
     more = len(ids) - _MARKDOWN_SHOWN
     return ", ".join([*map(cell, ids[:_MARKDOWN_SHOWN]), *([f"{more:,} more"] if more > 0 else [])])
-
-
-def _markdown_what_if(rescored: Json) -> list[str]:
-    return [f"{words.what_if(rescored)}:", "", *(f"- {inline(x)}" for x in words.changes(rescored))]
 
 
 def _markdown_pattern(pattern: Json) -> str:

@@ -1,0 +1,182 @@
+"""The command `assay robustness`: a system asked again with perturbed questions and contexts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import click
+
+from assay._analysis.robustness import Level
+from assay._cli import options, output, values
+from assay._cli.errors import OK, SOME_FAILED, say
+from assay._cli.evaluation import read_settings
+from assay._cli.judges import Judges
+from assay._cli.sweep import show_counts
+from assay._cli.target import read_asking, read_system
+from assay._report import numbers
+from assay._report import robustness as words
+from assay._report.robustness import html, text
+from assay._runner.settings import Engine
+from assay._store.runs import Value
+from assay.errors import InputError
+from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
+
+_FORMS = {".html": "a page with the curves", ".md": "Markdown", ".json": "what --json shows"}
+_GROUPS = {
+    "What is varied, and scored": (
+        *("target", "vary", "fill", "seed", "margin", "metrics"),
+        *("maps", "contexts", "limit", "skip_invalid"),
+    ),
+    "Who judges": (
+        *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
+        *("prompts", "reasons", "together"),
+    ),
+    "How the system is asked": (
+        *("target_body", "target_headers", "target_replies", "target_version"),
+        *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
+    ),
+    "Pace": ("concurrency", "rpm", "tpm", "retries"),
+    "What the runs are called": ("name", "tags", "note", "params"),
+    "What comes out": ("outs", "dry_run", "level", "store", "as_json", "quiet"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustnessRequest(options.RunRequest):
+    """What `assay robustness` is asked for."""
+
+    vary: tuple[str, ...]
+    fill: int
+    seed: int
+    margin: float
+    level: float
+    price: str | None = None
+    budget: str | None = None
+    judge_cards: tuple[str, ...] = ()
+    engine: Engine = "local"
+    workers: int | None = None
+    worker_cores: int = 1
+    probe: bool | None = None
+    no_progress: bool = True
+
+
+@click.command("robustness", cls=options.Grouped, groups=_GROUPS)
+@click.argument("data", metavar="DATA")
+@options.repeatable(
+    "--vary",
+    "vary",
+    metavar="NAME[=LEVEL,LEVEL]",
+    help="A perturbation, with its levels or the usual ones: noise=0.2,0.8 (share, or number, of "
+    "passages of other questions), position=first,middle,last, removed=left_out,replaced, "
+    "contradicted=beside,instead, typos=0.1,0.5 (share of words), letters=upper,lower, keywords. "
+    "All of them if none is named.",
+)
+@options.count(
+    "--fill",
+    default=0,
+    least=0,
+    help="With fewer contexts than this, passages of other questions follow a sample's own.",
+)
+@options.count("--seed", default=0, least=0, help="Draw noise, places and typing errors by this.")
+@options.number(
+    "--margin",
+    type=options.NumberRange(0, 0.99),
+    default=0.1,
+    metavar="SHARE",
+    help="A drop up to this share of the metric's range counts as none.",
+)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    required=True,
+    metavar="METRIC",
+    help="What to compute, as for `assay run`: repeatable or separated by commas.",
+)
+@options.target
+@options.judge
+@options.number(
+    "--level",
+    type=options.NumberRange(0.5, 0.999),
+    default=0.95,
+    metavar="SHARE",
+    help="Confidence level of each mean, and of all differences of a curve together.",
+)
+@options.description
+@options.store
+@options.maps
+@options.contexts
+@options.limit
+@options.skip_invalid
+@options.prompts
+@options.reasons
+@options.concurrency
+@options.together
+@options.retries
+@options.rpm
+@options.tpm
+@options.outs("Write it to .html (a page with the curves), .md (Markdown) or .json. Repeatable.")
+@options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
+@options.as_json
+@options.quiet
+@options.takes(RobustnessRequest)
+def robustness_command(request: RobustnessRequest) -> int:
+    """Ask a target DATA again with noise, wrong contexts and typing errors: where does it drop?
+
+    Every perturbation is made by rule from DATA alone. Each of its levels is one run in the store,
+    over the samples that it applies to. The same command asks nothing again.
+    """
+    if request.target is None:
+        raise InputError("no target is named", "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION")
+    inputs = [request.data, request.store]
+    output.check_file("--skip-invalid", request.skip_invalid, *inputs)
+    output.check_files(request.outs, *inputs, forms=_FORMS)
+    settings = read_settings(request)
+    judge, embedder = Judges(request).build()
+    how = RobustnessSettings(
+        vary=_vary(request.vary) if request.vary else None,
+        fill=request.fill,
+        seed=request.seed,
+        margin=request.margin,
+        level=request.level,
+        embedder=embedder,
+        settings=settings,
+        asking=read_asking(request, settings),
+        on_level=None if request.quiet else _say_level,
+    )
+    metrics = values.metric_specs(request.metrics)
+    given = (request.data, read_system(request, contexts=True), metrics, judge)
+    if request.dry_run:
+        counts = count_robustness(*given, store=request.store, how=how)
+        return show_counts(counts, request, "level")
+    found = robustness(*given, store=request.store, how=how)
+    writers = {".html": html.render, ".md": text.markdown}
+    data = words.collect(found)
+    if request.quiet and not request.as_json:
+        output.write_data(data, request.outs, writers)
+    else:
+        output.present(data, request, writers, text.console)
+    failures = (
+        found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
+    )
+    return SOME_FAILED if failures else OK
+
+
+def _vary(texts: Iterable[str]) -> dict[str, list[Value]]:
+    """``noise=0.2,0.8`` or ``noise`` each; the usual levels where none are named."""
+    bare = [text.strip() for text in texts if "=" not in text]
+    levels = values.grid(
+        (text for text in texts if "=" in text), option="vary", example="noise=0.4"
+    )
+    if twice := [name for name in bare if name in levels or bare.count(name) > 1]:
+        raise InputError(f"--vary names {twice[0]} twice", "name all its levels in one")
+    names = dict.fromkeys(text.partition("=")[0].strip() for text in texts)
+    return {name: levels.get(name, []) for name in names}
+
+
+def _say_level(one: Level) -> None:
+    line = f"{one.perturbation}={one.level}: {numbers.plural(one.n, 'sample')}"
+    line += f"; system asked {one.asked:,}, reused {one.reused:,}"
+    if one.failures:
+        line += f"; {numbers.plural(one.failures, 'question')} without an answer"
+    say(line)

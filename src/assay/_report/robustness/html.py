@@ -1,0 +1,100 @@
+"""The curves of a perturbed system, drawn on a page without scripts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay._report import numbers
+from assay._report import robustness as words
+from assay._report.history import axis, ticks
+from assay._report.page import asset, page
+
+Json = Mapping[str, Any]
+WIDTH: Final = 400
+HEIGHT: Final = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A level in the drawing's units; `low` is None without an interval."""
+
+    x: float
+    y: float
+    baseline: float
+    low: float | None
+    high: float | None
+    level: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One curve as it is drawn."""
+
+    curve: Json
+    tone: str
+    marks: Sequence[Mark]
+    path: str  # through the means
+    baseline: str  # through the means of the same samples unperturbed
+    ticks: Sequence[tuple[float, str]]  # (y, value) of the lines of the grid
+
+
+def render(data: Json) -> str:
+    """The page: a pure function of what was found, one file without any outside reference."""
+    return page(
+        "robustness.html",
+        asset("style.css") + asset("history.css") + asset("robustness.css"),
+        version=data["assay"],
+        data=data,
+        parts=[
+            (name, [_picture(curve) for curve in curves])
+            for name, curves in words.perturbations(data)
+        ],
+        words=words,
+        w=WIDTH,
+        h=HEIGHT,
+    )
+
+
+def _picture(curve: Json) -> Picture:
+    points = [one for one in curve["points"] if one["mean"] is not None]
+    ends = [(one["interval"]["low"], one["interval"]["high"]) if one["interval"] else None
+            for one in points]  # fmt: skip
+    plotted = [
+        {"mean": value, "interval": end}
+        for one, end in zip(points, ends, strict=True)
+        for value in (one["mean"], one["baseline"])
+    ]
+    low, high = curve["range"]
+    step = 0.0 if low is None or high is None else (high - low) / 5
+    if not step:
+        low, high, step = axis([{"points": plotted}], curve["range"])
+
+    def y(value: float) -> float:
+        return round(float((high - value) / (high - low)) * HEIGHT, 1)
+
+    gap = WIDTH / max(1, len(points))
+    marks = [
+        Mark(
+            x=round((place + 0.5) * gap, 1),
+            y=y(one["mean"]),
+            baseline=y(one["baseline"]),
+            low=y(end[0]) if end else None,
+            high=y(end[1]) if end else None,
+            level=one["level"],
+            title=f"{one['level']}: {', '.join(words.row(one)[1:])}",
+        )
+        for place, (one, end) in enumerate(zip(points, ends, strict=True))
+    ]
+    return Picture(
+        curve,
+        words.tone(curve),
+        marks,
+        _path((mark.x, mark.y) for mark in marks),
+        _path((mark.x, mark.baseline) for mark in marks),
+        [(y(value), numbers.score(value)) for value in ticks(low, high, step)],
+    )
+
+
+def _path(places: Any) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in places)

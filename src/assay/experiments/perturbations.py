@@ -1,0 +1,468 @@
+"""Perturbations by rule: questions and contexts made harder in one respect, from the data alone."""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+from assay._analysis.diagnosis.facts import right_contexts
+from assay._store.runs import Value, written
+from assay._text.entities import entities, place
+from assay._text.language_id import is_english
+from assay._text.words import STOP_WORDS
+from assay.errors import InputError
+from assay.sample import Sample
+
+LEFT_OUT: Final = "left_out"
+_NO_CONTEXTS = "it has no contexts"
+_UNKNOWN = "which of its contexts are relevant is not known"
+_NONE_RELEVANT = "none of its contexts is relevant"
+_FEW_PASSAGES = "too few passages of other questions suit it"
+_CLOSE = 0.1  # a ratio of noise further off than this is another level
+_MOST_NOISE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Inapplicable:
+    """Why a perturbation cannot be made of a sample.
+
+    Attributes:
+        why: The reason, as of "it": "it has no contexts".
+    """
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact of the reference, and what it was altered to.
+
+    Attributes:
+        right: As the contexts have it: a number, a date or a name.
+        altered: What stands in its place.
+    """
+
+    right: str
+    altered: str
+
+    def stated(self, answer: str) -> tuple[bool, bool]:
+        """Whether an answer states (the right one, the altered one).
+
+        Of a number or date the digits that were altered count, of a name any word of its own.
+        """
+        right, altered = self.right.split(), self.altered.split()
+        return (
+            any(_has(word, answer) for word in right if word not in altered),
+            any(_has(word, answer) for word in altered if word not in right),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A sample with a perturbation.
+
+    Attributes:
+        sample: What the system is asked.
+        fact: The fact that was altered in its contexts, None for all other perturbations.
+    """
+
+    sample: Sample
+    fact: Fact | None = None
+
+
+Outcome: TypeAlias = Perturbed | Inapplicable
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the rules draw from: the passages and names of all samples.
+
+    Attributes:
+        samples: All samples, with their contexts.
+        seed: Another one draws otherwise; the same one always alike.
+    """
+
+    samples: Sequence[Sample]
+    seed: int = 0
+
+    @cached_property
+    def passages(self) -> Sequence[tuple[str, frozenset[str]]]:
+        """Every passage once, with the groups that it stands in."""
+        found: dict[str, set[str]] = {}
+        for sample in self.samples:
+            for text in (*(sample.contexts or ()), *(sample.reference_contexts or ())):
+                found.setdefault(text, set()).update({sample.group} if sample.group else ())
+        return [(text, frozenset(groups)) for text, groups in found.items()]
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names in all references, without numbers and dates."""
+        found = (one for sample in self.samples for one in _facts(sample.reference or ""))
+        return list(dict.fromkeys(one for one in found if not re.search(r"\d", one)))
+
+    def draw(self, sample: Sample, purpose: str) -> random.Random:
+        """A generator for one purpose of one sample."""
+        return random.Random(f"{self.seed} {purpose} {sample.id}")  # noqa: S311 - no secret
+
+    def noise(self, sample: Sample, n: int, rng: random.Random) -> list[str]:
+        """Passages of other questions that do not hold the reference; the first n drawn, or fewer.
+
+        Passages of the sample's group (its document) are left out, since they may be relevant.
+        """
+        own = {*(sample.contexts or ()), *(sample.reference_contexts or ())}
+        tried, noise = set[int](), list[str]()
+        while len(noise) < n and len(tried) < len(self.passages):
+            at = rng.randrange(len(self.passages))
+            if at in tried:
+                continue
+            tried.add(at)
+            text, groups = self.passages[at]
+            if text not in own and sample.group not in groups and not holds(text, sample):
+                noise.append(text)
+        return noise
+
+
+Rule: TypeAlias = Callable[[Sample, Value, Material], Outcome]
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """One way to make a question harder.
+
+    Attributes:
+        name: "noise".
+        title: What is done, in a line.
+        of: What it changes: "contexts" or "question".
+        levels: Those that are taken if none are named.
+        allows: Which levels there are.
+        hint: The same in words.
+        make: The rule.
+        ordered: Whether each level is more of it than the one before.
+    """
+
+    name: str
+    title: str
+    of: Literal["contexts", "question"]
+    levels: tuple[Value, ...]
+    allows: Callable[[Value], bool]
+    hint: str
+    make: Rule = field(repr=False)
+    ordered: bool = False
+
+    def check(self, level: Value) -> None:
+        """Raise InputError for a level that there is not."""
+        if isinstance(level, bool) or not self.allows(level):
+            what = f"{written(level)!r} is no level of {self.name}"
+            raise InputError(what, f"{self.hint}, such as {', '.join(map(written, self.levels))}")
+
+
+def holds(text: str, sample: Sample) -> bool:
+    """Whether the sample's reference, or another accepted answer, stands in a text."""
+    answers = (sample.reference or "", *sample.accepted)
+    return any(place(answer, text) is not None for answer in answers)
+
+
+def relevant(sample: Sample) -> tuple[int, ...] | None:
+    """Which contexts are relevant: those known to be, else those in which the reference stands."""
+    if (known := right_contexts(sample)) is not None:
+        return tuple(at for at in known if at < len(sample.contexts or ()))
+    found = tuple(at for at, text in enumerate(sample.contexts or ()) if holds(text, sample))
+    return found or None
+
+
+def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sample:
+    """The sample with other contexts; ids and grades of the former ones are left out."""
+    gone = dict.fromkeys(("context_ids", "reference_context_ids", "relevance_grades"))
+    return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
+
+
+def filled(sample: Sample, passages: int, material: Material) -> Sample:
+    """The sample with at least so many contexts: passages of other questions follow its own."""
+    contexts = sample.contexts or ()
+    lacking = passages - len(contexts)
+    if lacking <= 0:
+        return sample
+    right = relevant(sample)
+    noise = material.noise(sample, lacking, material.draw(sample, "fill"))
+    # By their texts the relevant ones are known afterwards, too.
+    texts = sample.reference_contexts or tuple(contexts[at] for at in right or ())
+    return with_contexts(sample, (*contexts, *noise), reference_contexts=texts or None)
+
+
+def _noise(sample: Sample, level: Value, material: Material) -> Outcome:
+    contexts = list(sample.contexts or ())
+    if not contexts:
+        return Inapplicable(_NO_CONTEXTS)
+    amount, n = float(level), len(contexts)
+    wanted = round(amount) if amount >= 1 else round(n * amount / (1 - amount))
+    if amount < 1 and (not wanted or abs(wanted / (n + wanted) - amount) > _CLOSE):
+        return Inapplicable(f"its {n} contexts cannot be mixed to that ratio")
+    rng = material.draw(sample, "noise")
+    noise = material.noise(sample, wanted, rng)
+    if len(noise) < wanted:
+        return Inapplicable(_FEW_PASSAGES)
+    # Its own keep their order; a higher level has the noise of a lower one, and more.
+    rng = material.draw(sample, "places")
+    for text in noise:
+        contexts.insert(rng.randint(0, len(contexts)), text)
+    return Perturbed(with_contexts(sample, contexts))
+
+
+def _parted(sample: Sample) -> tuple[list[str], list[str]] | Inapplicable:
+    """The relevant contexts and the others."""
+    if not sample.contexts:
+        return Inapplicable(_NO_CONTEXTS)
+    places = relevant(sample)
+    if places is None:
+        return Inapplicable(_UNKNOWN)
+    if not places:
+        return Inapplicable(_NONE_RELEVANT)
+    others = [text for at, text in enumerate(sample.contexts) if at not in places]
+    return [sample.contexts[at] for at in places], others
+
+
+def _position(sample: Sample, level: Value, material: Material) -> Outcome:
+    del material
+    parted = _parted(sample)
+    if isinstance(parted, Inapplicable):
+        return parted
+    right, others = parted
+    named = {"first": 0, "middle": len(others) // 2, "last": len(others)}
+    before = named[level] if isinstance(level, str) else int(level) - 1
+    if before > len(others) or len(others) < 2:
+        return Inapplicable("it has too few other contexts")
+    return Perturbed(with_contexts(sample, (*others[:before], *right, *others[before:])))
+
+
+def _removed(sample: Sample, level: Value, material: Material) -> Outcome:
+    if sample.answerable is False:
+        return Inapplicable("it cannot be answered in the first place")
+    parted = _parted(sample)
+    if isinstance(parted, Inapplicable):
+        return parted
+    right, others = parted
+    if any(holds(text, sample) for text in others):
+        return Inapplicable("another of its contexts holds the reference, too")
+    if level == LEFT_OUT:
+        return Perturbed(with_contexts(sample, others, answerable=False))
+    noise = material.noise(sample, len(right), material.draw(sample, "replaced"))
+    if len(noise) < len(right):
+        return Inapplicable(_FEW_PASSAGES)
+    instead = dict(zip(right, noise, strict=True))
+    texts = [instead.get(text, text) for text in sample.contexts or ()]
+    return Perturbed(with_contexts(sample, texts, answerable=False))
+
+
+def _contradicted(sample: Sample, level: Value, material: Material) -> Outcome:
+    contexts = sample.contexts or ()
+    if not contexts:
+        return Inapplicable(_NO_CONTEXTS)
+    fact = _altered(sample, material)
+    if isinstance(fact, Inapplicable):
+        return fact
+    pattern = _pattern(fact.right)
+    altered = [pattern.sub(fact.altered, text) for text in contexts]
+    if level == "instead":
+        left = any(Fact(fact.right, fact.altered).stated(text)[0] for text in altered)
+        if left:
+            return Inapplicable("its contexts also name the fact in part")
+        return Perturbed(with_contexts(sample, altered), fact)
+    rng, texts = material.draw(sample, "beside"), list[str]()
+    for text, other in zip(contexts, altered, strict=True):
+        pair = [text] if text == other else [text, other]
+        texts += reversed(pair) if rng.random() < 0.5 else pair
+    return Perturbed(with_contexts(sample, texts), fact)
+
+
+def _altered(sample: Sample, material: Material) -> Fact | Inapplicable:
+    """The first fact of the reference that stands in the contexts and not in the question."""
+    rng = material.draw(sample, "altered")
+    for right in _facts(sample.reference or ""):
+        in_contexts = any(_pattern(right).search(text) for text in sample.contexts or ())
+        if not in_contexts or place(right, sample.question or ""):
+            continue
+        if re.search(r"\d", right):
+            return Fact(right, _other_number(right, rng))
+        own = " ".join((sample.question or "", *(sample.contexts or ())))
+        others = [name for name in material.names if not any(_has(w, own) for w in name.split())]
+        as_long = [name for name in others if len(name.split()) == len(right.split())]
+        if as_long or others:
+            return Fact(right, rng.choice(as_long or others))
+    return Inapplicable(
+        "no number, date or name of its reference stands in its contexts and not in its question"
+    )
+
+
+def _facts(reference: str) -> list[str]:
+    """The numbers, dates and names of a reference; one of a few words may be a name as it is."""
+    bare = reference.strip().rstrip(".!")
+    short = bare[:1].isupper() and 1 <= len(bare.split()) <= 3
+    return list(dict.fromkeys([*entities(reference), *([bare] if short else [])]))
+
+
+def _other_number(text: str, rng: random.Random) -> str:
+    """The text with its longest run of digits made another number of the same length."""
+    run = max(re.findall(r"\d+", text), key=len)
+    year = len(run) == 4 and run[:1] in "12"
+    while True:
+        if year:
+            other = str(int(run) + rng.choice((-1, 1)) * rng.randint(3, 40))
+        else:
+            least = 10 ** (len(run) - 1) if len(run) > 1 else 1
+            other = str(rng.randrange(least, 10 ** len(run)))
+        if other != run:
+            return text.replace(run, other, 1)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """The text as whole words, as it is written."""
+    return re.compile(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)|(?<!\w){re.escape(text)}(?!\w)")
+
+
+def _has(word: str, text: str) -> bool:
+    """Whether a word that tells something stands in a text; a number in another one does not."""
+    bare = word.strip(".,;:()'\"$€£%")
+    if len(bare) < 3 and not bare.isdigit():
+        return False
+    return re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+
+
+def _typos(sample: Sample, level: Value, material: Material) -> Outcome:
+    question = sample.question or ""
+    places = [] if _UNSPACED.search(question) else [m.span() for m in _WORD.finditer(question)]
+    if not places:
+        return Inapplicable("its question has no word of four letters or more")
+    rng = material.draw(sample, "typos")
+    order = rng.sample(range(len(places)), len(places))
+    chosen = order[: max(1, round(float(level) * len(places)))]
+    for at in sorted(chosen, reverse=True):
+        start, end = places[at]
+        typo = _typo(question[start:end], material.draw(sample, f"typo {at}"))
+        question = question[:start] + typo + question[end:]
+    return _asked(sample, question)
+
+
+def _typo(word: str, rng: random.Random) -> str:
+    """The word with two neighbouring letters swapped, one doubled or one lost, not the first."""
+    swaps = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
+    at, kind = rng.randrange(1, len(word)), rng.randrange(3)
+    if kind == 0 and swaps:
+        at = rng.choice(swaps)
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return word[:at] + (word[at] * 2 if kind == 1 else "") + word[at + 1 :]
+
+
+def _letters(sample: Sample, level: Value, material: Material) -> Outcome:
+    del material
+    question = sample.question or ""
+    return _asked(sample, question.upper() if level == "upper" else question.lower())
+
+
+def _keywords(sample: Sample, level: Value, material: Material) -> Outcome:
+    del level, material
+    question = sample.question or ""
+    if not is_english(question):
+        return Inapplicable("its question is not in English, the one language with stop words here")
+    words = re.findall(r"[\w$€£%.,'\u2019-]*\w", question)
+    kept = [word for word in words if word.lower() not in STOP_WORDS]
+    return _asked(sample, " ".join(kept)) if kept else Inapplicable("no keyword is left of it")
+
+
+def _asked(sample: Sample, question: str) -> Outcome:
+    if question == sample.question:
+        return Inapplicable("its question stays the same")
+    return Perturbed(replace(sample, question=question))
+
+
+def _is_share(level: Value) -> bool:
+    return isinstance(level, int | float) and 0 < level <= 1
+
+
+def _is_noise(level: Value) -> bool:
+    if isinstance(level, str):
+        return False
+    return 0 < level < 1 or (1 <= level <= _MOST_NOISE and float(level).is_integer())
+
+
+def _is_position(level: Value) -> bool:
+    if isinstance(level, str):
+        return level in ("first", "middle", "last")
+    return isinstance(level, int) and level >= 1
+
+
+def _one_of(*known: str) -> tuple[Callable[[Value], bool], str]:
+    return (lambda level: level in known), " or ".join(known)
+
+
+PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
+    one.name: one
+    for one in (
+        Perturbation(
+            "noise",
+            "passages of other questions mixed into the contexts",
+            "contexts",
+            (0.2, 0.4, 0.6, 0.8),
+            _is_noise,
+            "give a share of the contexts below 1, or a number of passages",
+            _noise,
+            ordered=True,
+        ),
+        Perturbation(
+            "position",
+            "the relevant passages moved among the contexts",
+            "contexts",
+            ("first", "middle", "last"),
+            _is_position,
+            "give first, middle, last or a rank from 1",
+            _position,
+        ),
+        Perturbation(
+            "removed",
+            "the relevant passages left out or replaced by noise",
+            "contexts",
+            (LEFT_OUT, "replaced"),
+            *_one_of(LEFT_OUT, "replaced"),
+            _removed,
+        ),
+        Perturbation(
+            "contradicted",
+            "a fact of the reference altered in the contexts",
+            "contexts",
+            ("beside", "instead"),
+            *_one_of("beside", "instead"),
+            _contradicted,
+        ),
+        Perturbation(
+            "typos",
+            "typing errors in the question",
+            "question",
+            (0.1, 0.3, 0.5),
+            _is_share,
+            "give a share of its words",
+            _typos,
+            ordered=True,
+        ),
+        Perturbation(
+            "letters",
+            "the question in capitals, or without any",
+            "question",
+            ("upper", "lower"),
+            *_one_of("upper", "lower"),
+            _letters,
+        ),
+        Perturbation(
+            "keywords",
+            "the question as keywords",
+            "question",
+            ("only",),
+            *_one_of("only"),
+            _keywords,
+        ),
+    )
+}
