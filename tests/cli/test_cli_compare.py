@@ -84,6 +84,19 @@ def test_groups_of_one_run(two, assay, here):
     assert found["metrics"][0]["groups"][0]["name"] == "yes"
 
 
+def test_groups_of_several_runs_are_compared_within_each_and_with_the_first(two, assay, here):
+    outs = [arg for name in ("g.html", "g.md") for arg in ("--out", name)]
+    result = assay("compare", *two, "--by", "kind", "-m", "quality", *outs)
+    assert result.exit_code == 0, result.output
+    text = (here / "g.md").read_text("utf-8")
+    assert "| quality | yes | A | 0.92 (0.05) | 4 |  |" in text
+    assert "|  |  | B | 0.50 (0.32) | 4 | −0.43 (" in text
+    assert "| quality | yes against no | A | – | – | – | – |" in text
+    assert "<td>0.50 (0.32)</td>" in (here / "g.html").read_text("utf-8")
+    found = json.loads(assay("compare", *two, "--by", "kind", "--json").stdout)
+    assert {d["paired"]["n"] for d in found["differences"]} == {4}
+
+
 def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here, assay):
     graded.run("assay.db", A, **{"[/a|b]": ["yes", "no"] * 4})
     result = assay("compare", "last", "--by", "[/a|b]", "--out", "g.md")
@@ -103,7 +116,9 @@ def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here,
         (["last", "no.db:3f"], "there is no store 'no.db'"),
         (["no.db", "last"], "there is no store 'no.db'"),
         (["last", "nowhere/no"], "there is no store 'nowhere/no'"),
-        (["last", "last", "--by", "kind"], "--by compares the samples of one run"),
+        (["last", "last", "--by", "kind"], "A and B are the same run"),
+        (["last", "last~1", "--by", "kind", "--all"], "--all is for whole runs"),
+        (["last", "--by", "kind", "--force"], "--force is for several runs"),
         (["last", "--by", "kind", "--out", "g.html"], "no report ends in '.html'"),
         (["last", "last", "--out", "c.txt"], "no report ends in '.txt'"),
         (["last", "last", "--out", "assay.db"], "no report ends in '.db'"),

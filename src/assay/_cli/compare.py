@@ -1,4 +1,4 @@
-"""The command `assay compare`: runs sample by sample, or groups of one run's samples."""
+"""The command `assay compare`: runs sample by sample, or groups of their samples."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ import click
 from rich.console import RenderableType
 
 from assay._analysis.comparison import compare as compare_runs
-from assay._analysis.groups import by_group as compare_groups
+from assay._analysis.group_comparison import compare_groups
+from assay._analysis.groups import by_group
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE, NumberRange
-from assay._report import comparison
-from assay._report.comparison import html, text
+from assay._report import comparison, sections
+from assay._report.comparison import groups, html, text
 from assay._runner.result import open_run
 from assay.errors import InputError
 
@@ -50,8 +51,9 @@ class CompareRequest(options.ReportRequest):
 @click.option(
     "--by",
     metavar="FIELD",
-    help="Of one RUN, compare the samples by a further column of the data, by group, language or "
-    "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
+    help="Compare the samples of each RUN by a further column of the data, by group, language or "
+    "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
+    "several RUNs, compare each group with that of the first RUN, too.",
 )
 @options.only_metrics
 @options.number(
@@ -87,8 +89,8 @@ def compare_command(request: CompareRequest) -> int:
     store, FILE its last.
     Samples are matched by id: run both over the same questions, by the same metrics and judge.
 
-    One RUN with --by compares groups of its samples. To see several definitions of a metric on the
-    same answers, use `assay metrics --compare`.
+    With --by it compares groups of samples, of one RUN or several. To see several definitions of a
+    metric on the same answers, use `assay metrics --compare`.
     """
     if request.by is None:
         data, show, writers = _compare_runs(request)
@@ -117,15 +119,34 @@ def _compare_runs(request: CompareRequest) -> _Shown:
 
 
 def _compare_groups(request: CompareRequest, by: str) -> _Shown:
-    if len(request.runs) > 1:
-        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
-    why = "is for two runs, and --by compares the samples of one"
-    options.reject_options(why, "leave it out, or --by", "wanted", "most", "force", "show_all")
-    _check_files(request, {form: what for form, what in _FORMS.items() if form != ".html"})
-    result = open_run(request.runs[0], request.store)
-    groups = compare_groups(result, by, metrics=request.metrics, level=request.level)
-    writers = {".md": text.markdown_groups}
-    return comparison.collect_groups(groups), text.console_groups, writers
+    why = "is for whole runs, and --by compares groups of samples"
+    options.reject_options(why, "leave it out, or --by", "wanted", "most", "show_all")
+    several = len(request.runs) > 1
+    if not several:
+        options.reject_options("is for several runs", "leave it out", "force")
+    forms = {form: what for form, what in _FORMS.items() if several or form != ".html"}
+    _check_files(request, forms)
+    first, *others = [open_run(spec, request.store) for spec in request.runs]
+    if not several:
+        one = by_group(first, by, metrics=request.metrics, level=request.level)
+        writers = {".md": text.markdown_groups}
+        return comparison.collect_groups(one), text.console_groups, writers
+    found = compare_groups(
+        first,
+        *others,
+        field=by,
+        metrics=request.metrics,
+        level=request.level,
+        force=request.force,
+    )
+    return (
+        groups.collect(found),
+        lambda data: sections.console(groups.report(data)),
+        {
+            ".html": lambda data: sections.html(groups.report(data)),
+            ".md": lambda data: sections.markdown(groups.report(data)),
+        },
+    )
 
 
 def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:
