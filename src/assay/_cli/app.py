@@ -38,6 +38,9 @@ _GROUPS = {
     "Make test questions": {
         "testset": "Write test questions from documents.",
     },
+    "Improve retrieval": {
+        "adapt": "Fine-tune an embedder to a corpus, and measure what it gains.",
+    },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",
         "explain": "Show a definition and every prompt, word for word.",
