@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay._analysis.comparability import match, pairs
-from assay._analysis.comparison import Compared, compare
+from assay._analysis.comparison import Compared, compare, described
 from assay._analysis.groups import ByGroup, adjusted, by_group, members
 from assay._runner.result import Result
 from assay.stats.comparison import Paired, holm, paired
@@ -58,14 +58,14 @@ def compare_groups(
     level: float = LEVEL,
     force: bool = False,
 ) -> RunsByGroup:
-    """Compare the groups of several runs, within each run and with the base.
+    """Compare the groups of one run or several, within each run and with the base.
 
     A sample may be in another group in another run, as where each retrieves by itself: it then
     stands in the groups of either run, and in no difference.
 
     Args:
         base: The run that the others are compared with.
-        others: One run or more, over the same samples, by the same metrics and judge.
+        others: Further runs, over the same samples, by the same metrics and judge.
         field: As in `by_group`.
         metrics: Only these; all that every run has if empty.
         level: Nominal coverage of the intervals.
@@ -75,7 +75,10 @@ def compare_groups(
         InputError: As `by_group` and `compare`.
     """
     results = (base, *others)
-    whole = compare(*results, metrics=metrics, level=level, most=0, force=force)
+    warned: list[str] = []
+    if others:
+        whole = compare(*results, metrics=metrics, level=level, most=0, force=force)
+        warned += whole.warnings
     shared = [name for name in base.run.metrics if all(name in r.run.metrics for r in others)]
     runs = [by_group(r, field, metrics=metrics or shared, level=level) for r in results]
     tests = iter(adjusted([metric for run in runs for metric in run.metrics]))
@@ -85,9 +88,9 @@ def compare_groups(
         for number in range(1, len(results))
         for one in _differences(results, runs, field, number, level=level, force=force)
     ]
-    warned = [*whole.warnings, *(text for run in runs for text in run.warnings)]
+    warned += [text for run in runs for text in run.warnings]
     return RunsByGroup(
-        whole.runs,
+        tuple(map(described, results)),
         tuple(runs),
         tuple(_adjusted(differences)),
         tuple(dict.fromkeys(warned)),

@@ -75,7 +75,11 @@ class AdaptRequest:
     help="Write what was gained: .html (a page), .md (Markdown) or .json. Repeatable.",
 )
 @options.count(
-    "--words", default=PASSAGE, least=20, help="Words of a passage that documents are cut into."
+    "--passage-words",
+    "words",
+    default=PASSAGE,
+    least=20,
+    help="Words of a passage that documents are cut into.",
 )
 @options.flag("--whole", help="Do not cut documents: each is one passage.")
 @options.number(

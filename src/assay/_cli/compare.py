@@ -10,13 +10,15 @@ from rich.console import RenderableType
 
 from assay._analysis.comparison import compare as compare_runs
 from assay._analysis.group_comparison import compare_groups
-from assay._analysis.groups import by_group
+from assay._analysis.groups import RETRIEVAL, by_group
+from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE, NumberRange
 from assay._report import comparison, sections
-from assay._report.comparison import groups, html, text
+from assay._report.comparison import groups, html, telecom, text
 from assay._runner.result import open_run
+from assay.data import read_labels
 from assay.errors import InputError
 
 _FORMS = {
@@ -38,6 +40,8 @@ class CompareRequest(options.ReportRequest):
 
     runs: tuple[str, ...]
     by: str | None
+    report: str | None
+    labels: tuple[str, ...]
     metrics: tuple[str, ...]
     wanted: float | None
     level: float
@@ -54,6 +58,18 @@ class CompareRequest(options.ReportRequest):
     help="Compare the samples of each RUN by a further column of the data, by group, language or "
     "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
     "several RUNs, compare each group with that of the first RUN, too.",
+)
+@click.option(
+    "--report",
+    type=click.Choice(["telecom"]),
+    help="The tables of the telecom study, of one RUN or several: retrievers, scores by retrieval, "
+    "runs compared by retrieval and, with --labels, concordance.",
+)
+@options.repeatable(
+    "--labels",
+    metavar="FILE",
+    help="With --report: whether the answers of a RUN are correct, as for `assay agree`; a file "
+    "for each RUN, in their order.",
 )
 @options.only_metrics
 @options.number(
@@ -92,7 +108,11 @@ def compare_command(request: CompareRequest) -> int:
     With --by it compares groups of samples, of one RUN or several. To see several definitions of a
     metric on the same answers, use `assay metrics --compare`.
     """
-    if request.by is None:
+    if not request.report:
+        options.reject_options("is for --report", "add --report telecom", "labels")
+    if request.report:
+        data, show, writers = _report_study(request)
+    elif request.by is None:
         data, show, writers = _compare_runs(request)
     else:
         data, show, writers = _compare_groups(request, request.by)
@@ -119,8 +139,7 @@ def _compare_runs(request: CompareRequest) -> _Shown:
 
 
 def _compare_groups(request: CompareRequest, by: str) -> _Shown:
-    why = "is for whole runs, and --by compares groups of samples"
-    options.reject_options(why, "leave it out, or --by", "wanted", "most", "show_all")
+    _refuse_of_runs()
     several = len(request.runs) > 1
     if not several:
         options.reject_options("is for several runs", "leave it out", "force")
@@ -139,14 +158,42 @@ def _compare_groups(request: CompareRequest, by: str) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return (
-        groups.collect(found),
-        lambda data: sections.console(groups.report(data)),
-        {
-            ".html": lambda data: sections.html(groups.report(data)),
-            ".md": lambda data: sections.markdown(groups.report(data)),
-        },
+    return groups.collect(found), *_shown(groups.report)
+
+
+def _report_study(request: CompareRequest) -> _Shown:
+    _refuse_of_runs()
+    _check_files(request, _FORMS)
+    output.check_files(request.outs, *request.labels, forms=_FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    names = list(dict.fromkeys(name for result in results for name in result.run.metrics))
+    labelled = [read_labels(file, metrics=names) for file in request.labels]
+    study = telecom_study(
+        results,
+        labelled,
+        field=request.by or RETRIEVAL,
+        metrics=request.metrics,
+        level=request.level,
+        force=request.force,
     )
+    return telecom.collect(study), *_shown(telecom.report)
+
+
+def _refuse_of_runs() -> None:
+    why = "is for whole runs, and these are groups of samples"
+    options.reject_options(why, "leave it out", "wanted", "most", "show_all")
+
+
+def _shown(
+    report: Callable[[Mapping[str, Any]], sections.Sections],
+) -> tuple[
+    Callable[[Mapping[str, Any]], RenderableType],
+    Mapping[str, Callable[[Mapping[str, Any]], str]],
+]:
+    return lambda data: sections.console(report(data)), {
+        ".html": lambda data: sections.html(report(data)),
+        ".md": lambda data: sections.markdown(report(data)),
+    }
 
 
 def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:

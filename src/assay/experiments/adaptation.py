@@ -143,7 +143,7 @@ def read_material(corpus: Any, questions: Any = None, *, words: int | None = PAS
     passages = [p for document in documents for p in _passages(document, words)]
     if len(passages) < 2:
         what = f"the corpus has {len(passages)} passages, so there is nothing to search"
-        raise InputError(what, "give more documents, or shorter passages: --words")
+        raise InputError(what, "give more documents, or shorter passages: --passage-words")
     if questions is None:
         return _by_rule(passages)
     rows = list(samples(read(questions), needs={"adapt": ("question",)}))

@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +103,10 @@ class Model:
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         import torch
         from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging
 
+        logging.set_verbosity_error()  # it reports, and draws bars, of every file that it reads
+        logging.disable_progress_bar()
         if threads is not None:
             torch.set_num_threads(threads)
         self._folder = folder
@@ -203,7 +207,9 @@ class Model:
             self._tokenizer(["a text", "one more text"], padding=True, return_tensors="pt")
         )
         axes = {name: {0: "batch", 1: "length"} for name in (*given, "last_hidden_state")}
-        with torch.no_grad():
+        with torch.no_grad(), warnings.catch_warnings():
+            # The exporter that traces is called old; the new one needs two more packages.
+            warnings.simplefilter("ignore")
             torch.onnx.export(
                 _exported(self._net, list(given)),
                 tuple(given.values()),

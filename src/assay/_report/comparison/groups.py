@@ -14,6 +14,7 @@ from assay._report.sections import Section, Sections
 from assay._version import __version__
 
 MARKS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+STARS: Final = "* p < 0.05, ** p < 0.01, *** p < 0.001."
 
 
 def collect(found: RunsByGroup) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
 
 def scores(found: RunsByGroup) -> Section:
     """Mean, standard deviation and n of each group, and its difference to the base."""
+    several = len(found.runs) > 1
     differences = {(d.metric, d.group, d.run): d for d in found.differences}
     rows = []
     for place, base in enumerate(found.runs[0].metrics):
@@ -49,9 +51,12 @@ def scores(found: RunsByGroup) -> Section:
             for number, run in enumerate(found.runs):
                 group = next((g for g in run.metrics[place].groups if g.name == name), None)
                 against = differences.get((base.metric, name, number))
-                rows.append([base.metric, name, letter(number), *_cells(group, against)])
-    heads = ("metric", found.runs[0].field, "run", "mean (s.d.)", "n", "run - A")
-    return Section("Scores by group", heads, list(_once(rows)), _legend(found))
+                rows.append(
+                    [base.metric, name, letter(number), *_cells(group, against, several=several)]
+                )
+    heads = ("metric", found.runs[0].field, "run", "mean (s.d.)", "n")
+    last = "run - A" if len(found.runs) > 1 else "interval"
+    return Section("Scores by group", (*heads, last), list(_once(rows)), _legend(found))
 
 
 def _once(rows: list[list[str]]) -> Iterator[list[str]]:
@@ -63,13 +68,15 @@ def _once(rows: list[list[str]]) -> Iterator[list[str]]:
         before = [metric, group]
 
 
-def _cells(group: GroupScores | None, against: GroupDifference | None) -> list[str]:
+def _cells(
+    group: GroupScores | None, against: GroupDifference | None, *, several: bool
+) -> list[str]:
     if group is None:
         return [numbers.DASH, "0", ""]
     spread = "" if group.sd is None else f" ({numbers.score(group.sd)})"
     shown = [numbers.score(group.mean) + spread, numbers.count(group.n)]
     if against is None:
-        return [*shown, ""]
+        return [*shown, "" if several else numbers.interval(group.interval)]
     pairs = against.paired
     if pairs is None:
         return [*shown, numbers.DASH]
@@ -89,13 +96,13 @@ def _legend(found: RunsByGroup) -> list[str]:
     level = f"{100 * found.level:g} %"
     text = "run - A: the mean difference over the samples that are of the group in both runs, with "
     text += f"{level} intervals; permutation test of pairs, adjusted by Holm for "
-    text += f"{numbers.plural(n, 'test')}: * p < 0.05, ** p < 0.01, *** p < 0.001."
+    text += f"{numbers.plural(n, 'test')}: {STARS}"
     without = [
         f"{numbers.plural(run.without, 'sample')} of {letter(number)} without {run.field} left out."
         for number, run in enumerate(found.runs)
         if run.without
     ]
-    return [text, *without]
+    return [*([text] if len(found.runs) > 1 else []), *without]
 
 
 def tests(found: RunsByGroup) -> Section:
