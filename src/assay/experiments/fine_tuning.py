@@ -56,11 +56,12 @@ def check_base(folder: Path) -> None:
     """See that libraries and files are there.
 
     Raises:
-        InputError: If PyTorch or transformers is missing, or a file of the model.
+        InputError: If PyTorch, transformers or onnx is missing, or a file of the model.
     """
-    missing = [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]
+    libraries = ("torch", "transformers", "onnx")
+    missing = [name for name in libraries if not importlib.util.find_spec(name)]
     if missing:
-        what = f"adapting an embedder needs {' and '.join(missing)}"
+        what = f"adapting an embedder needs {', '.join(missing)}"
         raise InputError(what, "pip install 'assay[adapt]'")
     check_files(folder)
 
