@@ -1,28 +1,25 @@
 """The tables of the telecom paper on TeleQuAD: retrievers, scores by right retrieval, concordance.
 
-    python -m benchmarks.telequad [--questions 300] [--retrieval 1000]
+    python -m benchmarks.telequad [--questions 300] [--retrieval 1000] [--store FILE]
 
 Retrievers (its accuracy at 1, 3, 5): the embedded encoder, words (BM25), and both by reciprocal
-ranks. Then a system without a model of its own: the sentence of the first passage by words that is
-nearest to the question is its answer. An answer counts as correct if it holds the reference's
-words; people labelled questions and references, not these answers.
+ranks. Then systems without a model of their own: the sentence of the first passage that is nearest
+to the question is the answer, or the one that holds most of its words. An answer counts as correct
+if it holds the reference's words; people labelled questions and references, not these answers.
 """
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from assay import evaluate
-from assay._analysis.concordance import concordance
-from assay._analysis.groups import by_group
-from assay._report import agreement
-from assay._report import comparison as grouped
-from assay._report.agreement.text import markdown
-from assay._report.comparison.text import markdown_groups
+from assay import Settings, evaluate
+from assay._analysis.telecom import telecom_study
+from assay._report.comparison import telecom
+from assay._report.sections import markdown
 from assay._text import words
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
@@ -39,6 +36,7 @@ METRICS = (
     "answer_correctness",
 )
 CLOSE = 60  # of reciprocal rank fusion (Cormack et al. 2009)
+Writer = Callable[[str, str], str]  # of an answer, to a question out of a passage
 HELD = 0.8  # share of the reference's words in a correct answer
 
 
@@ -68,20 +66,35 @@ def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> No
         print(f"| {name} | " + " | ".join(cells) + " |")
 
 
-def answered(question: Record, name: str, passage: str) -> Record:
-    """The row of a question that was answered out of a passage."""
+def nearest(question: str, passage: str) -> str:
+    """The sentence of a passage that is nearest to a question."""
     own, vectors = parts(passage)
-    answer = own[int(np.argmax(vectors @ vector(question["question"])))]
+    return own[int(np.argmax(vectors @ vector(question)))]
+
+
+def most_words(question: str, passage: str) -> str:
+    """The sentence of a passage that holds most of a question's words."""
+    own, _ = parts(passage)
+    return own[int(np.argmax(by_words(own, [question])[0]))]
+
+
+def answered(question: Record, score: Floats, passages: dict[str, str], write: Writer) -> Record:
+    """The row of a question that was answered out of the first passage."""
+    names = list(passages)
+    found = [names[place] for place in np.argsort(-score, kind="stable")[: max(DEPTHS)]]
+    answer = write(question["question"], passages[found[0]])
     wanted = set(words.words(question["reference"]))
     held = len(wanted & set(words.words(answer))) / max(1, len(wanted))
     return {
         "id": question["id"],
         "question": question["question"],
-        "contexts": [passage],
+        "contexts": [passages[found[0]]],
+        "context_ids": found,
+        "reference_context_ids": question["reference_context_ids"],
         "answer": answer,
         "reference": question["reference"],
         "group": question["group"],
-        "retrieval_correct": question["reference_context_ids"] == [name],
+        "retrieval_correct": question["reference_context_ids"] == found[:1],
         "correct": held >= HELD,
     }
 
@@ -90,6 +103,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description="The telecom paper's tables on TeleQuAD.")
     asked.add_argument("--questions", type=int, default=300, help="questions that are answered")
     asked.add_argument("--retrieval", type=int, default=1000, help="questions that are looked up")
+    asked.add_argument("--store", help="where the runs are kept")
     given = asked.parse_args()
     passages, everything = telequad()
     names = list(passages)
@@ -100,20 +114,24 @@ def main() -> None:
     said = by_words(list(passages.values()), texts)
     scores = {"embedded encoder": meaning, "words (BM25)": said, "both": fused(meaning, said)}
     show_retrievers(scores, gold)
-    rows = []
-    for question, score in zip(questions[: given.questions], said, strict=False):
-        name = names[int(np.argmax(score))]
-        rows.append(answered(question, name, passages[name]))
-    labels = read_labels([{"id": row["id"], "label": row["correct"]} for row in rows])
+    systems = {
+        "words, nearest sentence": (said, nearest),
+        "words, most words": (said, most_words),
+        "encoder, nearest sentence": (meaning, nearest),
+    }
+    results, labels = [], []
     with tempfile.TemporaryDirectory() as folder:
-        kept = [{k: v for k, v in row.items() if k != "correct"} for row in rows]
-        result = evaluate(kept, METRICS, "embedded", store=Path(folder) / "telequad.db")
-        found = by_group(result, "retrieval_correct")
-        table = concordance(result, labels, METRICS)
-        run = result.run
+        store = given.store or str(Path(folder) / "telequad.db")
+        for name, (score, write) in systems.items():
+            asked_of = zip(questions[: given.questions], score, strict=False)
+            rows = [answered(question, row, passages, write) for question, row in asked_of]
+            labels.append(read_labels([{"id": r["id"], "label": r["correct"]} for r in rows]))
+            kept = [{k: v for k, v in row.items() if k != "correct"} for row in rows]
+            settings = Settings(name=name)
+            results.append(evaluate(kept, METRICS, "embedded", store=store, settings=settings))
+        study = telecom_study(results, labels, field="retrieval_correct")
     print()
-    print(markdown_groups(grouped.collect_groups(found)))
-    print(markdown(agreement.told(run, "TeleQuAD", [], {}, table)))
+    print(markdown(telecom.report(telecom.collect(study))))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ MODULES = {
     "parquet": "pyarrow.parquet",
     "xlsx": "python_calamine",
     "datasets": "datasets",
+    "adapt": "transformers.models.bert.modeling_bert",
     "gguf": "xllamacpp",
     "ray": "ray",
     "otel": "assay.integrations.opentelemetry",

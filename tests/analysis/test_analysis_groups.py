@@ -3,6 +3,7 @@
 import pytest
 from scipy import stats
 
+from assay._analysis.group_comparison import compare_groups
 from assay._analysis.groups import by_group
 from assay.errors import InputError
 from support import graded
@@ -96,3 +97,52 @@ def test_fields_that_make_no_groups_are_refused(db, field, words):
     )
     with pytest.raises(InputError, match=words):
         by_group(result, field)
+
+
+def _retrieved(right):
+    """Contexts of samples, by whether the right one was retrieved."""
+    ids = [["gold", "x"] if found else ["y", "x"] for found in right]
+    return {"context_ids": ids, "reference_context_ids": [["gold"]] * len(right)}
+
+
+def test_retrieval_is_right_if_any_right_context_was_retrieved(db):
+    result = graded.run(db, HIGH + LOW, **_retrieved([True] * 6 + [False] * 6))
+    (one,) = by_group(result, "retrieval").metrics
+    assert [(group.name, group.mean) for group in one.groups] == [
+        ("yes", pytest.approx(0.85)),
+        ("no", pytest.approx(0.35)),
+    ]
+
+
+def test_without_known_contexts_there_is_no_retrieval_to_group_by(db):
+    with pytest.raises(InputError, match="no field 'retrieval'"):
+        by_group(graded.run(db, HIGH), "retrieval")
+
+
+class TestSeveralRuns:
+    def test_each_group_is_paired_with_the_same_of_the_base(self, db):
+        right = [True] * 6 + [False] * 6
+        base = graded.run(db, HIGH + LOW, **_retrieved(right))
+        scores = [x - 0.1 * (1 + i % 2) for i, x in enumerate(HIGH)] + LOW
+        other = graded.run(db, scores, **_retrieved(right))
+        found = compare_groups(base, other, field="retrieval")
+        yes, no = found.differences
+        expected = stats.permutation_test(
+            ([-0.1 * (1 + i % 2) for i in range(6)],), sum, permutation_type="samples"
+        )
+        assert yes.paired.p == pytest.approx(expected.pvalue)
+        assert yes.p == yes.paired.p, "equal pairs are not tested, so one test is left"
+        assert (no.paired.difference, no.p) == (0, 1)
+
+    def test_only_samples_of_the_group_in_both_are_paired(self, db):
+        base = graded.run(db, HIGH + LOW, **_retrieved([True] * 6 + [False] * 6))
+        other = graded.run(db, HIGH + LOW[::-1], **_retrieved([True] * 4 + [False] * 8))
+        found = compare_groups(base, other, field="retrieval")
+        assert [one.paired.n for one in found.differences] == [4, 6]
+        assert [group.n for group in found.runs[1].metrics[0].groups] == [4, 8]
+
+    def test_tests_within_runs_are_adjusted_over_all_of_them(self, db):
+        right = _retrieved([True] * 6 + [False] * 6)
+        runs = [graded.run(db, scores, **right) for scores in (HIGH + LOW, LOW + HIGH)]
+        tests = [run.metrics[0].tests[0] for run in compare_groups(*runs, field="retrieval").runs]
+        assert [test.p for test in tests] == [pytest.approx(2 / 924), 1]

@@ -84,6 +84,19 @@ def test_groups_of_one_run(two, assay, here):
     assert found["metrics"][0]["groups"][0]["name"] == "yes"
 
 
+def test_groups_of_several_runs_are_compared_within_each_and_with_the_first(two, assay, here):
+    outs = [arg for name in ("g.html", "g.md") for arg in ("--out", name)]
+    result = assay("compare", *two, "--by", "kind", "-m", "quality", *outs)
+    assert result.exit_code == 0, result.output
+    text = (here / "g.md").read_text("utf-8")
+    assert "| quality | yes | A | 0.92 (0.05) | 4 |  |" in text
+    assert "|  |  | B | 0.50 (0.32) | 4 | −0.43 (" in text
+    assert "| quality | yes against no | A | – | – | – | – |" in text
+    assert "<td>0.50 (0.32)</td>" in (here / "g.html").read_text("utf-8")
+    found = json.loads(assay("compare", *two, "--by", "kind", "--json").stdout)
+    assert {d["paired"]["n"] for d in found["differences"]} == {4}
+
+
 def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here, assay):
     graded.run("assay.db", A, **{"[/a|b]": ["yes", "no"] * 4})
     result = assay("compare", "last", "--by", "[/a|b]", "--out", "g.md")
@@ -103,7 +116,11 @@ def test_a_field_whose_name_holds_brackets_and_pipes_is_one_like_any_other(here,
         (["last", "no.db:3f"], "there is no store 'no.db'"),
         (["no.db", "last"], "there is no store 'no.db'"),
         (["last", "nowhere/no"], "there is no store 'nowhere/no'"),
-        (["last", "last", "--by", "kind"], "--by compares the samples of one run"),
+        (["last", "last", "--by", "kind"], "A and B are the same run"),
+        (["last", "last~1", "--by", "kind", "--all"], "--all is for whole runs"),
+        (["last", "--by", "kind", "--force"], "--force is for several runs"),
+        (["last", "--labels", "l.csv"], "--labels is for --report"),
+        (["last", "--report", "telecom"], "have no field 'retrieval'"),
         (["last", "--by", "kind", "--out", "g.html"], "no report ends in '.html'"),
         (["last", "last", "--out", "c.txt"], "no report ends in '.txt'"),
         (["last", "last", "--out", "assay.db"], "no report ends in '.db'"),
@@ -151,3 +168,63 @@ class TestWhatIsShownFirst:
             graded.run("assay.db", [answer == "a", 1, 1], graded.right, reference="right")
         result = assay("compare", "last~2", "last")
         assert "no sample scores differently" in " ".join(result.stdout.split())
+
+
+class TestTelecomReport:
+    @pytest.fixture
+    def three(self, here):
+        """Two generators over one retriever, and one over another; labels of their answers."""
+        right = [i % 3 > 0 for i in range(24)]
+        better = [i % 6 > 0 for i in range(24)]
+        for name, shift, found in (
+            ("base", 0, right),
+            ("large", 0.2, right),
+            ("adapted", 0, better),
+        ):
+            scores = [
+                round(min(1.0, 0.2 + 0.5 * ok + shift + i / 200), 2) for i, ok in enumerate(found)
+            ]
+            graded.run(
+                "assay.db",
+                scores,
+                context_ids=[["gold", "x", "y"] if ok else ["x", "y", "z"] for ok in found],
+                reference_context_ids=[["gold"]] * 24,
+            ).describe(name=name)
+            rows = [f"q{i},{'yes' if score > 0.6 else 'no'}" for i, score in enumerate(scores)]
+            (here / f"{name}.csv").write_text("\n".join(["id,label", *rows]), "utf-8")
+        return ["base", "large", "adapted"]
+
+    def test_all_four_tables_of_several_runs(self, three, assay, here):
+        labels = [arg for name in three for arg in ("--labels", f"{name}.csv")]
+        outs = [arg for name in ("t.html", "t.md", "t.json") for arg in ("--out", name)]
+        result = assay("compare", *three, "--report", "telecom", *labels, *outs)
+        assert result.exit_code == 0, result.output
+        text = (here / "t.md").read_text("utf-8")
+        for row in (
+            "| A | 24 | 0.67 (0.47 to 0.82) | 0.67 (0.47 to 0.82) |",
+            "| C | 24 | 0.83 (",
+            "| quality | yes against no | A | +0.51 (",
+            "|  |  | B | 0.96 (0.03) | 16 | +0.20 (",
+            "16 pairs",
+            "| quality | B | 1.00 (16/16; ",
+        ):
+            assert row in text
+        page = (here / "t.html").read_text("utf-8")
+        assert page.count("<table") == 4
+        data = json.loads((here / "t.json").read_text("utf-8"))
+        assert {one["k"] for one in data["accuracy"]} == {1, 3}, "no run retrieves five contexts"
+        gaps = {gap["run"]: gap["wrong"] for gap in data["gaps"]}
+        assert gaps[2]["low"] <= 0 <= gaps[2]["high"]
+
+    def test_one_run_has_the_tables_that_need_no_other(self, three, assay):
+        result = assay("compare", "base", "--report", "telecom")
+        assert result.exit_code == 0, result.output
+        for text in ("Retrievers", "Groups within each run", "Scores by group"):
+            assert text in result.stdout
+        assert "Concordance" not in result.stdout
+        assert "run - A" not in result.stdout
+
+    def test_labels_of_some_runs_only_are_refused(self, three, assay):
+        result = assay("compare", *three, "--report", "telecom", "--labels", "base.csv")
+        assert result.exit_code == 2
+        assert "there are labels of 1 runs, and 3 runs" in result.stderr

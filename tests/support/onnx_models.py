@@ -149,7 +149,12 @@ def _saved(folder: Path, graph: onnx.GraphProto, config: Mapping[str, object], f
     opset = [helper.make_opsetid("", 17)]
     onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), folder / file)
     (folder / "config.json").write_text(json.dumps(config))
+    tokenizer_file(folder)
+    return folder
+
+
+def tokenizer_file(folder: Path) -> None:
+    """The tokenizer that is shipped."""
     shipped = resources.files("assay.judges.embedded") / "minilm" / "tokenizer.json"
     with resources.as_file(shipped) as path:
         shutil.copy(path, folder / "tokenizer.json")
-    return folder

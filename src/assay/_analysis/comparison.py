@@ -283,7 +283,7 @@ def compare(
             _one(metric, number, matched, baseline, other, terms) for metric in shared
         ]
     return Comparison(
-        runs=tuple(_compared(result) for result in (baseline, *others)),
+        runs=tuple(described(result) for result in (baseline, *others)),
         metrics=_adjusted(compared_metrics, terms),
         warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
         level=terms.level,
@@ -394,7 +394,8 @@ def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
     return BETTER if (one.paired.difference > 0) is one.higher_is_better else WORSE
 
 
-def _compared(result: Result) -> Compared:
+def described(result: Result) -> Compared:
+    """What is told of a run that is compared."""
     run = result.run
     judge = str(run.config["judge"])
     return Compared(

@@ -9,6 +9,9 @@ from typing import Any, Final
 from assay._runner.result import Result, labels
 from assay._store import Store
 from assay.errors import InputError
+from assay.metrics.retrieval import ranking
+from assay.sample import Sample
+from assay.score import Unscored
 from assay.stats.comparison import Welch, describe, gap_interval, holm, welch
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 
@@ -16,6 +19,8 @@ MOST_GROUPS: Final = 20
 # Fewer scores, or fewer that are all the same, do not tell how far others would lie.
 LEAST, LEAST_EQUAL = 5, 30
 YES, NO, REST = "yes", "no", "all others"
+RETRIEVAL: Final = "retrieval"  # whether any context that is known to be right was retrieved
+_THRESHOLD: Final = 0.5  # of texts that are worded alike, as in the metrics of retrieval
 _FIELDS: Final = ("group", "language", "answerable")
 _TRUTH: Final = {
     **dict.fromkeys(("true", "yes", "y", "1", "1.0", "correct"), YES),
@@ -106,17 +111,17 @@ def by_group(
     Args:
         result: The run.
         field: A column of the data that assay has no other use for (kept in the metadata), or
-            group, language, answerable, or a metric of the run whose scores are all 0 or 1.
+            group, language, answerable, or a metric of the run whose scores are all 0 or 1; or
+            "retrieval": whether any context that is known to be right was retrieved.
         metrics: Only these; all if empty.
         level: Nominal coverage of the intervals.
 
     Raises:
         InputError: If there is no such field, or it does not make 2 to 20 groups.
     """
-    samples = _samples(result)
+    samples = _samples(result, field)
     values, grouping_metric = _values(result, field, samples)
-    names, ordered = _names(field, values.values())
-    named = {row: names[_text(value)] for row, value in values.items()}
+    named, ordered = _names(field, values)
     order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
     wanted = [label for name in metrics for label in labels(result.run, name)]
     compared_labels = [label for label in wanted or result.run.metrics if label != grouping_metric]
@@ -130,23 +135,33 @@ def by_group(
         run=result.run.id,
         field=field,
         without=len(samples) - len(named),
-        metrics=_adjusted(compared),
+        metrics=adjusted(compared),
         warnings=tuple(warned) if clusters else (),
         level=level,
         title=result.run.title,
     )
 
 
-def _samples(result: Result) -> dict[int, tuple[str | None, Mapping[str, Any]]]:
+def members(result: Result, field: str) -> dict[int, str]:
+    """The group of each sample that has one, by its row; refused as by `by_group`."""
+    return _names(field, _values(result, field, _samples(result, field))[0])[0]
+
+
+def _samples(result: Result, field: str) -> dict[int, tuple[str | None, Mapping[str, Any]]]:
     """By row: its cluster, and the fields that it may be grouped by."""
     with Store(result.path) as store:
         return {
-            row: (
-                sample.group,
-                {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata},
-            )
+            row: (sample.group, _fields(sample, field))
             for row, sample in store.samples(result.run.id)
         }
+
+
+def _fields(sample: Sample, wanted: str) -> dict[str, Any]:
+    fields = {**{name: getattr(sample, name) for name in _FIELDS}, **sample.metadata}
+    if wanted == RETRIEVAL not in fields:
+        ranked = ranking(sample, _THRESHOLD)
+        fields[RETRIEVAL] = None if isinstance(ranked, Unscored) else any(ranked.grades)
+    return fields
 
 
 def _clusters(
@@ -179,23 +194,20 @@ def _values(
     return scores, label
 
 
-def _text(value: Any) -> str:
-    return str(value).strip()
-
-
-def _names(field: str, values: Iterable[Any]) -> tuple[dict[str, str], bool]:
-    """What each value is called, and whether they are a yes and a no."""
-    kinds = {type(value) for value in values}
+def _names(field: str, values: Mapping[int, Any]) -> tuple[dict[int, str], bool]:
+    """What the value of each row is called, and whether they are a yes and a no."""
+    kinds = {type(value) for value in values.values()}
     if kinds & {list, dict, tuple}:
         raise InputError(f"field '{field}' holds lists or objects", "group by a plain value")
-    texts = {_text(value) for value in values}
+    by_row = {row: str(value).strip() for row, value in values.items()}
+    texts = set(by_row.values())
     truths = {text: _TRUTH.get(text.lower(), "") for text in texts}
     if all(truths.values()) and len(set(truths.values())) == 2:
-        return truths, True
+        return {row: truths[text] for row, text in by_row.items()}, True
     if not 2 <= len(texts) <= MOST_GROUPS:
         what = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
         raise InputError(what, f"groups take 2 to {MOST_GROUPS}")
-    return {text: text for text in texts}, False
+    return by_row, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,13 +289,14 @@ def _welch(first: _Side, second: _Side, *, one_sided: bool) -> Welch | None:
     return replace(tested, interval=wider)
 
 
-def _adjusted(metrics: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
+def adjusted(metrics: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
+    """The same with their p-values adjusted by Holm over all of them."""
     p_values = [test.found.p for metric in metrics for test in metric.tests if test.found]
-    adjusted = iter(holm(p_values))
+    adjusted_p = iter(holm(p_values))
     return tuple(
         replace(
             metric,
-            tests=tuple(replace(t, p=next(adjusted)) if t.found else t for t in metric.tests),
+            tests=tuple(replace(t, p=next(adjusted_p)) if t.found else t for t in metric.tests),
         )
         for metric in metrics
     )

@@ -41,6 +41,9 @@ _GROUPS = {
         "testset add": "Keep failures of a run as test cases.",
         "nuggets": "Find the facts that answers should hold.",
     },
+    "Improve retrieval": {
+        "adapt": "Fine-tune an embedder to a corpus, and measure what it gains.",
+    },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",
         "explain": "Show a definition and every prompt, word for word.",

@@ -1,4 +1,4 @@
-"""The command `assay compare`: runs sample by sample, or groups of one run's samples."""
+"""The command `assay compare`: runs sample by sample, or groups of their samples."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,16 @@ import click
 from rich.console import RenderableType
 
 from assay._analysis.comparison import compare as compare_runs
-from assay._analysis.groups import by_group as compare_groups
+from assay._analysis.group_comparison import compare_groups
+from assay._analysis.groups import RETRIEVAL, by_group
+from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE, NumberRange
-from assay._report import comparison
-from assay._report.comparison import html, text
+from assay._report import comparison, sections
+from assay._report.comparison import groups, html, telecom, text
 from assay._runner.result import open_run
+from assay.data import read_labels
 from assay.errors import InputError
 
 _FORMS = {
@@ -37,6 +40,8 @@ class CompareRequest(options.ReportRequest):
 
     runs: tuple[str, ...]
     by: str | None
+    report: str | None
+    labels: tuple[str, ...]
     metrics: tuple[str, ...]
     wanted: float | None
     level: float
@@ -50,8 +55,21 @@ class CompareRequest(options.ReportRequest):
 @click.option(
     "--by",
     metavar="FIELD",
-    help="Of one RUN, compare the samples by a further column of the data, by group, language or "
-    "answerable, or by a metric that is 0 or 1 (hit_at_k: retrieved or not).",
+    help="Compare the samples of each RUN by a further column of the data, by group, language or "
+    "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
+    "several RUNs, compare each group with that of the first RUN, too.",
+)
+@click.option(
+    "--report",
+    type=click.Choice(["telecom"]),
+    help="The tables of the telecom study, of one RUN or several: retrievers, scores by retrieval, "
+    "runs compared by retrieval and, with --labels, concordance.",
+)
+@options.repeatable(
+    "--labels",
+    metavar="FILE",
+    help="With --report: whether the answers of a RUN are correct, as for `assay agree`; a file "
+    "for each RUN, in their order.",
 )
 @options.only_metrics
 @options.number(
@@ -87,10 +105,14 @@ def compare_command(request: CompareRequest) -> int:
     store, FILE its last.
     Samples are matched by id: run both over the same questions, by the same metrics and judge.
 
-    One RUN with --by compares groups of its samples. To see several definitions of a metric on the
-    same answers, use `assay metrics --compare`.
+    With --by it compares groups of samples, of one RUN or several. To see several definitions of a
+    metric on the same answers, use `assay metrics --compare`.
     """
-    if request.by is None:
+    if not request.report:
+        options.reject_options("is for --report", "add --report telecom", "labels")
+    if request.report:
+        data, show, writers = _report_study(request)
+    elif request.by is None:
         data, show, writers = _compare_runs(request)
     else:
         data, show, writers = _compare_groups(request, request.by)
@@ -117,15 +139,61 @@ def _compare_runs(request: CompareRequest) -> _Shown:
 
 
 def _compare_groups(request: CompareRequest, by: str) -> _Shown:
-    if len(request.runs) > 1:
-        raise InputError("--by compares the samples of one run", "name one run, or leave --by out")
-    why = "is for two runs, and --by compares the samples of one"
-    options.reject_options(why, "leave it out, or --by", "wanted", "most", "force", "show_all")
-    _check_files(request, {form: what for form, what in _FORMS.items() if form != ".html"})
-    result = open_run(request.runs[0], request.store)
-    groups = compare_groups(result, by, metrics=request.metrics, level=request.level)
-    writers = {".md": text.markdown_groups}
-    return comparison.collect_groups(groups), text.console_groups, writers
+    _refuse_of_runs()
+    several = len(request.runs) > 1
+    if not several:
+        options.reject_options("is for several runs", "leave it out", "force")
+    forms = {form: what for form, what in _FORMS.items() if several or form != ".html"}
+    _check_files(request, forms)
+    first, *others = [open_run(spec, request.store) for spec in request.runs]
+    if not several:
+        one = by_group(first, by, metrics=request.metrics, level=request.level)
+        writers = {".md": text.markdown_groups}
+        return comparison.collect_groups(one), text.console_groups, writers
+    found = compare_groups(
+        first,
+        *others,
+        field=by,
+        metrics=request.metrics,
+        level=request.level,
+        force=request.force,
+    )
+    return groups.collect(found), *_shown(groups.report)
+
+
+def _report_study(request: CompareRequest) -> _Shown:
+    _refuse_of_runs()
+    _check_files(request, _FORMS)
+    output.check_files(request.outs, *request.labels, forms=_FORMS)
+    results = [open_run(spec, request.store) for spec in request.runs]
+    names = list(dict.fromkeys(name for result in results for name in result.run.metrics))
+    labelled = [read_labels(file, metrics=names) for file in request.labels]
+    study = telecom_study(
+        results,
+        labelled,
+        field=request.by or RETRIEVAL,
+        metrics=request.metrics,
+        level=request.level,
+        force=request.force,
+    )
+    return telecom.collect(study), *_shown(telecom.report)
+
+
+def _refuse_of_runs() -> None:
+    why = "is for whole runs, and these are groups of samples"
+    options.reject_options(why, "leave it out", "wanted", "most", "show_all")
+
+
+def _shown(
+    report: Callable[[Mapping[str, Any]], sections.Sections],
+) -> tuple[
+    Callable[[Mapping[str, Any]], RenderableType],
+    Mapping[str, Callable[[Mapping[str, Any]], str]],
+]:
+    return lambda data: sections.console(report(data)), {
+        ".html": lambda data: sections.html(report(data)),
+        ".md": lambda data: sections.markdown(report(data)),
+    }
 
 
 def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:

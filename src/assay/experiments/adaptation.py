@@ -1,0 +1,327 @@
+"""Adaptation of an embedder to a corpus: questions, hard negatives, and what it gained."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._text.sentences import spans
+from assay._text.words import words
+from assay.data import read
+from assay.data.validation import samples
+from assay.errors import InputError
+from assay.sample import Sample
+from assay.stats.comparison import Paired, paired
+from assay.stats.intervals import LEVEL, Interval, mean_interval
+from assay.testset.documents import Document, read_documents
+from assay.testset.passages import Corpus, Passage, cut
+from assay.testset.sources import PASSAGE, passages_asked, sources_of
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+# Vectors of texts, of Euclidean length 1: shape (texts, dimensions).
+Embedding: TypeAlias = Callable[[Sequence[str]], Floats]
+DEPTHS: Final = (1, 3, 5)
+HELD_OUT: Final = 0.3
+LEAST_HELD_OUT: Final = 10  # questions: fewer say nothing of others
+NO_GAIN: Final = "no gain shown"
+_ASKING: Final = (6, 40)  # words of a sentence that may stand for a question
+_LEAST_LEFT: Final = 15  # words that a passage must have beside it
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and the passages that answer it.
+
+    Attributes:
+        id: Its id.
+        text: The question.
+        right: Places of the passages that answer it, one at least.
+        source: The document that these are from; None if they are from several.
+    """
+
+    id: str
+    text: str
+    right: frozenset[int]
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an embedder is adapted to.
+
+    Attributes:
+        passages: The texts of all passages: what is searched.
+        questions: The questions about them.
+        unmatched: Questions left out because no passage is known to answer them.
+        by_rule: Whether the questions are sentences taken out of the passages.
+    """
+
+    passages: tuple[str, ...]
+    questions: tuple[Question, ...]
+    unmatched: int = 0
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Questions to learn from, and questions to measure with, from different documents.
+
+    Attributes:
+        train: The former.
+        held_out: The latter.
+        mixed: How many belong to neither: their passages are from several documents.
+    """
+
+    train: tuple[Question, ...]
+    held_out: tuple[Question, ...]
+    mixed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A question with a passage that answers it, and one that looks like it and does not.
+
+    Attributes:
+        question: The question.
+        positive: Place of the former.
+        negative: Place of the latter.
+    """
+
+    question: Question
+    positive: int
+    negative: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """One measure of retrieval, before and after.
+
+    Attributes:
+        measure: Its name: accuracy@1, MRR ...
+        base: Interval of its mean for the base; None if there are too few documents.
+        adapted: The same of the adapted embedder.
+        paired: The two compared, question by question, clustered by document.
+    """
+
+    measure: str
+    base: Interval | None
+    adapted: Interval | None
+    paired: Paired
+
+    @property
+    def verdict(self) -> str:
+        """Better or worse if the interval of the difference does not contain zero."""
+        ends = self.paired.interval
+        if ends is None or ends.low <= 0 <= ends.high:
+            return NO_GAIN
+        return "better" if ends.low > 0 else "worse"
+
+
+def read_material(corpus: Any, questions: Any = None, *, words: int | None = PASSAGE) -> Material:
+    """The passages of a corpus, and the questions about them.
+
+    Args:
+        corpus: As for `read_documents`.
+        questions: A data set as for `evaluate`. Which passage answers a question is told by
+            `reference_context_ids` (ids of passages: "document#1", or of documents that are one
+            passage), else by `reference_contexts`, else by the reference: the passage that holds
+            most of its words. None: sentences taken out of the passages stand for questions (the
+            inverse cloze task).
+        words: Words of a passage, about; None: each document is one passage.
+
+    Raises:
+        InputError: If anything cannot be read, or no question has a passage.
+
+    Source:
+        Lee, Chang and Toutanova 2019, Latent Retrieval for Weakly Supervised Open Domain Question
+        Answering, section 4, for the inverse cloze task.
+    """
+    documents = read_documents(corpus)
+    passages = [p for document in documents for p in _passages(document, words)]
+    if len(passages) < 2:
+        what = f"the corpus has {len(passages)} passages, so there is nothing to search"
+        raise InputError(what, "give more documents, or shorter passages: --passage-words")
+    if questions is None:
+        return _by_rule(passages)
+    rows = list(samples(read(questions), needs={"adapt": ("question",)}))
+    asked = _asked(rows, passages)
+    if not asked:
+        known = ", ".join(repr(passage.id) for passage in passages[:3])
+        what = "no question names a passage of the corpus, and none has a reference found there"
+        raise InputError(what, f"give reference_context_ids: passages are called {known}")
+    return Material(tuple(p.text for p in passages), tuple(asked), len(rows) - len(asked))
+
+
+def _passages(document: Document, words: int | None) -> list[Passage]:
+    if words is not None:
+        return cut(document, words)
+    text = document.text
+    return [Passage(document.id, 1, document.title, text, 0, len(text))]
+
+
+def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question]:
+    places = {passage.id: place for place, passage in enumerate(passages)}
+    of_document: dict[str, list[int]] = {}
+    for place, passage in enumerate(passages):
+        of_document.setdefault(passage.document, []).append(place)
+    places |= {name: held[0] for name, held in of_document.items() if len(held) == 1}
+    right = {
+        row.id: frozenset(places[i] for i in row.reference_context_ids or () if i in places)
+        for row in rows
+    }
+    rest = [row for row in rows if not right[row.id]]
+    if rest:
+        found = Corpus(passages)
+        right |= passages_asked(rest, sources_of(rest, found), found)
+    return [
+        _question(row.id, row.question, right[row.id], passages)
+        for row in rows
+        if row.question and right.get(row.id)
+    ]
+
+
+def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Passage]) -> Question:
+    documents = {passages[place].document for place in right}
+    return Question(name, text, right, documents.pop() if len(documents) == 1 else None)
+
+
+def _by_rule(passages: Sequence[Passage]) -> Material:
+    texts, questions = [], []
+    for place, passage in enumerate(passages):
+        chosen = _sentence(passage)
+        texts.append(passage.text)
+        if chosen is not None:
+            start, end = chosen
+            texts[-1] = f"{passage.text[:start]} {passage.text[end:]}".strip()
+            sentence = passage.text[start:end]
+            questions.append(_question(passage.id, sentence, frozenset([place]), passages))
+    if not questions:
+        what = "no passage has a sentence that could be taken out of it as a question"
+        raise InputError(what, "give questions: --questions FILE")
+    return Material(tuple(texts), tuple(questions), by_rule=True)
+
+
+def _sentence(passage: Passage) -> tuple[int, int] | None:
+    """A sentence that may stand for a question, the same one every time; None without any."""
+    least, most = _ASKING
+    length = len(words(passage.text))
+    fit = []
+    for start, end in spans(passage.text):
+        size = len(words(passage.text[start:end]))
+        if least <= size <= most and length - size >= _LEAST_LEFT:
+            fit.append((start, end))
+    return random.Random(passage.id).choice(fit) if fit else None  # noqa: S311 - no secret
+
+
+def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int = 0) -> Split:
+    """Divide questions by the documents that they are about.
+
+    Args:
+        questions: All of them.
+        share: Share of the documents that are held out.
+        seed: Chooses them.
+
+    Raises:
+        InputError: If there are fewer than four documents, or fewer than 10 questions are held out.
+    """
+    sources = sorted({question.source for question in questions if question.source is not None})
+    if len(sources) < 4:
+        what = f"the questions are about {len(sources)} documents: too few to hold any out"
+        raise InputError(what, "give questions about four documents or more")
+    random.Random(seed).shuffle(sources)  # noqa: S311 - no secret
+    away = set(sources[: min(len(sources) - 2, max(2, round(share * len(sources))))])
+    known = [question for question in questions if question.source is not None]
+    held_out = tuple(question for question in known if question.source in away)
+    if len(held_out) < LEAST_HELD_OUT:
+        what = f"{len(held_out)} questions are held out, which is too few to measure with"
+        raise InputError(what, f"hold out more, or give more: it takes {LEAST_HELD_OUT}")
+    train = tuple(question for question in known if question.source not in away)
+    return Split(train, held_out, len(questions) - len(known))
+
+
+def mine(questions: Sequence[Question], material: Material, embed: Embedding) -> list[Triplet]:
+    """A hard negative for every question: what the embedder finds first of all that is not right.
+
+    It is sought among the passages that these questions are about: no passage that is held out is
+    learnt from.
+
+    Source:
+        Karpukhin et al. 2020, Dense Passage Retrieval, section 3.2, for hard negatives.
+    """
+    places = sorted({place for question in questions for place in question.right})
+    if len(places) < 2:
+        raise InputError("the questions to learn from are about one passage", "give more")
+    scores = _cosines([q.text for q in questions], [material.passages[p] for p in places], embed)
+    triplets = []
+    for question, row in zip(questions, scores, strict=True):
+        order = [places[column] for column in np.argsort(-row, kind="stable")]
+        negative = next((place for place in order if place not in question.right), None)
+        if negative is not None:
+            positive = next(place for place in order if place in question.right)
+            triplets.append(Triplet(question, positive, negative))
+    return triplets
+
+
+def _cosines(questions: Sequence[str], passages: Sequence[str], embed: Embedding) -> Floats:
+    return np.asarray(embed(questions) @ embed(passages).T, dtype=np.float64)
+
+
+def ranks(questions: Sequence[Question], material: Material, embed: Embedding) -> Floats:
+    """How many passages stand before the first right one, of each question; ties count half."""
+    scores = _cosines([q.text for q in questions], material.passages, embed)
+    before = []
+    for question, row in zip(questions, scores, strict=True):
+        right = sorted(question.right)
+        best, others = row[right].max(), np.delete(row, right)
+        before.append(float((others > best).sum() + (others == best).sum() / 2))
+    return np.array(before)
+
+
+def gains(
+    questions: Sequence[Question], base: Floats, adapted: Floats, *, level: float = LEVEL
+) -> tuple[Gain, ...]:
+    """Accuracy at 1, 3 and 5 and the mean reciprocal rank, of the base and of the adapted embedder.
+
+    Args:
+        questions: Those held out.
+        base: Their `ranks` by the base.
+        adapted: Their ranks by the adapted embedder.
+        level: Nominal coverage of the intervals.
+    """
+    measures: Mapping[str, Callable[[Floats], Floats]] = {
+        **{f"accuracy@{k}": _accuracy(k) for k in DEPTHS},
+        "MRR": lambda before: 1 / (1 + before),
+    }
+    groups = [question.source for question in questions]
+    found = []
+    for name, measure in measures.items():
+        old, new = measure(base), measure(adapted)
+        ends = [mean_interval(x, groups=groups, low=0, high=1, level=level) for x in (old, new)]
+        pairs = paired(old, new, groups=groups, span=1.0, level=level)
+        found.append(Gain(name, ends[0], ends[1], pairs))
+    return tuple(found)
+
+
+def _accuracy(k: int) -> Callable[[Floats], Floats]:
+    return lambda before: np.asarray(before < k, dtype=np.float64)
+
+
+def batches(triplets: Iterable[Triplet], size: int, *, most: int, seed: int) -> list[list[Triplet]]:
+    """Triplets in random order, up to `most` of one passage beside each other.
+
+    A passage is read once for all its questions of a batch, which is most of what training costs.
+    """
+    draw = random.Random(seed)  # noqa: S311 - no secret
+    of_passage: dict[int, list[Triplet]] = {}
+    for triplet in triplets:
+        of_passage.setdefault(triplet.positive, []).append(triplet)
+    pieces = []
+    for held in of_passage.values():
+        draw.shuffle(held)
+        pieces += [held[start : start + most] for start in range(0, len(held), most)]
+    draw.shuffle(pieces)
+    ordered = [triplet for piece in pieces for triplet in piece]
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
