@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
+from statistics import fmean
 from typing import Final
 
 import numpy as np
@@ -26,8 +26,8 @@ class Shift:
 
     Attributes:
         about: "questions", "retrieval" or "answers".
-        what: What it is: "language German", "words (median)".
-        before: Its share or its median before.
+        what: What it is: "language German", "words, mean".
+        before: Its share or its mean before.
         after: The same after.
         share: Whether these are shares.
         p: The p-value, adjusted for all that was tested.
@@ -85,12 +85,12 @@ def _best_score(sample: Sample) -> float | None:
 
 
 _NUMBERS: Final[tuple[tuple[str, str, Callable[[Sample], float | None]], ...]] = (
-    ("questions", "words (median)", lambda s: _length(s.question)),
-    ("retrieval", "contexts (median)", lambda s: None if s.contexts is None else len(s.contexts)),
-    ("retrieval", "best score (median)", _best_score),
-    ("retrieval", "words of contexts (median)", lambda s: _length(" ".join(s.contexts or ()))),
-    ("answers", "words (median)", lambda s: _length(s.answer)),
-    ("answers", "latency in ms (median)", lambda s: s.latency_ms),
+    ("questions", "words, mean", lambda s: _length(s.question)),
+    ("retrieval", "contexts, mean", lambda s: None if s.contexts is None else len(s.contexts)),
+    ("retrieval", "best score, mean", _best_score),
+    ("retrieval", "words of contexts, mean", lambda s: _length(" ".join(s.contexts or ()))),
+    ("answers", "words, mean", lambda s: _length(s.answer)),
+    ("answers", "latency in ms, mean", lambda s: s.latency_ms),
 )
 
 
@@ -102,7 +102,7 @@ def _numbers(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shif
         if min(map(len, sides)) < _FEWEST or len({*sides[0], *sides[1]}) == 1:
             continue
         p = float(mannwhitneyu(np.array(sides[0]), np.array(sides[1])).pvalue)
-        yield Shift(about, what, median(sides[0]), median(sides[1]), share=False, p=p)
+        yield Shift(about, what, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
 
 
 def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
@@ -114,7 +114,7 @@ def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift
 
 def _languages(sample: Sample) -> Iterable[str]:
     code = sample.language or identify_language(sample.question or "")
-    return (language_name(code),) if code else ()
+    return ("English" if code == "en" else language_name(code),) if code else ()
 
 
 def _words(sample: Sample) -> Iterable[str]:

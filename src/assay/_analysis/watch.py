@@ -153,7 +153,7 @@ def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
 
 
 def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
-    """The control charts after the last of some looks: of each metric, then of its segments.
+    """The control charts after the last of some looks: of each metric, and of its segments.
 
     Args:
         store: The store.
@@ -175,8 +175,8 @@ def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
     last = looks[-1].run
     return [
         _chart(reading, taken, last, metric, segment, told)
-        for segment in (Segment(), *reading.segments.values())
         for metric in last.metrics
+        for segment in (Segment(), *reading.segments.values())
     ]
 
 

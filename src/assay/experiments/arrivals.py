@@ -26,6 +26,7 @@ class Arrivals:
         samples: New samples of the share that is taken, in the order of their digests.
         known: Samples that an earlier look had.
         left_out: Samples outside the share.
+        over: Samples for which a look had no room.
         waiting: Samples of traces that ended too recently: more spans of them may come.
         invalid: Rows that cannot be read.
         problem: What is wrong with the first of these, "" if there is none.
@@ -34,6 +35,7 @@ class Arrivals:
     samples: list[Sample] = field(default_factory=list)
     known: int = 0
     left_out: int = 0
+    over: int = 0
     waiting: int = 0
     invalid: int = 0
     problem: str = ""

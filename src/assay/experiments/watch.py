@@ -177,7 +177,9 @@ def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
         settings=settings,
         refuse=_too_long(watch),
     )
-    found.samples = found.samples[: settings.limit]
+    over = found.samples[settings.limit :] if settings.limit else []
+    found.over = len(over)
+    del found.samples[len(found.samples) - len(over) :]
     return found
 
 
@@ -273,7 +275,9 @@ def tell(watch: Watch) -> list[StoredAlert]:
         past = [one for one in looks(store, watch.name) if one.complete]
         if not past:
             return []
-        number = past[-1].number
+        number, run = past[-1].number, past[-1].run
+        if run.params.get("told"):
+            return []
 
         def alert(stream: str, body: dict[str, Any]) -> StoredAlert:
             about = {"watch": watch.name, "look": number, "stream": stream, "at": past[-1].at}
@@ -286,7 +290,10 @@ def tell(watch: Watch) -> list[StoredAlert]:
         new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
         found = drifts(store, past, watch.charting)
         told = [alert(one.chart.stream, _evidence(store, watch, one)) for one in found]
-        return new + store.alerts.add(told)
+        new += store.alerts.add(told)
+        said = run.description
+        store.describe(run.id, replace(said, params={**said.params, "told": True}))
+        return new
 
 
 def _samples(store: Store, watch: Watch, drift: Drift, points: Sequence[Point]) -> Iterator[Sample]:
