@@ -21,7 +21,7 @@ from assay.experiments.alerting import Channels, deliver
 from assay.experiments.arrivals import arrivals, is_taken
 from assay.experiments.watch import Watch, look
 from assay.target import system
-from support import watched_days
+from support import scripts, watched_days
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -54,7 +54,7 @@ def watch(source, **options):
     return Watch(source=source, store=source.parent / "w.db", **options)
 
 
-def days(made, shares, *, start=0, n=50, prefix="d", **further):
+def days(made, shares, *, start=0, n=60, prefix="d", **further):
     """Look at one day after the other; share of right answers of each."""
     told = []
     for day, share in enumerate(shares, start=start):
@@ -163,13 +163,13 @@ class TestLooks:
 
 class TestDrift:
     def test_a_drop_is_told_once_with_its_evidence(self, source):
-        made = watch(source, charting=Charting(baseline=100))
-        assert days(made, [0.9] * 6) == []
-        told = days(made, [0.4] * 4, start=6)
+        made = watch(source, charting=Charting(baseline=60))
+        assert days(made, [0.9] * 2) == []
+        told = days(made, [0.3] * 2, start=2)
         (alert,) = told
         body = alert.body
         assert (body["metric"], body["direction"], body["worse"]) == ("exact_match", "fell", True)
-        assert body["since"]["look"] == 7
+        assert body["since"]["look"] == 3
         assert body["before"]["mean"] > 0.8 > 0.6 > body["after"]["mean"]
         assert body["label"].startswith(f"assay label {body['run'][:8]} -m exact_match")
         result = Result(made.store, body["run"])
@@ -178,17 +178,16 @@ class TestDrift:
         )
 
     def test_a_chart_begins_anew_after_an_alert(self, source):
-        made = watch(source, charting=Charting(baseline=100))
-        told = days(made, [*[0.9] * 6, *[0.4] * 10, *[0.95] * 3])
+        made = watch(source, charting=Charting(baseline=60))
+        told = days(made, [0.9, 0.9, 0.3, 0.3, 0.3, 1.0, 1.0])
         assert [one.body["direction"] for one in told] == ["fell", "rose"]
         assert [one.body["worse"] for one in told] == [True, False]
 
     def test_a_segment_is_told_by_itself(self, source):
-        made = watch(source, charting=Charting(baseline=100, segments=("topic",)))
-        for day in range(12):
-            bad = 0 if day < 8 else 20
-            write(source, rows(60, 54, prefix=f"a{day}-", topic="order"))
-            write(source, rows(20, 18 - bad * 0.8, prefix=f"b{day}-", topic="refund"))
+        made = watch(source, charting=Charting(baseline=60, segments=("topic",)))
+        for day in range(4):
+            write(source, rows(300, 270, prefix=f"a{day}-", topic="order"))
+            write(source, rows(40, 36 if day < 3 else 4, prefix=f"b{day}-", topic="refund"))
             look(made, NOW + timedelta(days=day))
         with Store(made.store) as store:
             streams = [alert.stream for alert in store.alerts.of("shop")]
@@ -210,10 +209,10 @@ class TestDrift:
             look(watch(source, metrics="token_f1", charting=charting), NOW)
 
     def test_what_changed_with_it_is_named(self, source):
-        made = watch(source, charting=Charting(baseline=100))
-        days(made, [0.9] * 6, contexts=["one", "two"], context_ids=["a", "b"])
+        made = watch(source, charting=Charting(baseline=60))
+        days(made, [0.9] * 2, contexts=["one", "two"], context_ids=["a", "b"])
         further = {"contexts": ["one"], "context_ids": ["c"], "language": "de"}
-        (alert, *_) = days(made, [0.3] * 3, start=6, **further)
+        (alert,) = days(made, [0.1], start=2, **further)
         changed = alert.body["changed"]
         assert "questions: language German 0 % -> 100 %" in changed
         assert "retrieval: contexts, mean 2 -> 1" in changed
@@ -221,18 +220,11 @@ class TestDrift:
         assert not any(line.startswith("answers: words") for line in changed)
 
     def test_with_another_judge_the_chart_begins_anew_and_says_so(self, source):
-        def judge(name):
-            reply = {"statements": [{"id": 1, "statement": "s"}]}
-            del reply
-            from support import scripts
-
-            return scripts.plausible(name)
-
         def today(day, name):
             contexts = ["The bridge was opened in 1932."]
             made = rows(4, 4, prefix=f"{day}-", contexts=contexts)
             write(source, made)
-            options = {"metrics": "faithfulness", "judge": judge(name)}
+            options = {"metrics": "faithfulness", "judge": scripts.plausible(name)}
             return look(watch(source, **options), NOW + timedelta(days=day))
 
         today(0, "one")
@@ -255,8 +247,8 @@ class TestDrift:
 
     def test_a_metric_without_ends_has_a_chart_but_no_test(self, source):
         made = watch(source, metrics="latency", charting=Charting(baseline=10))
-        days(made, [1.0] * 3, latency_ms=100.0)
-        assert days(made, [1.0] * 3, start=3, latency_ms=9000.0) == []
+        days(made, [1.0] * 2, latency_ms=100.0)
+        assert days(made, [1.0], start=2, latency_ms=9000.0) == []
 
 
 class TestKilled:
@@ -280,8 +272,8 @@ class TestKilled:
         assert look(watch(source), NOW + timedelta(days=1)).number == 2
 
     def test_an_alert_that_could_not_be_kept_is_told_by_the_next_call(self, source, monkeypatch):
-        made = watch(source, charting=Charting(baseline=100))
-        days(made, [0.9] * 6)
+        made = watch(source, charting=Charting(baseline=60))
+        days(made, [0.9] * 2)
 
         def full(*_):
             raise InputError("the disk is full")
@@ -289,10 +281,10 @@ class TestKilled:
         with monkeypatch.context() as patch:
             patch.setattr(Alerts, "add", full)
             with pytest.raises(InputError):
-                days(made, [0.1], start=6)
-        found = look(made, NOW + timedelta(days=7))
+                days(made, [0.1], start=2)
+        found = look(made, NOW + timedelta(days=3))
         assert found.result is None
-        assert [alert.look for alert in found.alerts] == [7]
+        assert [alert.look for alert in found.alerts] == [3]
 
     @pytest.mark.slow
     def test_thirty_days_with_kills_are_thirty_days_without(self, tmp_path):
@@ -329,8 +321,8 @@ class TestKilled:
 def told(source, **options):
     """A store in which one alert is to be sent."""
     channels = Channels(**options)
-    made = watch(source, charting=Charting(baseline=100), channels=channels.names)
-    assert days(made, [*[0.9] * 6, 0.1])
+    made = watch(source, charting=Charting(baseline=60), channels=channels.names)
+    assert days(made, [0.9, 0.9, 0.1])
     yield made, channels
 
 
@@ -342,7 +334,7 @@ class TestDelivery:
             for _ in range(2):
                 assert deliver(made.store, "shop", channels) == []
             line = json.loads(file.read_text().splitlines()[-1])
-            assert line["id"] == "shop/7/exact_match"
+            assert line["id"] == "shop/3/exact_match"
             # Killed after the line, before the store was told.
             with Store(made.store) as store, store.changing() as db:
                 db.execute("DELETE FROM alerts")
@@ -369,7 +361,7 @@ class TestDelivery:
         assert len(bodies) == 1
         assert len(got) == 5
         assert json.loads(bodies.pop())["stream"] == "exact_match"
-        assert {headers["Idempotency-Key"] for _, headers in got} == {"shop/7/exact_match"}
+        assert {headers["Idempotency-Key"] for _, headers in got} == {"shop/3/exact_match"}
 
     @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://host/x", "host/path"])
     def test_a_webhook_is_http(self, address):

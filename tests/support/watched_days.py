@@ -21,7 +21,7 @@ from assay.experiments.alerting import Channels, deliver
 from assay.experiments.watch import Watch, look
 from support import counted
 
-DAYS, A_DAY, WORSE_FROM = 30, 20, 16
+DAYS, A_DAY, WORSE_FROM = 30, 10, 16
 BEGIN = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
@@ -48,7 +48,7 @@ def watch(folder, **options):
         judge=counted.judge,
         store=folder / "watch.db",
         settings=assay.Settings(limits=assay.Limits(concurrency=1)),
-        charting=Charting(baseline=100),
+        charting=Charting(baseline=60),
         channels=("file",),
         **options,
     )
@@ -77,7 +77,8 @@ def found(folder):
         kept = [replace(alert, body={}) for alert in store.alerts.of("bridge")]
         others = [run for run in store.runs() if "watch:bridge" not in run.tags]
     alerts = (folder / "alerts.jsonl").read_text().splitlines()
-    return made, kept, others, [json.loads(line) for line in alerts]
+    told = [{**json.loads(line), "label": ""} for line in alerts]  # which names the folder
+    return made, kept, others, told
 
 
 if __name__ == "__main__":

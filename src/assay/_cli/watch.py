@@ -1,10 +1,10 @@
 """The command `assay watch`: scores of what arrives, and drift told once."""
 
 import re
-import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import click
@@ -166,17 +166,17 @@ def watch_command(request: WatchRequest) -> int:
     every = _duration("--every", request.every)
     watch, channels = _watch(name, every, request)
     while True:
-        started = time.monotonic()
+        started = monotonic()
         try:
             code = _look(watch, channels, request)
             if request.once:
                 return code
-            time.sleep(max(0.0, every.total_seconds() - (time.monotonic() - started)))
+            sleep(max(0.0, every.total_seconds() - (monotonic() - started)))
         except JudgeError as error:  # who refuses now may answer the next time
             if request.once:
                 raise
             say(f"error: {error}; the next look goes on with this one")
-            time.sleep(every.total_seconds())
+            sleep(every.total_seconds())
         except KeyboardInterrupt:
             say("interrupted: the same command goes on from there")
             return INTERRUPTED

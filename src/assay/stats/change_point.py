@@ -84,14 +84,14 @@ def find_change(
 
 def _tally(looks: Sequence[Floats], low: float, high: float) -> tuple[Floats, Floats]:
     """The values that occur, scaled to [0, 1], and how often each does, by look."""
-    steps = [np.rint((one - low) / (high - low) * _RESOLUTION).astype(np.intp) for one in looks]
-    known, places = np.unique(
-        np.concatenate([*steps, [0]]).clip(0, _RESOLUTION), return_inverse=True
-    )
-    counts = np.zeros((len(looks), len(known)))
-    rows = np.repeat(np.arange(len(looks)), [len(one) for one in steps])
-    np.add.at(counts, (rows, places[:-1]), 1.0)
-    return known / _RESOLUTION, counts
+    lengths = [len(one) for one in looks]
+    unit = (np.concatenate(looks) - low) / (high - low)
+    steps = np.rint(unit * _RESOLUTION).clip(0, _RESOLUTION).astype(np.intp)
+    occurs = np.bincount(steps, minlength=_RESOLUTION + 1) > 0
+    known, columns = np.flatnonzero(occurs), occurs.cumsum() - 1
+    cells = np.repeat(np.arange(len(looks)) * len(known), lengths) + columns[steps]
+    counts = np.bincount(cells, minlength=len(looks) * len(known)).astype(np.float64)
+    return known / _RESOLUTION, counts.reshape(len(looks), len(known))
 
 
 class _Bets:
