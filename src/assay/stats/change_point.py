@@ -64,7 +64,8 @@ def find_change(
         ruled out.
     """
     values, counts = _tally(looks, low, high)
-    begun = [at for at in starts if counts[:at].any() and counts[at:].any()]
+    n = counts.sum(axis=1).cumsum()
+    begun = [at for at in starts if 0 < n[at - 1] < n[-1]]
     if not begun:
         return None
     bets = _Bets(values, counts, np.array(begun))
@@ -129,7 +130,7 @@ class _Bets:
         return np.stack([falls, rises]) - math.log(2 * YEAR)
 
     def _worth(self, counts: Floats, gains: Floats) -> Floats:
-        grown = np.stack([counts @ np.log1p(stake * gains) for stake in _STAKES])
+        grown = counts @ np.log1p(_STAKES[:, None, None] * gains)  # stakes, starts, means
         return _log_sum(grown[:, None]) - math.log(len(_STAKES))
 
 
