@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assay.judges.openai.batch import OpenAIBatch
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
+    from assay.judges.prices import list_price
     from assay.judges.scripted import Scripted
     from assay.judges.specs import cascade
     from assay.metrics import METRICS, Metric, metric
@@ -79,6 +80,7 @@ _HOME = {
     "Scripted": "assay.judges.scripted",
     "Budget": "assay._middleware.budget",
     "Price": "assay._middleware.budget",
+    "list_price": "assay.judges.prices",
     "AssayError": "assay.errors",
     "Denied": "assay.errors",
     "InputError": "assay.errors",
@@ -186,6 +188,7 @@ __all__ = [
     "gate",
     "history",
     "items",
+    "list_price",
     "metric",
     "notebook_html",
     "repeat",

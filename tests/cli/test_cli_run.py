@@ -1,12 +1,16 @@
 """`assay run` does what its options say."""
 
 import json
+import re
+import sys
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
 from assay._cli import values
 from support.llm_server import LLMServer
+
+LISTED = ("--price", "list")
 
 
 def summary(result):
@@ -177,6 +181,37 @@ def test_a_dry_run_counts_and_asks_nobody(assay, here):
     shown = assay(*FAITHFULNESS, *JUDGE, "--dry-run").stdout
     assert "calls to be made to scripted:judge.json" in shown
     assert "--price" in shown
+
+
+def test_a_list_price_is_that_of_the_model_and_says_where_it_is_from(assay, monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    estimated = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED, "--dry-run")
+    assert re.search(r"money, about, at 0\.15/0\.6 a million tokens \(US dollars", estimated.stdout)
+    batched = assay(*FAITHFULNESS, "--judge", "openai-batch:gpt-4o-mini", *LISTED, "--dry-run")
+    assert "at 0.075/0.3 a million tokens" in batched.stdout
+
+
+@pytest.mark.parametrize(
+    ("judge", "what"),
+    [
+        ("openai:no-such-model", "no list price is known for no-such-model at https://api.openai"),
+        ("embedded", "no judge of openai: is named"),
+        ("embedded>openai:gpt-4o-mini>openai:gpt-4o", "judges of different prices (gpt-4o-mini 0."),
+    ],
+)
+def test_without_a_list_price_nothing_is_asked(assay, monkeypatch, judge, what):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    refused = assay(*FAITHFULNESS, "--judge", judge, *LISTED)
+    assert refused.exit_code == 2
+    assert what in refused.stderr
+    assert "0.15/0.60" in refused.stderr
+
+
+def test_a_list_price_needs_the_package_that_knows_it(assay, monkeypatch):
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    refused = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED)
+    assert refused.exit_code == 2
+    assert "pip install 'assay[prices]'" in refused.stderr
 
 
 def test_a_dry_run_counts_every_embedding(assay):

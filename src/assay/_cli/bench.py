@@ -146,7 +146,7 @@ def _over_sets(function: Callable[..., T], request: BenchRequest) -> T:
             ),
             settings=Settings(
                 limits=request.limits(),
-                budget=budget(request.price, request.budget),
+                budget=budget(request),
                 on_progress=progress,
             ),
         )

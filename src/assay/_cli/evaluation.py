@@ -124,7 +124,7 @@ def read_settings(request: RunRequest) -> Settings:
         engine=request.engine,
         workers=request.workers,
         cores=request.worker_cores,
-        budget=budget(request.price, request.budget),
+        budget=budget(request),
         probe=request.probe,
         measured=measured(request.judge_cards),
         name=request.name or "",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay._cli import values
-from assay._cli.options import JudgeRequest
+from assay._cli.options import JudgeRequest, PricedJudgeRequest
 from assay._cli.user_modules import look_here
 from assay._middleware.budget import Budget, Price
 from assay.errors import InputError
@@ -14,17 +14,37 @@ from assay.judges.specs import backend, mixed
 
 _EMBEDDERS = ("openai", "ollama")
 _FROM_FILES = ("scripted", "gguf", "onnx")
+_LISTED = "list"
 _JUDGES = (*_EMBEDDERS, "openai-batch")
 
 
-def budget(price: str | None, amount: str | None) -> Budget:
+def budget(request: PricedJudgeRequest) -> Budget:
     """What --price and --budget allow; raises InputError if they make no sense."""
-    prices = Price(*values.price(price)) if price else None
+    amount = request.budget
+    prices = _price(request) if request.price else None
     money, tokens, calls = values.budget(amount) if amount else (None, None, None)
     if money is not None and prices is None:
         what = f"--budget {amount} is an amount of money, but the price of a token is unknown"
-        raise InputError(what, "add --price IN/OUT, or give tokens: --budget 200000tok")
+        raise InputError(
+            what, "add --price IN/OUT or --price list, or give tokens: --budget 200000tok"
+        )
     return Budget(money=money, tokens=tokens, price=prices, calls=calls)
+
+
+def _price(request: PricedJudgeRequest) -> Price:
+    """What --price says, or the list price of the judges."""
+    if request.price == _LISTED:
+        from assay.judges.prices import list_price
+
+        return list_price(request.judges, request.base_url)
+    return Price(*values.price(request.price or ""))
+
+
+def priced(price: Price | None) -> str:
+    """At which price an amount of money was counted."""
+    if price is None or not price.source:
+        return "at the price given"
+    return f"at {price} a million tokens ({price.source})"
 
 
 class Judges:

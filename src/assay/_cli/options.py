@@ -46,16 +46,22 @@ JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitedJudgeRequest(JudgeRequest):
-    """One that says too how fast a judge may be asked, and for how much money."""
+class PricedJudgeRequest(JudgeRequest):
+    """One that says too what a judge costs, and how much may be spent."""
+
+    price: str | None
+    budget: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitedJudgeRequest(PricedJudgeRequest):
+    """One that says too how fast a judge may be asked."""
 
     concurrency: int
     retries: int
     rpm: float | None
     tpm: float | None
     hedge: bool = False
-    price: str | None
-    budget: str | None
 
     def limits(self) -> "Limits":
         """How a judge may be asked."""
@@ -309,8 +315,11 @@ rpm = number("--rpm", type=POSITIVE, metavar="N", help="At most N requests a min
 tpm = number("--tpm", type=POSITIVE, metavar="N", help="At most N tokens a minute to a judge.")
 price = click.option(
     "--price",
-    metavar="IN/OUT",
-    help="What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60.",
+    metavar="IN/OUT|list",
+    help=(
+        "What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60; list: "
+        "the list price of the judge's model, by genai-prices (pip install 'assay[prices]')."
+    ),
 )
 budget = click.option(
     "--budget",

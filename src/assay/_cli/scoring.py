@@ -10,6 +10,7 @@ from rich.text import Text
 from assay._cli import output, summary
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
+from assay._cli.judges import priced
 from assay._cli.options import RunRequest
 from assay._cli.progress import Meter, meter
 from assay._cli.target import Target, ask_target
@@ -194,9 +195,11 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         written = _number(cost, "local_written")
         lines.append((written, "reply tokens written on this machine, about"))
     if cost.money is not None:
-        lines.append((f"{cost.money:,.4f}", "money, about, at the price given"))
+        lines.append(
+            (f"{cost.money:,.4f}", f"money, about, {priced(evaluation.settings.budget.price)}")
+        )
     elif cost.calls:
-        lines.append(("?", "money: say what tokens cost, --price IN/OUT"))
+        lines.append(("?", "money: say what tokens cost, --price IN/OUT or --price list"))
     if cost.seconds is None:
         lines.append(("?", f"time: {cost.seconds_from}"))
     else:

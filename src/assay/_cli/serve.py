@@ -24,12 +24,10 @@ _TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class McpRequest(options.JudgeRequest):
+class McpRequest(options.PricedJudgeRequest):
     """What `assay mcp` is asked for."""
 
     store: str
-    price: str | None
-    budget: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +85,7 @@ class ServeRequest(McpRequest):
     metavar="S",
     help="The longest evaluation. What it scored is kept; the same request goes on.",
 )
-@click.option("--price", metavar="IN/OUT", help="As for `assay run`.")
+@click.option("--price", metavar="IN/OUT|list", help="As for `assay run`.")
 @click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
 @options.takes(ServeRequest)
 def serve_command(request: ServeRequest) -> int:
@@ -130,7 +128,7 @@ def serve_command(request: ServeRequest) -> int:
 @click.command("mcp")
 @options.judge
 @options.store
-@click.option("--price", metavar="IN/OUT", help="As for `assay run`.")
+@click.option("--price", metavar="IN/OUT|list", help="As for `assay run`.")
 @click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
 @options.takes(McpRequest)
 def mcp_command(request: McpRequest) -> int:
@@ -144,9 +142,7 @@ def mcp_command(request: McpRequest) -> int:
 def _service(request: McpRequest, **limits: int) -> Service:
     look(Path(request.store))  # now, not at the first request
     judge, embedder = Judges(request).build()
-    settings = Settings(
-        limits=Limits(timeout=request.timeout), budget=budget(request.price, request.budget)
-    )
+    settings = Settings(limits=Limits(timeout=request.timeout), budget=budget(request))
     return Service(judge, embedder, Path(request.store), settings, **limits)
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
-from assay._cli.judges import Judges, budget
+from assay._cli.judges import Judges, budget, priced
 from assay._cli.options import Grouped
 from assay._cli.progress import counter
 from assay._cli.prompts import read_prompts
@@ -130,7 +130,7 @@ def testset_command(request: TestsetRequest) -> int:
     settings = Settings(
         prompts=read_prompts(prompts),
         limits=request.limits(),
-        budget=budget(request.price, request.budget),
+        budget=budget(request),
     )
     paths = [Path(document) for document in documents]
     if request.dry_run:
@@ -191,7 +191,7 @@ def _estimate(
             (f"{round(counts.tokens_out):,}", "reply tokens, about"),
         ]
         if money is not None:
-            rows.append((f"{money:,.4f}", "money, about, at the price given"))
+            rows.append((f"{money:,.4f}", f"money, about, {priced(settings.budget.price)}"))
         output.print_counts(rows)
         output.stdout().print(
             "Nothing was asked. Questions that fail a check are written again, up to three times "

@@ -30,13 +30,18 @@ class Price:
     Attributes:
         per_million_in: Price of a million prompt tokens.
         per_million_out: Price of a million reply tokens.
+        source: Currency and origin, as shown beside amounts; "" if the user gave the price.
     """
 
     per_million_in: float
     per_million_out: float
+    source: str = ""
 
     def __post_init__(self) -> None:
         _check_amounts(self, "per_million_in", "per_million_out")
+
+    def __str__(self) -> str:
+        return f"{self.per_million_in:g}/{self.per_million_out:g}"
 
     def of(self, tokens_in: int, tokens_out: int) -> float:
         """What these tokens cost."""
