@@ -206,6 +206,7 @@ class TestReadOnly:
         expected = means(reachable)
         with sqlite3.connect(reachable) as connection:
             connection.execute("DROP INDEX jobs_value")
+            connection.execute("DROP TABLE alerts")
             connection.execute("PRAGMA user_version = 8")
         connection.close()
         content = reachable.read_bytes()
@@ -221,6 +222,7 @@ class TestReadOnly:
         with sqlite3.connect(reachable) as connection:
             connection.execute("DROP TABLE labels")
             connection.execute("DROP TABLE label_queue")
+            connection.execute("DROP TABLE alerts")
             connection.execute("DROP INDEX jobs_value")
             connection.execute("PRAGMA user_version = 7")
         connection.close()

@@ -39,6 +39,7 @@ def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
             "descriptions",
             "labels",
             "label_queue",
+            "alerts",
         },
         len(schema.MIGRATIONS),
     )
@@ -105,6 +106,7 @@ RELEASED = [
     "2763688d816f",
     "c665a7f8ac23",
     "5dd2e09d5565",
+    "77dbe0ae16f7",
 ]
 
 

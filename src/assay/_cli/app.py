@@ -27,6 +27,7 @@ _GROUPS = {
         "history": "Show the scores over the runs, by metric and configuration.",
         "items": "Show which questions discriminate between runs.",
         "gate": "Pass or fail a run by thresholds and against a baseline.",
+        "watch": "Score what arrives, and tell when the scores have changed.",
     },
     "Check the judge": {
         "repeat": "Ask the judge of a run again: how noisy is it?",

@@ -22,7 +22,7 @@ from assay._text.secrets import redacted
 from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-GATE_FAILED, GATE_UNDECIDED = 6, 7
+GATE_FAILED, GATE_UNDECIDED, DRIFT = 6, 7, 8
 
 # What the machine refuses is no bug. A file that is not there may be one, and is told where it
 # is asked for.
@@ -42,6 +42,7 @@ EXIT_CODES = """Exit codes:
   5    stopped by the budget
   6    assay gate: a rule does not hold
   7    assay gate: a rule is undecided, there are too few samples; none fails
+  8    assay watch --once: drift or another judge was told in this look
   130  interrupted (Ctrl-C, SIGTERM); the same command goes on from there"""
 
 

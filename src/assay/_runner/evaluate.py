@@ -65,7 +65,11 @@ async def aevaluate(
     opened = await _opened(store)
     try:
         run = await asyncio.to_thread(
-            opened.begin, planned.samples, run_config, planned.samples.name
+            opened.begin,
+            planned.samples,
+            run_config,
+            planned.samples.name,
+            planned.settings.description,
         )
         await asyncio.to_thread(describe, run, planned.settings.description, opened)
         before = await asyncio.to_thread(opened.spent, run.id)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assay._store.alerts import Alerts
 from assay._store.claims import Claims
 from assay._store.judges import Batches, Judges
 from assay._store.labels import HumanLabels
@@ -19,6 +20,7 @@ class Store(Runs, Scores):
         judges: What is known of the judges themselves.
         batches: What providers were asked in batches and still owe.
         labels: What people said of its samples.
+        alerts: What watches have told.
         claims: Which replies are being asked for, by whichever process.
 
     Raises:
@@ -30,6 +32,7 @@ class Store(Runs, Scores):
         self.judges = Judges(self.query, self._writer)
         self.batches = Batches(self.query, self._writer)
         self.labels = HumanLabels(self)
+        self.alerts = Alerts(self)
         self.claims = Claims(self.path)
 
     def close(self) -> None:

@@ -122,6 +122,7 @@ COVERED: Mapping[str, str] = {
     "labels": "id, run, metric, sample, statement, annotator, kind, value, reason, tags, chance,"
     " undone, at",
     "label_queue": "run, metric, against, batch, place, sample, chance, why",
+    "alerts": "watch, look, stream, body, pending",
 }
 # Numbers are read without their evidence: they have a checksum of their own.
 VALUE = f"{_PLACE}, value, why"

@@ -280,13 +280,22 @@ class Spent:
 class Runs(File):
     """The runs of one store."""
 
-    def begin(self, samples: Iterable[Sample], config: Mapping[str, Any], source: str) -> Run:
+    def begin(
+        self,
+        samples: Iterable[Sample],
+        config: Mapping[str, Any],
+        source: str,
+        description: Description | None = None,
+    ) -> Run:
         """Keep the samples and name the run by its content; the same content is the same run.
 
-        All or nothing: if `samples` raises (invalid rows), nothing is kept.
+        All or nothing: if `samples` raises (invalid rows), nothing is kept. What is said of a new
+        run is kept with it.
         """
         with self.changing() as db:
             run = _insert_run(db, samples, config, source)
+            if description and not self._runs("id = ?", run)[0].description:
+                write_description(db, run, description)
             with amended(db, "runs", "id = ?", run):
                 db.execute(_ASKED, (run,))
         return self.run(run)

@@ -184,13 +184,22 @@ MIGRATIONS = (
     -- All that is asked for stands in the index, so that no evidence is read for it.
     CREATE INDEX IF NOT EXISTS jobs_value ON jobs (run, metric, value, why, row);
     """,
+    """
+    -- What a watch has told, once each: in which look, of which stream of scores. `pending` names
+    -- where it has still to be sent.
+    CREATE TABLE alerts (
+        watch TEXT NOT NULL, look INTEGER NOT NULL, stream TEXT NOT NULL, body TEXT NOT NULL,
+        pending TEXT NOT NULL, checksum INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (watch, look, stream)
+    ) WITHOUT ROWID;
+    """,
 )
 
 
 TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
-        *("batches", "descriptions", "labels", "label_queue"),
+        *("batches", "descriptions", "labels", "label_queue", "alerts"),
     )
 )
 # Columns that the table of replies had in every version; one damaged name leaves the others.
@@ -211,7 +220,7 @@ def migrate(connection: sqlite3.Connection) -> None:
         _append(connection)
     except sqlite3.OperationalError as error:
         read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
-        if not (read_only and _is_only_slower(connection)):
+        if not (read_only and _does_for_reading(connection)):
             raise
 
 
@@ -257,14 +266,15 @@ def _check(connection: sqlite3.Connection) -> None:
         raise InputError(what, "ask for the runs as `assay export` writes them")
 
 
-def _is_only_slower(connection: sqlite3.Connection) -> bool:
-    """Whether all that an older store lacks is indices: what is only read does without them."""
+def _does_for_reading(connection: sqlite3.Connection) -> bool:
+    """Whether an older store lacks only what reading does without: indices, and alerts."""
     lacking = ";\n".join(MIGRATIONS[_version(connection) :])
     statements = (
         "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
         for statement in lacking.split(";\n")
     )
-    return all(one.strip().startswith("CREATE INDEX ") for one in statements if one.strip())
+    spared = ("CREATE INDEX ", "CREATE TABLE alerts ")
+    return all(one.strip().startswith(spared) for one in statements if one.strip())
 
 
 def _has_triggers(connection: sqlite3.Connection) -> bool:

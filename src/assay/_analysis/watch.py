@@ -1,0 +1,366 @@
+"""The looks of a watch: control charts of their scores, and the drift that they prove."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+
+from assay._analysis.comparability import compare_definitions, drift_between
+from assay._runner.result import Result
+from assay._store import Run, Store
+from assay._store.alerts import StoredAlert
+from assay._text.language_id import identify_language
+from assay.sample import Sample
+from assay.stats.change_point import ALPHA, YEAR, Change, find_change
+from assay.stats.intervals import Floats, Interval, mean_interval
+
+TAG: Final = "watch"
+BASELINE: Final = 200  # samples before the first look with which a change may begin
+_LANGUAGE: Final = "language"
+_LONG_AGO: Final = "1970-01-01T00:00:00+00:00"  # when a baseline was looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look of a watch: a run.
+
+    Attributes:
+        number: From 1.
+        at: When (ISO 8601, with zone).
+        run: Its run.
+    """
+
+    number: int
+    at: str
+    run: Run
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to be scored, be it that the budget was spent."""
+        return self.run.finished is not None or bool(self.run.params.get("complete"))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The samples with one value of a field; all samples where there is no field.
+
+    Attributes:
+        field: Name of the field, "" for all samples.
+        value: Its value.
+        place: In which place it came up among the values, from 1.
+    """
+
+    field: str = ""
+    value: str = ""
+    place: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one look found of a stream.
+
+    Attributes:
+        look: The look; that of the baseline has the number 0.
+        values: A value for each sample, or for each group of samples that are not independent.
+    """
+
+    look: Look
+    values: Floats
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean, None without any."""
+        return float(self.values.mean()) if len(self.values) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The looks of one metric, in one segment, that can be set beside each other.
+
+    Attributes:
+        metric: Label of the metric.
+        segment: Which samples.
+        points: The looks since the chart began, after an alert or with another judge.
+        earlier: Those before.
+        ends: The least and the greatest value possible, None if there is no such: then the chart
+            is not tested.
+        higher_is_better: False for error rates.
+    """
+
+    metric: str
+    segment: Segment
+    points: tuple[Point, ...]
+    earlier: tuple[Point, ...]
+    ends: tuple[float, float] | None
+    higher_is_better: bool
+
+    @property
+    def stream(self) -> str:
+        """What it is called: ``faithfulness``, ``faithfulness, language de``."""
+        of = self.segment
+        return f"{self.metric}, {of.field} {of.value}" if of.field else self.metric
+
+    def starts(self, baseline: int) -> list[int]:
+        """The points with which a change may begin: the first of a day, after the baseline."""
+        days = [datetime.fromisoformat(point.look.at).date() for point in self.points]
+        n = np.cumsum([len(point.values) for point in self.points])
+        places = range(1, len(self.points))
+        return [at for at in places if days[at] != days[at - 1] and n[at - 1] >= baseline]
+
+    def change(self, alpha: float, baseline: int) -> Change | None:
+        """The change that the chart proves, None if it proves none."""
+        if self.ends is None:
+            return None
+        low, high = self.ends
+        values = [point.values for point in self.points]
+        return find_change(values, self.starts(baseline), alpha=alpha, low=low, high=high)
+
+    def interval(self, points: Sequence[Point]) -> Interval | None:
+        """The mean's interval over some of its points, each by itself."""
+        low, high = self.ends or (None, None)
+        values = np.concatenate([point.values for point in points])
+        return mean_interval(values, low=low, high=high) if len(values) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charting:
+    """How looks are charted.
+
+    Attributes:
+        segments: Fields by whose values samples are told apart: "language", or what a row holds.
+        baseline: Samples before the first look with which a change may begin.
+        reference: A run that stands before the first look.
+    """
+
+    segments: tuple[str, ...] = ()
+    baseline: int = BASELINE
+    reference: Result | None = None
+
+
+def looks(store: Store, name: str) -> list[Look]:
+    """The looks of a watch, the first one first."""
+    runs = [run for run in store.runs() if f"{TAG}:{name}" in run.tags and "look" in run.params]
+    made = [Look(int(run.params["look"]), str(run.params["at"]), run) for run in runs]
+    return sorted(made, key=lambda look: look.number)
+
+
+def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
+    """The ids of all samples of the looks."""
+    sql = "SELECT samples.id FROM samples JOIN names ON names.id = run WHERE name = ?"
+    return {id_ for look in looks for (id_,) in store.query(sql, look.run.id)}
+
+
+def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
+    """The control charts after the last of some looks: of each metric, and of its segments.
+
+    Args:
+        store: The store.
+        looks: The looks, all complete.
+        how: Segments and baseline.
+    """
+    if not looks:
+        return []
+    told = store.alerts.of(_name(looks[-1]))
+    reading = _Reading(store, how.segments)
+    taken = list(looks)
+    if how.reference is not None:
+        run = how.reference.run
+        with Store(how.reference.path) as other:
+            taken.insert(0, Look(0, _LONG_AGO, run))
+            reading.add(other, taken[0])
+    for look in looks:
+        reading.add(store, look)
+    last = looks[-1].run
+    return [
+        _chart(reading, taken, last, metric, segment, told)
+        for metric in last.metrics
+        for segment in (Segment(), *reading.segments.values())
+    ]
+
+
+def _name(look: Look) -> str:
+    return next(tag for tag in look.run.tags if tag.startswith(f"{TAG}:")).partition(":")[2]
+
+
+class _Reading:
+    """The values of all looks, by metric and segment.
+
+    Attributes:
+        segments: By (field, value), in the order in which they came up.
+        values: By (metric, segment, number of the look).
+    """
+
+    def __init__(self, store: Store, fields: Sequence[str]) -> None:
+        self._store, self._fields = store, fields
+        self.segments: dict[tuple[str, str], Segment] = {}
+        self.values: dict[tuple[str, Segment, int], Floats] = {}
+
+    def add(self, store: Store, look: Look) -> None:
+        run = look.run
+        groups = store.groups(run.id)
+        of_rows: dict[Segment, set[int]] = {}
+        for row, sample in store.samples(run.id) if self._fields else ():
+            for name in self._fields:
+                if value := segment_of(sample, name):
+                    place = 1 + sum(key[0] == name for key in self.segments)
+                    made = Segment(name, value, place)
+                    segment = self.segments.setdefault((name, value), made)
+                    of_rows.setdefault(segment, set()).add(row)
+        for metric in run.metrics:
+            scored = [(row, v) for row, v, _ in store.values(run.id, metric) if v is not None]
+            self.values[metric, Segment(), look.number] = _units(scored, groups)
+            for segment, rows in of_rows.items():
+                some = [(row, value) for row, value in scored if row in rows]
+                self.values[metric, segment, look.number] = _units(some, groups)
+
+
+def _units(scored: Sequence[tuple[int, float]], groups: Mapping[int, str]) -> Floats:
+    """A value for each sample of its own, and one for each group."""
+    by_unit: dict[int | str, list[float]] = {}
+    for row, value in scored:
+        by_unit.setdefault(groups.get(row, row), []).append(value)
+    return np.array([float(np.mean(values)) for values in by_unit.values()])
+
+
+def segment_of(sample: Sample, name: str) -> str:
+    """The value of a field by which samples are told apart, "" without one."""
+    if name == _LANGUAGE:
+        return sample.language or identify_language(sample.question or "")
+    value = sample.metadata.get(name)
+    return "" if value is None else str(value)[:60]
+
+
+def _chart(
+    reading: _Reading,
+    looks: Sequence[Look],
+    last: Run,
+    metric: str,
+    segment: Segment,
+    told: Sequence[StoredAlert],
+) -> Chart:
+    about = last.config["about"][metric]
+    low, high = about["range"]
+    ends = None if low is None or high is None else (float(low), float(high))
+    chart = Chart(metric, segment, (), (), ends, bool(about["higher_is_better"]))
+    resets = [one.look for one in told if one.stream == chart.stream]
+    resets += [one.look - 1 for one in told if metric in one.body.get("anew", ())]
+    begun = max(resets, default=-1)
+    points: list[Point] = []
+    earlier: list[Point] = []
+    for look in looks:
+        if metric not in look.run.metrics:
+            continue
+        values = reading.values.get((metric, segment, look.number), np.array([]))
+        same = look.run.metrics[metric] == last.metrics[metric]
+        (points if look.number > begun and same else earlier).append(Point(look, values))
+    return Chart(metric, segment, tuple(points), tuple(earlier), ends, chart.higher_is_better)
+
+
+def alpha_of(chart: Chart, metrics: int, segments: int) -> float:
+    """The false alarms in a year that a chart may have.
+
+    All charts together may have `ALPHA`. Where there are segments, they have half of it together;
+    the value of a field that came up as the k-th has 1 / (k (k + 1)) of what its field has.
+
+    Args:
+        chart: The chart.
+        metrics: How many metrics are watched.
+        segments: By how many fields samples are told apart.
+    """
+    share = ALPHA / metrics / (2 if segments else 1)
+    k = chart.segment.place
+    return share / segments / (k * (k + 1)) if chart.segment.field else share
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A metric that has changed, with the chart that proves it.
+
+    Attributes:
+        chart: The chart.
+        at: The point with which the change most likely began.
+        alpha: How many false alarms a year the chart may have.
+    """
+
+    chart: Chart
+    at: int
+    alpha: float
+
+    @property
+    def worse(self) -> bool:
+        """Whether it became worse."""
+        before, after = (self._mean(points) for points in self.parts)
+        return (after < before) == self.chart.higher_is_better
+
+    @property
+    def parts(self) -> tuple[Sequence[Point], Sequence[Point]]:
+        """The points before the change, and those from it on."""
+        return self.chart.points[: self.at], self.chart.points[self.at :]
+
+    def _mean(self, points: Sequence[Point]) -> float:
+        return float(np.concatenate([point.values for point in points]).mean())
+
+    def body(self) -> dict[str, Any]:
+        """The evidence as plain values."""
+        chart = self.chart
+        before, after = (self._summed(points) for points in self.parts)
+        since = chart.points[self.at].look
+        direction = "fell" if after["mean"] < before["mean"] else "rose"
+        return {
+            "kind": "drift",
+            "metric": chart.metric,
+            "segment": {chart.segment.field: chart.segment.value} if chart.segment.field else {},
+            "direction": direction,
+            "worse": self.worse,
+            "since": {"look": since.number, "at": since.at},
+            "before": before,
+            "after": after,
+            "false_alarms": f"at most {self.alpha:.3g} a year of {YEAR} days for this chart, "
+            f"{ALPHA} for all",
+        }
+
+    def _summed(self, points: Sequence[Point]) -> dict[str, Any]:
+        interval = self.chart.interval(points)
+        return {
+            "mean": self._mean(points),
+            "interval": [interval.low, interval.high] if interval else None,
+            "n": sum(len(point.values) for point in points),
+        }
+
+
+def drifts(store: Store, looks: Sequence[Look], how: Charting) -> list[Drift]:
+    """The drift that is proven by the last of some complete looks."""
+    made = charts(store, looks, how)
+    metrics = sum(not chart.segment.field and chart.ends is not None for chart in made)
+    found = []
+    for chart in made:
+        if chart.points and chart.points[-1].look == looks[-1]:
+            alpha = alpha_of(chart, max(1, metrics), len(how.segments))
+            if change := chart.change(alpha, how.baseline):
+                found.append(Drift(chart, change.at, alpha))
+    return found
+
+
+def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any]]:
+    """What has changed in the judges with the last look: charts of these metrics begin anew."""
+    if len(looks) < 2:
+        return
+    before, now = looks[-2].run, looks[-1].run
+    other: dict[str, list[str]] = {}
+    for metric in now.metrics:
+        if metric in before.metrics and before.metrics[metric] != now.metrics[metric]:
+            found = compare_definitions(metric, before, now)
+            words = [
+                f"{new or 'nobody'} instead of {old or 'nobody'}" for _, old, new in found.judges
+            ]
+            words += [f"another {text}" for text in found.definition]
+            words += [found.coalesced_with] if found.coalesced_with else []
+            other.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
+    for why, metrics in other.items():
+        yield {"kind": "judge", "why": why, "anew": metrics}
+    for drift in drift_between(store, before.id, store, now.id):
+        if drift.p < ALPHA / YEAR:
+            metrics = [m for m, signature in now.metrics.items() if drift.judge in signature]
+            yield {"kind": "judge", "why": str(drift), "anew": metrics}

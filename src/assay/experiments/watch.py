@@ -1,0 +1,331 @@
+"""A watch: samples that arrive are scored look by look, and drift is told once."""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from assay._analysis.shifts import shifts
+from assay._analysis.watch import (
+    TAG,
+    Charting,
+    Drift,
+    Look,
+    Point,
+    drifts,
+    judge_changes,
+    known_samples,
+    looks,
+    segment_of,
+)
+from assay._middleware.budget import Budget
+from assay._runner import STORE
+from assay._runner.evaluate import evaluate
+from assay._runner.plan import config, plan, refuse_too_long
+from assay._runner.result import Result
+from assay._runner.settings import Settings, chosen
+from assay._store import Store
+from assay._store.alerts import StoredAlert
+from assay._store.runs import Value
+from assay.data import Record, Source, values_of
+from assay.errors import InputError
+from assay.experiments.arrivals import Arrivals, arrivals, files_of
+from assay.judges.specs import DEFAULT
+from assay.metrics import Metric, resolve
+from assay.sample import Sample
+from assay.target import Asking, ask
+from assay.target.ask import check_answers
+from assay.target.system import System
+
+DAY: Final = timedelta(days=1)
+SETTLE: Final = timedelta(minutes=1)
+_EARLY: Final = 0.9  # of the time between two looks: a scheduler may be a little early
+_COMPARED = 1000  # samples on each side in which it is looked for what else differs
+_WORST = 5  # new samples that an alert names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """What is watched, and how.
+
+    Attributes:
+        name: Its name: its looks have the tag ``watch:NAME``.
+        source: A file that grows, or a folder whose files do; with a target the questions.
+        metrics: As for `evaluate`.
+        judge: As for `evaluate`.
+        embedder: As for `evaluate`.
+        store: The SQLite file that keeps looks, scores and alerts.
+        settings: As for `evaluate`; the budget is that of one look.
+        share: Which share of the samples is scored, in (0, 1].
+        settle: For how long a trace must have ended before it is scored.
+        charting: Segments and baseline.
+        target: Gives the system that is asked in a look, by its number; None where answers arrive.
+        asking: How it is asked.
+        every: The time between two looks at a target.
+        channels: Where alerts are sent: names, that `deliver` knows.
+    """
+
+    name: str
+    source: str | Path
+    metrics: Iterable[str | Metric] | str | Metric
+    judge: Any = DEFAULT
+    embedder: Any = None
+    store: str | Path = STORE
+    settings: Settings = field(default_factory=Settings)
+    share: float = 1.0
+    settle: timedelta = SETTLE
+    charting: Charting = field(default_factory=Charting)
+    target: Callable[[int], System] | None = None
+    asking: Asking | None = None
+    every: timedelta = DAY
+    channels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InputError(f"the share is {self.share}", "give a number above 0, at most 1")
+        if not self.name.strip() or ":" in self.name:
+            raise InputError(f"a watch cannot be called '{self.name}'", "such as --name shop")
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What one look has found.
+
+    Attributes:
+        result: Its run, None if there was nothing to score.
+        number: The number of the look; of the last one if there was nothing to score.
+        arrived: What was new, None where a look was continued or a target asked.
+        alerts: What was told for the first time.
+        next_at: When a target is to be looked at again, if it is not yet time.
+    """
+
+    result: Result | None
+    number: int
+    arrived: Arrivals | None = None
+    alerts: tuple[StoredAlert, ...] = ()
+    next_at: datetime | None = None
+
+
+def look(watch: Watch, now: datetime | None = None) -> Looked:
+    """Score what has arrived since the last look, as one run, and tell what has changed.
+
+    Killed or stopped at any point, the same call goes on where it was: a look that began has the
+    same samples, no paid call is repeated, and no alert is told twice or lost.
+
+    Args:
+        watch: What is watched.
+        now: The time, with its zone; the clock's if None.
+
+    Raises:
+        InputError: If source, metrics, judge or settings cannot be used; nothing was asked.
+        Denied: If judge or system refuses; what was scored is kept.
+    """
+    now = now or datetime.now(UTC)
+    watch = replace(watch, metrics=resolve(watch.metrics), settings=chosen(watch.settings))
+    files_of(watch.source)
+    with Store(watch.store) as store:
+        past = looks(store, watch.name)
+    _check_reference(watch)
+    told = tell(watch)  # a look may have been killed between its last score and its alerts
+    number = past[-1].number if past else 0
+    if past and not past[-1].complete:
+        result = _continued(watch, past[-1])
+        return Looked(result, number, None, tuple(tell(watch)))
+    if watch.target is not None:
+        due = datetime.fromisoformat(past[-1].at) + _EARLY * watch.every if past else now
+        if now < due:
+            return Looked(None, number, None, tuple(told), due)
+        answers = _asked(watch, watch.target(number + 1), number + 1)
+        result = _scored(watch, answers, number + 1, now)
+        return Looked(result, number + 1, None, tuple(told + tell(watch)))
+    arrived = _arrived(watch, past, now)
+    if not arrived.samples:
+        return Looked(None, number, arrived, tuple(told))
+    data = _source(watch, arrived.samples)
+    result = _scored(watch, data, number + 1, now)
+    return Looked(result, number + 1, arrived, tuple(told + tell(watch)))
+
+
+def _check_reference(watch: Watch) -> None:
+    """See that the baseline was scored as the looks are."""
+    reference = watch.charting.reference
+    if reference is None:
+        return
+    planned = plan([], watch.metrics, watch.judge, watch.embedder, watch.settings)
+    metrics = config(planned.metrics, planned.route, planned.settings)["metrics"]
+    known = reference.run.metrics
+    other = [label for label, signature in metrics.items() if known.get(label) != signature]
+    if other:
+        what = f"the baseline {reference.run.title} was not scored by the same {', '.join(other)}"
+        raise InputError(what, "score it again with this judge and these metrics: assay run")
+
+
+def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
+    with Store(watch.store) as store:
+        known = known_samples(store, past)
+    settings = watch.settings
+    found = arrivals(
+        watch.source,
+        known,
+        share=watch.share,
+        now=now,
+        settle=watch.settle,
+        settings=settings,
+        refuse=_too_long(watch),
+    )
+    over = found.samples[settings.limit :] if settings.limit else []
+    found.over = len(over)
+    del found.samples[len(found.samples) - len(over) :]
+    return found
+
+
+def _too_long(watch: Watch) -> Callable[[Any], list[Any]]:
+    planned = plan([], watch.metrics, watch.judge, watch.embedder, watch.settings)
+    return refuse_too_long(local=planned.route.capabilities.local)
+
+
+def _source(watch: Watch, samples: Sequence[Sample]) -> Source:
+    """Samples as data for `evaluate`."""
+
+    def records() -> Iterator[Record]:
+        for number, sample in enumerate(samples, start=1):
+            yield Record(number, values_of(sample), "sample")
+
+    return Source(Path(watch.source).name, records)
+
+
+def _asked(watch: Watch, system: System, number: int) -> Source:
+    """What the target answers in a look; the same answers make a look of their own."""
+    metrics = resolve(watch.metrics)
+    asking = watch.asking or Asking(mapping=watch.settings.mapping, limit=watch.settings.limit)
+    answers = ask(watch.source, system, metrics=metrics, store=watch.store, asking=asking)
+    check_answers(answers, system, metrics)
+    samples = [row.sample for row in answers if row.sample is not None]
+    marked = [replace(s, metadata={**s.metadata, "look": number}) for s in samples]
+    return replace(_source(watch, marked), notes=answers.notes)
+
+
+def _scored(watch: Watch, data: Source, number: int, now: datetime) -> Result:
+    """The run of a new look."""
+    settings = watch.settings
+    said: dict[str, Value] = {
+        "look": number,
+        "at": now.astimezone(UTC).isoformat(timespec="seconds"),
+    }
+    described = replace(
+        settings,
+        name=f"{watch.name}/{number}",
+        tags=(*settings.tags, f"{TAG}:{watch.name}"),
+        params={**settings.params, **said},
+        mapping={},
+        limit=None,
+        contexts="auto",
+    )
+    return _evaluated(watch, data, described)
+
+
+def _continued(watch: Watch, last: Look) -> Result:
+    """The run of a look that was cut short, with what is left of its budget."""
+    with Store(watch.store) as store:
+        samples = [sample for _, sample in store.samples(last.run.id)]
+    before = Result(watch.store, last.run.id).cost()
+    budget = watch.settings.budget
+    spent = before.tokens_in + before.tokens_out
+    left = Budget(
+        money=None if budget.money is None else max(0.0, budget.money - (before.money or 0.0)),
+        tokens=None if budget.tokens is None else max(0, budget.tokens - spent),
+        price=budget.price,
+        calls=None if budget.calls is None else max(0, budget.calls - before.calls),
+    )
+    kept = replace(
+        watch.settings,
+        budget=left,
+        name=last.run.name,
+        tags=last.run.tags,
+        params=last.run.params,
+        mapping={},
+        limit=None,
+        contexts="auto",
+    )
+    source = replace(_source(watch, samples), name=last.run.source)
+    return _evaluated(watch, source, kept)
+
+
+def _evaluated(watch: Watch, data: Source, settings: Settings) -> Result:
+    result = evaluate(
+        data,
+        watch.metrics,
+        watch.judge,
+        embedder=watch.embedder,
+        store=watch.store,
+        settings=settings,
+    )
+    if result.stopped:  # by the budget: what it left out is not asked again
+        result.describe(params={**result.run.params, "complete": True})
+    return result
+
+
+def tell(watch: Watch) -> list[StoredAlert]:
+    """Tell what the last complete look proves and was not told yet."""
+    with Store(watch.store) as store:
+        past = [one for one in looks(store, watch.name) if one.complete]
+        if not past:
+            return []
+        number, run = past[-1].number, past[-1].run
+        if run.params.get("told"):
+            return []
+
+        def alert(stream: str, body: dict[str, Any]) -> StoredAlert:
+            about = {"watch": watch.name, "look": number, "stream": stream, "at": past[-1].at}
+            return StoredAlert(watch.name, number, stream, {**about, **body}, watch.channels)
+
+        changed = [
+            alert(f"judge of {', '.join(body['anew'])}", body)
+            for body in judge_changes(store, past)
+        ]
+        new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
+        found = drifts(store, past, watch.charting)
+        told = [alert(one.chart.stream, _evidence(store, watch, one)) for one in found]
+        new += store.alerts.add(told)
+        said = run.description
+        store.describe(run.id, replace(said, params={**said.params, "told": True}))
+        return new
+
+
+def _samples(store: Store, watch: Watch, drift: Drift, points: Sequence[Point]) -> Iterator[Sample]:
+    """The samples of a part of a chart, those of the newest look first."""
+    segment, reference = drift.chart.segment, watch.charting.reference
+    for point in reversed(points):
+        with ExitStack() as opened:
+            held = store
+            if reference is not None and not point.look.number:
+                held = opened.enter_context(Store(reference.path))
+            for _, sample in held.samples(point.look.run.id):
+                if not segment.field or segment_of(sample, segment.field) == segment.value:
+                    yield sample
+
+
+def _evidence(store: Store, watch: Watch, drift: Drift) -> dict[str, Any]:
+    """An alert's body: the scores, what changed with them, and the worst new samples."""
+    metric = drift.chart.metric
+    before, after = (
+        list(islice(_samples(store, watch, drift, points), _COMPARED)) for points in drift.parts
+    )
+    sign = 1 if drift.chart.higher_is_better else -1
+    last = drift.chart.points[-1].look.run
+    values = store.values(last.id, metric)
+    scores = [(sign * value, row) for row, value, _ in values if value is not None]
+    worst = [store.sample_at(last.id, row).id for _, row in sorted(scores)[:_WORST]]
+    return {
+        **drift.body(),
+        "changed": [str(shift) for shift in shifts(before, after)],
+        "run": last.id,
+        "worst_samples": worst,
+        "label": shlex.join(
+            ["assay", "label", last.short, "-m", metric, "--store", str(watch.store)]
+        ),
+    }
