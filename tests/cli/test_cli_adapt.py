@@ -7,7 +7,7 @@ import pytest
 
 from assay.experiments import adapt as adapting
 from support.onnx_models import encoder
-from support.towers import MEAN, asked, corpus
+from support.tower_corpus import MEAN, asked, corpus
 
 
 class FakeModel:

@@ -21,7 +21,7 @@ from assay.experiments.adaptation import (
 )
 from assay.stats.comparison import paired
 from support.onnx_models import tokenizer_file
-from support.towers import MEAN, TOWERS, asked, corpus
+from support.tower_corpus import MEAN, TOWERS, asked, corpus
 
 
 def by_words(texts):

@@ -11,8 +11,8 @@ from assay.testset.documents import Document, read_documents
 from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import agenerate, estimate, generate
-from assay.testset.questions import Plan, Question, Rejected, Testset
 from assay.testset.nuggets import NuggetSet, find_nuggets
+from assay.testset.questions import Plan, Question, Rejected, Testset
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
