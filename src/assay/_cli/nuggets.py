@@ -13,8 +13,8 @@ from assay._cli.user_modules import look_here
 from assay._report import numbers
 from assay._runner.settings import Settings
 from assay.testset import NuggetSet, find_nuggets
-from assay.testset.generate import lines
 from assay.testset.nuggets import Pool
+from assay.testset.questions import lines
 
 _GROUPS = {
     "What is found": ("pool", "out", "maps", "contexts"),
@@ -83,7 +83,7 @@ def nuggets_command(request: NuggetsRequest) -> int:
         contexts=values.contexts(request.contexts),
         prompts=read_prompts(request.prompts),
         limits=request.limits(),
-        budget=budget(request.price, request.budget),
+        budget=budget(request),
     )
     found = find_nuggets(
         request.data, judge=judge, pool=request.pool, store=request.store, settings=settings
