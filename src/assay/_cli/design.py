@@ -81,7 +81,7 @@ def _judge(request: DesignRequest) -> dict[str, Any]:
         return {}
     judge, _ = Judges(request).build()
     look_here()
-    spending = budget(request.price, request.budget)
+    spending = budget(request)
     return {
         "judge": judge,
         "store": request.store,

@@ -83,7 +83,7 @@ def nuggets_command(request: NuggetsRequest) -> int:
         contexts=values.contexts(request.contexts),
         prompts=read_prompts(request.prompts),
         limits=request.limits(),
-        budget=budget(request.price, request.budget),
+        budget=budget(request),
     )
     found = find_nuggets(
         request.data, judge=judge, pool=request.pool, store=request.store, settings=settings
