@@ -5,8 +5,8 @@
 
 `corpus` writes the articles of XQuAD (English) as text files, a paragraph a passage, and questions
 with the answer and the range of the passage that holds it. `size` indexes passages of random words,
-with random numbers in the place of embeddings, whose making depends on the embedder alone. Times are
-those of one processor, whatever else the machine does.
+with random numbers in the place of embeddings, whose making depends on the embedder alone. Times
+are those of one processor, whatever else the machine does.
 """
 
 import argparse
