@@ -1,5 +1,6 @@
 """Does the reference pipeline cut, find, answer and refuse as it says, and is gold found again?"""
 
+import asyncio
 import itertools
 import json
 
@@ -9,7 +10,8 @@ import pytest
 from assay import InputError, Pipeline, SweepSettings, sweep
 from assay._store import Store
 from assay._text.bm25 import fused
-from assay.experiments.retrieval import Chunking, Gold, Index, relevant_ids
+from assay.experiments.gold import Gold, relevant_ids
+from assay.experiments.retrieval import Chunking, Index
 from assay.judges.embedder import Embedder
 from assay.target import aask, ask
 from assay.testset.documents import Document
@@ -260,7 +262,11 @@ class TestReuse:
         (first, *_) = [row.sample for row in answers]
         assert first.answer.startswith("The Paris tower")
         assert first.latency_ms is not None
-        assert ask(QUESTIONS, system, store=db).asked == 0
+        others = [{"id": f"{n}", "question": f"Which tower is number {n}?"} for n in range(20)]
+        answered = await asyncio.to_thread(
+            ask, [*QUESTIONS, *others], system, store=db
+        )  # its own loop
+        assert (answered.asked, answered.reused, answered.failures) == (20, 4, {})
 
 
 class TestAnswers:

@@ -6,33 +6,23 @@ import functools
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, get_args
 
+from assay._middleware.concurrency import PerLoop
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings
 from assay._runner.stack import build_stack, share_connections
 from assay._store import Store
 from assay._store.runs import TARGET, Value, written
 from assay._text.sentences import sentences
-from assay.data import Record, Source, read, values_of
+from assay.data import read
 from assay.errors import InputError, Unreadable
-from assay.experiments.retrieval import (
-    KEY,
-    SHARE,
-    Chunk,
-    Chunker,
-    Chunking,
-    Gold,
-    GoldFinder,
-    Index,
-    Retriever,
-    relevant_ids,
-    vectors_of,
-)
+from assay.experiments.gold import KEY, SHARE, GoldFinder, with_ranges, with_retrieved
+from assay.experiments.retrieval import Chunk, Chunker, Chunking, Index, Retriever, vectors_of
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.judges.llm import LLM
 from assay.judges.specs import Make, backend
@@ -273,7 +263,8 @@ class PipelineSystem:
         self.pipeline, self.params, self.name = pipeline, params, pipeline.name
         self._route = route
         self._backend: BackendLike = route
-        self._made = asyncio.Lock()
+        self._ready = False
+        self._locks = PerLoop(asyncio.Lock)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Documents, parameters, and who embeds, re-ranks and generates."""
@@ -320,12 +311,15 @@ class PipelineSystem:
 
     async def _prepare(self) -> None:
         """Make what has to be there before the first question."""
-        async with self._made:
+        async with self._locks.get():
+            if self._ready:
+                return
             index = await asyncio.to_thread(lambda: self.index)
             if self.params.retriever != "embedding":
                 await asyncio.to_thread(lambda: index.bm25)
             if self._embeds:
                 await index.embed(self._embedder, Judge(self._backend))
+            self._ready = True
 
     @property
     def _embedder(self) -> str:
@@ -450,49 +444,16 @@ async def opened(
 
 
 def with_gold(data: Any, system: System, metrics: Iterable[Metric], asking: Asking) -> Any:
-    """The data, in which each sample names the chunks of a pipeline that should be retrieved.
-
-    Only where a metric wants to know; a sample whose gold is not in the documents has a problem.
-    """
+    """The data; for a pipeline, and where a metric asks for them, with the chunks to be found."""
     wanted = any("reference_context_ids" in metric.needs for metric in metrics)
     if not (wanted and isinstance(system, PipelineSystem)):
         return data
     source = read(data, mapping=asking.mapping, limit=asking.limit, contexts=asking.contexts)
-    finder, index = system.pipeline.gold, system.index
-
-    def records() -> Iterator[Record]:
-        for row in source:
-            sample = row.sample
-            if sample is None:
-                yield row.record
-                continue
-            try:
-                golds = finder.find(sample)
-            except InputError as error:
-                problem = replace(error.problems[0], row=row.number)
-                yield replace(row.record, values=None, problem=problem)
-                continue
-            if golds is not None:
-                ranges = [asdict(gold) for gold in golds]
-                ids = tuple(relevant_ids(golds, index))
-                metadata = {**sample.metadata, KEY: ranges}
-                sample = replace(
-                    sample, reference_context_ids=ids, relevance_grades=None, metadata=metadata
-                )
-            yield Record(row.number, values_of(sample), form="sample")
-
-    return Source(source.name, records)
+    return with_ranges(source, system.pipeline.gold, system.index)
 
 
 def with_found_gold(system: System, values: dict[str, Any]) -> dict[str, Any]:
-    """The values of an answered sample, in which the gold that was retrieved is named as it was."""
-    ranges = values.get("metadata", {}).get(KEY)
-    if ranges is None or not isinstance(system, PipelineSystem):
+    """The values of an answered sample; for a pipeline, with the gold chunks that were found."""
+    if not isinstance(system, PipelineSystem) or KEY not in values.get("metadata", {}):
         return values
-    golds = [Gold(**one) for one in ranges]
-    retrieved = values.get("context_ids") or ()
-    share = system.pipeline.share
-    return {
-        **values,
-        "reference_context_ids": relevant_ids(golds, system.index, retrieved, share),
-    }
+    return with_retrieved(values, system.index, system.pipeline.share)
