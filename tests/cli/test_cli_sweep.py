@@ -108,6 +108,23 @@ def test_a_dry_run_counts_and_asks_nobody(rag, here):
     assert not (here / "asked.txt").exists()
 
 
+def test_a_budget_stops_all_configurations_and_a_dry_run_tells_what_the_judge_would_cost(rag, here):
+    judged = ('binary_criterion(definition="Is it a year?")', "--judge", "scripted:judge.json")
+    (here / "judge.json").write_text(
+        json.dumps({"give_grade": '{"reason": "r", "grade": 1}'}), "utf-8"
+    )
+    command = (*SWEEP[:-1], *judged, "--set", "k=3,5", "--price", "1/2")
+    counted = rag(*command, "--dry-run")
+    assert "80 questions to send in 2 configurations. What the judge would be" in counted.stderr
+    stopped = rag(*command, "--budget", "50calls")
+    assert (stopped.exit_code, "k=5: the next call could exceed" in stopped.stderr) == (5, True)
+    counted = rag(*command, "--dry-run")
+    assert "judge calls" in counted.stdout
+    assert "0 questions to send in 2 configurations. About " in counted.stderr
+    assert "at the price given. Nothing was asked." in counted.stderr
+    assert rag(*command).exit_code == 0
+
+
 def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
     fails = SYSTEM.replace("    right =", "    assert k == 3 or '7' not in question\n    right =")
     (here / "my_rag.py").write_text(fails, "utf-8")
@@ -176,3 +193,43 @@ def test_killed_in_the_middle_it_goes_on_and_asks_only_what_was_on_its_way_again
     assert len(set(lines)) == 160
     # The calls that were on their way, and whose answers may not have reached the disk.
     assert len(lines) <= 163
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_of_a_race_it_takes_the_same_decisions(rag, here):
+    slow = SYSTEM.replace("import random", "import random, time").replace(
+        "    right =", "    time.sleep(0.01)\n    right ="
+    )
+    (here / "my_rag.py").write_text(slow, "utf-8")
+    rows = [
+        {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
+        for n in range(120)
+    ]
+    write_rows(here / "towers.jsonl", rows)
+    asked, run = here / "asked.txt", [sys.executable, "-c", "from assay._cli import main; main()"]
+    run += [*SWEEP, "--set", "k=3,5,8", "--race", "--target-concurrency", "1", "--json"]
+    for least in (40, 90):  # in the second look, and in a later one
+        process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not asked.exists() or len(asked.read_text("utf-8").splitlines()) < least:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
+    done = json.loads(subprocess.run(run, capture_output=True, timeout=120, check=True).stdout)
+    lines = asked.read_text("utf-8").splitlines()
+    # A call at a time was on its way: no other answer is asked for twice.
+    assert len(lines) <= len(set(lines)) + 6
+    assert sum(one["n"] for one in done["configurations"]) == len(set(lines))
+    whole = json.loads(
+        subprocess.run(
+            [*run, "--store", "whole.db"], capture_output=True, timeout=120, check=True
+        ).stdout
+    )
+    kept = ("name", "n", "dropped_after")
+    assert [[one[key] for key in kept] for one in done["configurations"]] == [
+        [one[key] for key in kept] for one in whole["configurations"]
+    ]
+    assert done["leaderboards"] == whole["leaderboards"]
+    left = json.loads(rag("runs", "--json").stdout)
+    assert sorted(one["params"]["k"] for one in left) == [3, 5, 8]

@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._cli import options, output, values
-from assay._cli.errors import OK, SOME_FAILED, say
+from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
-from assay._cli.judges import Judges
+from assay._cli.judges import Judges, priced
 from assay._cli.target import read_asking, read_configurable
+from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
 from assay._report.retrieval import retrieval_blocks
@@ -25,6 +26,9 @@ from assay.errors import InputError
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import Configuration, Sweep, SweepSettings, count_sweep, sweep
 from assay.target import Configurable
+from assay.errors import InputError, OverBudget
+from assay.experiments.sweep import Configuration, Sweep, SweepSettings, sweep
+from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 
 _GROUPS = {
     "What is varied, and scored": (
@@ -39,9 +43,10 @@ _GROUPS = {
         *("target_body", "target_headers", "target_replies", "target_version"),
         *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
     ),
+    "What it may cost": ("dry_run", "price", "budget"),
     "Pace": ("concurrency", "rpm", "tpm", "retries"),
     "What the runs are called": ("name", "tags", "note", "params"),
-    "What comes out": ("dry_run", "level", "outs", "store", "as_json", "quiet"),
+    "What comes out": ("level", "outs", "store", "as_json", "quiet"),
 }
 
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
@@ -61,8 +66,6 @@ class SweepRequest(options.RunRequest):
     max_configurations: int
     race: bool
     level: float
-    price: str | None = None
-    budget: str | None = None
     judge_cards: tuple[str, ...] = ()
     engine: Engine = "local"
     workers: int | None = None
@@ -121,7 +124,13 @@ class SweepRequest(options.RunRequest):
 @options.retries
 @options.rpm
 @options.tpm
-@options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
+@options.price
+@options.budget
+@options.flag(
+    "--dry-run",
+    help="Count the questions that would be sent, and the judge's calls as far as answers are "
+    "known; ask nobody.",
+)
 @options.outs("Write it to .html (a page with pictures) or .json (what --json shows). Repeatable.")
 @options.as_json
 @options.quiet
@@ -165,6 +174,13 @@ def sweep_command(request: SweepRequest) -> int:
             count_sweep(*given, store=request.store, how=how), request, at_most=request.race
         )
     swept = sweep(*given, store=request.store, how=how)
+        costs = estimate_sweep(*given, store=request.store, how=how)
+        return _show_costs(costs, request, settings.budget.price)
+    try:
+        swept = sweep(*given, store=request.store, how=how)
+    except OverBudget as error:
+        say(f"stopped: {error}")
+        return BUDGET
     commands = _commands(swept, request.store)
     shown = [("this sweep", _command(swept, request.store)), *commands]
     writers = {".html": lambda _: report.render(swept, shown)}
@@ -229,7 +245,46 @@ def show_counts(
         total = sum(new for new, _ in counts.values())
         most = "At most " if at_most else ""
         say(f"{most}{total:,} questions to send in {len(counts)} {one}s. Nothing was asked.")
+def _show_costs(
+    costs: Sequence[ConfigurationCost], request: SweepRequest, price: Price | None
+) -> int:
+    """Show what each configuration would ask the system, and the judge; nobody is asked."""
+    if request.as_json:
+        output.print_json({"configurations": msgspec.to_builtins(costs)})
+    elif not request.quiet:
+        columns = {
+            "to ask": [numbers.count(one.ask) for one in costs],
+            "known": [numbers.count(one.known) for one in costs],
+            "judge calls": [numbers.count(one.calls or None) for one in costs],
+            "tokens": [numbers.count(_tokens([one]) or None) for one in costs],
+            "money": [numbers.money(one.money) if one.money else numbers.DASH for one in costs],
+        }
+        columns = {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
+        made = table("configuration", gap=2)
+        numeric(made, columns)
+        for one, *cells in zip(costs, *columns.values(), strict=True):
+            made.add_row(leaderboard.name(one.name), *cells)
+        output.stdout().print(made)
+        most = "At most " if request.race else ""
+        ask = f"{most}{sum(one.ask for one in costs):,} questions to send"
+        say(f"{ask} in {len(costs)} configurations. {_judged(costs, price)} Nothing was asked.")
     return OK
+
+
+def _judged(costs: Sequence[ConfigurationCost], price: Price | None) -> str:
+    """What the judge would be asked for in all."""
+    if any(one.calls is None for one in costs):
+        return "What the judge would be asked is known once there are answers: add --limit 10 once."
+    text = f"About {sum(one.calls or 0 for one in costs):,} calls to the judge"
+    if tokens := _tokens(costs):
+        text += f", {tokens:,} tokens"
+    if any(one.money for one in costs):
+        text += f", {numbers.money(sum(one.money or 0.0 for one in costs))} {priced(price)}"
+    return f"{text}."
+
+
+def _tokens(costs: Sequence[ConfigurationCost]) -> int:
+    return sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in costs)
 
 
 def _shown(swept: Sweep) -> RenderableType:

@@ -149,6 +149,7 @@ class BudgetTracker:
         budget: What may be spent.
         keep: Commits what was billed without bringing a reply; None keeps nothing of it.
         bound: Most tokens of a reply to a kind of task, None where it is not bounded.
+        usage: What has been spent before, which counts too; None for nothing.
 
     Attributes:
         usage: What has been spent, and what else happened to the calls.
@@ -159,11 +160,12 @@ class BudgetTracker:
         budget: Budget | None = None,
         keep: Keep | None = None,
         bound: Bound = lambda _kind: None,
+        usage: Usage | None = None,
     ) -> None:
         self._budget = budget or Budget()
         self._keep = keep
         self._reply_bound = bound
-        self.usage = Usage()
+        self.usage = usage or Usage()
         self._reserved_in = self._reserved_out = self._reserved_calls = 0
         self._longest_reply: dict[str, int] = {}
         self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter

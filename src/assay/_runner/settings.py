@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from assay._middleware.budget import Budget
+from assay._middleware.budget import Budget, Usage
 from assay._middleware.limiter import Limits
 from assay._runner.progress import Progress
 from assay._store.runs import Description, Value
@@ -44,6 +44,8 @@ class Settings:
             before which it goes.
         limits: Concurrent calls, rates, time-out and retries of each backend.
         budget: What this start of the run may spend on the judge, and what tokens cost.
+        spent: What others have spent of the budget; what this run spends is added to it. Runs that
+            are given the same one share the budget.
         engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
             cluster. The scores are the same.
         workers: How many workers; None for as many as the cluster has room for.
@@ -71,6 +73,7 @@ class Settings:
     concurrency: int | None = None
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
+    spent: Usage | None = None
     engine: Engine = "local"
     workers: int | None = None
     cores: int = 1

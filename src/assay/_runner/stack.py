@@ -152,7 +152,8 @@ class BackendStack:
 def build_stack(route: Route, settings: Settings, store: Store, run: str) -> BackendStack:
     """Put the reply cache and the limits between judges and backends."""
     keep = functools.partial(store.keep_reply, run=run)
-    budget = BudgetTracker(settings.budget, keep, functools.partial(longest_reply, route))
+    bound = functools.partial(longest_reply, route)
+    budget = BudgetTracker(settings.budget, keep, bound, settings.spent)
     embedding = BudgetTracker(keep=keep)
     served = Served()
     closing: list[Backend] = []

@@ -16,6 +16,7 @@ from assay._analysis.leaderboard import (
     race_leaderboard,
     race_scores,
 )
+from assay._middleware.budget import Usage
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
@@ -27,13 +28,14 @@ from assay._store.runs import Value, written
 from assay.data import Record, Source, read
 from assay.errors import InputError
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
+from assay.errors import InputError, OverBudget
 from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
 from assay.target import Answers, Asking, Configurable, aask
-from assay.target.ask import LIMITS, check_answers, count, questions
+from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
 Grid: TypeAlias = Mapping[str, Sequence[Value]]
@@ -118,8 +120,9 @@ class SweepSettings:
         race: Ask in growing batches, and drop a configuration once another one is surely better by
             the first metric.
         embedder: As for `evaluate`.
-        settings: As for `evaluate`. With a name each run is called ``NAME/k=3,chunk=256`` and has
-            NAME as a tag; parameters are kept with each run beside those of the grid.
+        settings: As for `evaluate`. The budget is that of the whole sweep. With a name each run is
+            called ``NAME/k=3,chunk=256`` and has NAME as a tag; parameters are kept with each run
+            beside those of the grid.
         asking: How the system is asked: draws, limits, paths into its replies.
         on_configuration: Called with each configuration once it is asked and scored.
     """
@@ -181,11 +184,12 @@ async def asweep(
         InputError: If grid, target, data, metrics, judge or settings cannot be used; nothing was
             asked yet.
         Denied: If system or judge refuses; what was scored is kept.
+        OverBudget: If the budget of all configurations is used up; likewise.
     """
     how = how or SweepSettings()
     wanted = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
-    planned = await asyncio.to_thread(_planned, data, target, grid, wanted, judge, how)
+    planned = await asyncio.to_thread(planned_steps, data, target, grid, wanted, judge, how)
     entries = [_Entry(step, data, wanted, judge, how.embedder, store) for step in planned]
     if how.race:
         await _race(entries, how)
@@ -257,7 +261,7 @@ def configurations_of(grid: Grid, most: int = MAX_CONFIGURATIONS) -> list[dict[s
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """One configuration that is to be asked and scored."""
 
     name: str
@@ -267,17 +271,17 @@ class _Step:
     settings: Settings
 
 
-def _planned(
+def planned_steps(
     data: Any,
     target: object,
     grid: Grid,
     metrics: Sequence[Metric],
     judge: Any,
     how: SweepSettings,
-) -> list[_Step]:
+) -> list[Step]:
     """All configurations, once everything that can be checked has been."""
     grid_params = configurations_of(grid, how.max_configurations)
-    settings = chosen(how.settings)
+    settings = replace(chosen(how.settings), spent=Usage())
     if both := sorted(grid.keys() & settings.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
@@ -294,7 +298,7 @@ def _planned(
     )
     names = map(configuration_name, grid_params)
     return [
-        _Step(name, params, made, asking, said)
+        Step(name, params, made, asking, said)
         for name, params, made, said in zip(names, grid_params, systems, described, strict=True)
     ]
 
@@ -312,7 +316,7 @@ class _Entry:
         run: Id of the run of the last answers, "" before any.
     """
 
-    step: _Step
+    step: Step
     data: Any
     metrics: Sequence[Metric]
     judge: Any
@@ -335,6 +339,7 @@ class _Entry:
         await asyncio.to_thread(_check_answers, step, answers, self.metrics)
         result = await aevaluate(
             _marked(answers, step),
+            marked(answers, step.params),
             self.metrics,
             self.judge,
             embedder=self.embedder,
@@ -343,6 +348,8 @@ class _Entry:
         )
         self.judge_asked += result.asked
         self.last, self.run = (answers, result), result.run.id
+        if result.stopped:
+            raise OverBudget(f"{step.name}: {result.stopped}")
         return result
 
     async def score(self, data: Source) -> dict[str, float]:
@@ -414,7 +421,7 @@ def _described(settings: Settings, params: Params) -> Settings:
     )
 
 
-def _check_answers(step: _Step, answers: Answers, metrics: Sequence[Metric]) -> None:
+def _check_answers(step: Step, answers: Answers, metrics: Sequence[Metric]) -> None:
     try:
         check_answers(answers, step.system, metrics)
     except InputError as error:
@@ -423,6 +430,7 @@ def _check_answers(step: _Step, answers: Answers, metrics: Sequence[Metric]) -> 
 
 
 def _marked(answers: Answers, step: _Step) -> Source:
+def marked(answers: Answers, params: Params) -> Source:
     """The answers, each with the configuration that it is of.
 
     Two configurations that answer alike are two runs all the same; one whose parameters are named

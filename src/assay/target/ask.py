@@ -379,6 +379,17 @@ def count(
     return collection.missing(store)
 
 
+def known_answers(
+    data: Any, target: System, metrics: Iterable[Metric], store: str | Path, asking: Asking
+) -> Answers:
+    """What the store knows of a system's answers, a failure for each other one; nobody is asked.
+
+    Raises:
+        InputError: If the data cannot be used.
+    """
+    return _Collection.checked(data, target, tuple(metrics), asking).answers(store)
+
+
 def questions(
     data: Any, target: System, metrics: Iterable[Metric], asking: Asking
 ) -> Iterator[Sample]:

@@ -1,0 +1,108 @@
+"""What a sweep would cost: questions for the system, and calls to the judge, before any is made."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay._runner import STORE
+from assay._runner.estimate import Estimate, estimate
+from assay.experiments.sweep import Grid, Step, SweepSettings, marked, planned_steps
+from assay.judges.specs import DEFAULT
+from assay.metrics import Metric, resolve
+from assay.target import Answers
+from assay.target.ask import count, known_answers
+
+_SUMS = ("calls", "tokens_in", "tokens_out", "money")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationCost:
+    """What one configuration would ask for.
+
+    Attributes:
+        name: The configuration.
+        ask: Questions for the system.
+        known: Answers that are in the store.
+        calls: Calls to judges outside this process that are not in the store yet; None where no
+            configuration has an answer yet that would tell.
+        tokens_in: Prompt tokens of `calls`, about.
+        tokens_out: Reply tokens of `calls`, about.
+        money: What they would cost, None without a price.
+    """
+
+    name: str
+    ask: int
+    known: int
+    calls: int | None
+    tokens_in: int | None
+    tokens_out: int | None
+    money: float | None
+
+
+def estimate_sweep(
+    data: Any,
+    target: object,
+    grid: Grid,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any = DEFAULT,
+    *,
+    store: str | Path = STORE,
+    how: SweepSettings | None = None,
+) -> list[ConfigurationCost]:
+    """Count what `assay.sweep` would ask for with the same arguments; nobody is asked.
+
+    Answers that are known are judged in a dry run, as `assay run --dry-run` does. Each other answer
+    is taken to cost as much as all known ones do on average. What two configurations would ask the
+    judge alike is asked once, and counted twice.
+
+    Raises:
+        InputError: As `assay.sweep`.
+    """
+    how, wanted = how or SweepSettings(), resolve(metrics)
+    steps = planned_steps(data, target, grid, wanted, judge, how)
+    counts = [count(data, step.system, wanted, store, step.asking) for step in steps]
+
+    def judged(step: Step, answers: Answers, kept: str | Path) -> Estimate:
+        return estimate(
+            marked(answers, step.params),
+            wanted,
+            judge,
+            embedder=how.embedder,
+            store=kept,
+            settings=step.settings,
+        )
+
+    ours, alone, answered = [], list[Estimate](), 0
+    for step in steps:
+        answers, n = None, 0
+        if Path(store).is_file():
+            answers = known_answers(data, step.system, wanted, store, step.asking)
+            n = sum(row.fields.get("failure") is None for row in answers)
+        ours.append(judged(step, answers, store) if answers and n else None)
+        if answers and n:
+            alone.append(judged(step, answers, ""))  # as if no reply of the judge were known
+            answered += n
+    return [
+        ConfigurationCost(step.name, new, known, *_sums(mine, new, alone, answered))
+        for step, (new, known), mine in zip(steps, counts, ours, strict=True)
+    ]
+
+
+def _sums(
+    mine: Estimate | None, new: int, alone: Sequence[Estimate], answered: int
+) -> tuple[int | None, int | None, int | None, float | None]:
+    """Calls, tokens and money: of the answers that are known, and about those of the new ones."""
+    if not answered:
+        return None, None, None, None
+    calls, tokens_in, tokens_out, money = (
+        (_amount(mine, name) if mine else 0)
+        + new * sum(_amount(one, name) for one in alone) / answered
+        for name in _SUMS
+    )
+    priced = alone[0].money is not None
+    return round(calls), round(tokens_in), round(tokens_out), money if priced else None
+
+
+def _amount(one: Estimate, name: str) -> float:
+    return float(getattr(one, name) or 0.0)
