@@ -24,6 +24,9 @@ from assay._report.robustness import html, text
 from assay._text import words
 from assay._text.sentences import spans
 from assay.bench.retrieval import by_words, drawn
+from assay.data import Source
+from assay.data.memory import memory_records
+from assay.target import FunctionSystem
 from benchmarks.data import load
 
 FILE = "retrieval/xquad_en.jsonl.gz"
@@ -87,8 +90,8 @@ def main() -> None:
     data, passages = rows(given.questions)
     with tempfile.TemporaryDirectory() as folder:
         found = robustness(
-            data,
-            Answerer(passages, given.window),
+            Source("XQuAD", memory_records(data)),
+            FunctionSystem(Answerer(passages, given.window), name="answerer by words"),
             METRICS,
             store=Path(folder) / "assay.db",
             how=RobustnessSettings(on_level=lambda level: print(level, flush=True)),

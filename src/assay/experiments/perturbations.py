@@ -2,9 +2,10 @@
 
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal, TypeAlias
 
 from assay._analysis.diagnosis.facts import right_contexts
@@ -22,6 +23,8 @@ _NONE_RELEVANT = "none of its contexts is relevant"
 _FEW_PASSAGES = "too few passages of other questions suit it"
 _CLOSE = 0.1  # a ratio of noise further off than this is another level
 _MOST_NOISE = 1000
+_ACCENTS = re.compile(r"[\u0300-\u036f]")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +163,18 @@ class Perturbation:
 
 def holds(text: str, sample: Sample) -> bool:
     """Whether the sample's reference, or another accepted answer, stands in a text."""
-    answers = (sample.reference or "", *sample.accepted)
-    return any(place(answer, text) is not None for answer in answers)
+    bare = f" {_bare(text)} "
+    for answer in map(_bare, (sample.reference or "", *sample.accepted)):
+        if answer and (answer if _UNSPACED.search(answer) else f" {answer} ") in bare:
+            return True
+    return False
+
+
+@lru_cache(maxsize=20_000)  # each passage is looked through for many references
+def _bare(text: str) -> str:
+    """The words alone, in small letters and without accents."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join(re.findall(r"\w+", _ACCENTS.sub("", folded)))
 
 
 def relevant(sample: Sample) -> tuple[int, ...] | None:
@@ -285,8 +298,8 @@ def _altered(sample: Sample, material: Material) -> Fact | Inapplicable:
             continue
         if re.search(r"\d", right):
             return Fact(right, _other_number(right, rng))
-        own = " ".join((sample.question or "", *(sample.contexts or ())))
-        others = [name for name in material.names if not any(_has(w, own) for w in name.split())]
+        own = {*_bare(" ".join((sample.question or "", *(sample.contexts or ())))).split()}
+        others = [name for name in material.names if own.isdisjoint(_bare(name).split())]
         as_long = [name for name in others if len(name.split()) == len(right.split())]
         if as_long or others:
             return Fact(right, rng.choice(as_long or others))
@@ -330,7 +343,6 @@ def _has(word: str, text: str) -> bool:
 
 
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
 
 def _typos(sample: Sample, level: Value, material: Material) -> Outcome:
