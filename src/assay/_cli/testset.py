@@ -186,7 +186,10 @@ def _estimate(
     elif not request.quiet:
         rows = [
             (f"{plan.n:,}", "questions"),
-            (f"{counts.calls:,}", f"calls to {', '.join(request.judges)}, at least"),
+            (
+                f"{counts.calls:,}",
+                f"calls to {', '.join(request.judges) or 'the embedded judge'}, at least",
+            ),
             (f"{counts.known:,}", f"calls known already, from {request.store}"),
             (f"{counts.local:,}", "calls answered on this machine, free of charge"),
             (f"{counts.tokens_in:,}", "prompt tokens, about"),
@@ -270,7 +273,7 @@ def _exit_code(made: Testset) -> int:
     missing = sum(made.wanted.values()) - len(made.questions)
     if missing and made.by_rules:
         fewer = f"{numbers.plural(missing, 'question')} fewer than asked for"
-        say(f"{fewer}: the documents give no more")
+        say(f"{fewer}: rules make no more of these documents")
     elif missing:
         say(f"{numbers.plural(missing, 'question')} fewer than wanted: too many failed a check")
         return SOME_FAILED
