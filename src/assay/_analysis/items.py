@@ -145,28 +145,19 @@ def items(
             is good); None: the metric's guide value, or else the middle of its range.
         force: Go on where the runs do not compute the same, or other data.
         keep: The share of the information that a shorter exam is to keep, above 0 and up to 1.
-        ask_next: Letter of a system ("C" for the third run) of which it is to be said which
-            questions it should be asked next; the others place the questions.
+        ask_next: Letter of a system ("C": the third run) that is to be told its next questions.
 
     Raises:
         InputError: If runs cannot be compared, or there is no threshold, or it is no value that
             the metric can take.
     """
     _check_number(results)
-    if not 0 < keep <= 1:
-        raise InputError(f"a share of {keep:g} cannot be kept", "give one above 0 and up to 1")
-    letters = [letter(number) for number in range(len(results))]
-    if ask_next is not None and ask_next not in letters:
-        raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
+    _check_wishes(len(results), keep, ask_next)
     label = one_metric(results[0], metric)
     about = results[0].run.config["about"][label]
     least, source = _threshold(label, about, threshold)
     table, groups, warnings = _table(results, label, force=force)
-    chosen = None if ask_next is None else letters.index(ask_next)
-    placing = [s for s in range(len(results)) if s != chosen]
-    kept = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
-    if not kept:
-        raise InputError(f"no question has a score of {label} in two of the runs")
+    kept = _answered_twice(table, label)
     scores = table.scores[kept]
     sign = 1.0 if about["higher_is_better"] else -1.0
     right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * least)
@@ -185,8 +176,8 @@ def items(
         threshold_by=source,
         higher_is_better=bool(about["higher_is_better"]),
         systems=[
-            _system(results[s], s, scores[:, s], right[:, s], members, fit)
-            for s in range(len(results))
+            _system(one, s, scores[:, s], right[:, s], members, fit)
+            for s, one in enumerate(results)
         ],
         questions=questions,
         spread=fit.spread if fit else None,
@@ -196,10 +187,33 @@ def items(
         warnings=[*warnings, why_none] if why_none else warnings,
         components=parts,
         exam=shorter(fit, ids, keep) if fit else None,
-        following=None
-        if chosen is None
-        else following(rasch(right[:, placing], members), ids, right[:, chosen], letters[chosen]),
+        following=_following(right, members, ids, ask_next),
     )
+
+
+def _answered_twice(table: "_Table", metric: str) -> list[int]:
+    kept = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
+    if not kept:
+        raise InputError(f"no question has a score of {metric} in two of the runs")
+    return kept
+
+
+def _check_wishes(systems: int, keep: float, ask_next: str | None) -> None:
+    if not 0 < keep <= 1:
+        raise InputError(f"a share of {keep:g} cannot be kept", "give one above 0 and up to 1")
+    letters = [letter(number) for number in range(systems)]
+    if ask_next is not None and ask_next not in letters:
+        raise InputError(f"there is no system {ask_next}", f"one of {', '.join(letters)}")
+
+
+def _following(
+    right: Floats, groups: Sequence[str], ids: Sequence[str], system: str | None
+) -> NextQuestions | None:
+    for number in range(right.shape[1]):
+        if letter(number) == system:
+            others = rasch(np.delete(right, number, axis=1), groups)
+            return following(others, ids, right[:, number], system)
+    return None
 
 
 def _check_number(results: Sequence[Result]) -> None:
