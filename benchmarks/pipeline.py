@@ -7,8 +7,6 @@
 with the answer and the range of the passage that holds it. `size` indexes passages of random words,
 with random numbers in the place of embeddings, whose making depends on the embedder. Times are
 those of one processor, whatever else the machine does.
-with random numbers in the place of embeddings, whose making depends on the embedder alone. Times
-are those of one processor, whatever else the machine does.
 """
 
 import argparse

@@ -10,11 +10,11 @@ from assay._cli import options, output, values
 from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
-from assay._cli.sweep import show_counts
 from assay._cli.target import read_asking, read_system
-from assay._report import numbers
+from assay._report import leaderboard, numbers
 from assay._report import robustness as words
 from assay._report.robustness import html, text
+from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
 from assay._store.runs import Value
 from assay.errors import InputError
@@ -148,7 +148,7 @@ def robustness_command(request: RobustnessRequest) -> int:
     given = (request.data, read_system(request, contexts=True), metrics, judge)
     if request.dry_run:
         counts = count_robustness(*given, store=request.store, how=how)
-        return show_counts(counts, request, "level")
+        return _show_counts(counts, request)
     found = robustness(*given, store=request.store, how=how)
     writers = {".html": html.render, ".md": text.markdown}
     data = words.collect(found)
@@ -180,3 +180,19 @@ def _say_level(one: Level) -> None:
     if one.failures:
         line += f"; {numbers.plural(one.failures, 'question')} without an answer"
     say(line)
+
+
+def _show_counts(counts: dict[str, tuple[int, int]], request: RobustnessRequest) -> int:
+    """Show how many questions each level would be sent; nobody is asked."""
+    if request.as_json:
+        rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
+        output.print_json({"levels": rows})
+    elif not request.quiet:
+        made = table("level", gap=2)
+        numeric(made, ("to ask", "known"))
+        for name, (new, known) in counts.items():
+            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
+        output.stdout().print(made)
+        total = sum(new for new, _ in counts.values())
+        say(f"{total:,} questions to send in {len(counts)} levels. Nothing was asked.")
+    return OK

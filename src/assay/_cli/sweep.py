@@ -22,13 +22,11 @@ from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._runner.settings import Engine
 from assay._text.secrets import redacted
-from assay.errors import InputError
-from assay.experiments.pipeline import Pipeline
-from assay.experiments.sweep import Configuration, Sweep, SweepSettings, count_sweep, sweep
-from assay.target import Configurable
 from assay.errors import InputError, OverBudget
+from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import Configuration, Sweep, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
+from assay.target import Configurable
 
 _GROUPS = {
     "What is varied, and scored": (
@@ -170,10 +168,6 @@ def sweep_command(request: SweepRequest) -> int:
         on_configuration=say_line,
     )
     if request.dry_run:
-        return show_counts(
-            count_sweep(*given, store=request.store, how=how), request, at_most=request.race
-        )
-    swept = sweep(*given, store=request.store, how=how)
         costs = estimate_sweep(*given, store=request.store, how=how)
         return _show_costs(costs, request, settings.budget.price)
     try:
@@ -225,26 +219,6 @@ class _Lines:
         say(text)
 
 
-def show_counts(
-    counts: dict[str, tuple[int, int]],
-    request: options.RunRequest,
-    one: str = "configuration",
-    *,
-    at_most: bool = False,
-) -> int:
-    """Show how many questions each configuration would be sent; nobody is asked."""
-    if request.as_json:
-        rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
-        output.print_json({f"{one}s": rows})
-    elif not request.quiet:
-        made = table(one, gap=2)
-        numeric(made, ("to ask", "known"))
-        for name, (new, known) in counts.items():
-            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
-        output.stdout().print(made)
-        total = sum(new for new, _ in counts.values())
-        most = "At most " if at_most else ""
-        say(f"{most}{total:,} questions to send in {len(counts)} {one}s. Nothing was asked.")
 def _show_costs(
     costs: Sequence[ConfigurationCost], request: SweepRequest, price: Price | None
 ) -> int:

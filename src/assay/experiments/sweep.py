@@ -26,9 +26,8 @@ from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay._store.runs import Value, written
 from assay.data import Record, Source, read
-from assay.errors import InputError
-from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.errors import InputError, OverBudget
+from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT
@@ -212,30 +211,6 @@ async def asweep(
     )
 
 
-def count_sweep(
-    data: Any,
-    target: object,
-    grid: Grid,
-    metrics: Iterable[str | Metric] | str | Metric,
-    judge: Any = DEFAULT,
-    *,
-    store: str | Path = STORE,
-    how: SweepSettings | None = None,
-) -> dict[str, tuple[int, int]]:
-    """By configuration: (how often the system would be asked, answers known); nobody is asked.
-
-    Raises:
-        InputError: As `asweep`.
-    """
-    wanted = resolve(metrics)
-    steps = _planned(data, target, grid, wanted, judge, how or SweepSettings())
-    counts = {}
-    for step in steps:
-        rows = with_gold(data, step.system, wanted, step.asking)
-        counts[step.name] = count(rows, step.system, wanted, store, step.asking)
-    return counts
-
-
 def configurations_of(grid: Grid, most: int = MAX_CONFIGURATIONS) -> list[dict[str, Value]]:
     """Every combination of values, the last parameter changing first.
 
@@ -338,8 +313,7 @@ class _Entry:
         self.asked += answers.asked
         await asyncio.to_thread(_check_answers, step, answers, self.metrics)
         result = await aevaluate(
-            _marked(answers, step),
-            marked(answers, step.params),
+            marked(answers, step),
             self.metrics,
             self.judge,
             embedder=self.embedder,
@@ -429,8 +403,7 @@ def _check_answers(step: Step, answers: Answers, metrics: Sequence[Metric]) -> N
         raise InputError(at) from error
 
 
-def _marked(answers: Answers, step: _Step) -> Source:
-def marked(answers: Answers, params: Params) -> Source:
+def marked(answers: Answers, step: Step) -> Source:
     """The answers, each with the configuration that it is of.
 
     Two configurations that answer alike are two runs all the same; one whose parameters are named

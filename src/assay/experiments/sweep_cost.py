@@ -7,6 +7,7 @@ from typing import Any
 
 from assay._runner import STORE
 from assay._runner.estimate import Estimate, estimate
+from assay.experiments.pipeline import with_gold
 from assay.experiments.sweep import Grid, Step, SweepSettings, marked, planned_steps
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
@@ -61,11 +62,15 @@ def estimate_sweep(
     """
     how, wanted = how or SweepSettings(), resolve(metrics)
     steps = planned_steps(data, target, grid, wanted, judge, how)
-    counts = [count(data, step.system, wanted, store, step.asking) for step in steps]
+    rows = [with_gold(data, step.system, wanted, step.asking) for step in steps]
+    counts = [
+        count(asked, step.system, wanted, store, step.asking)
+        for asked, step in zip(rows, steps, strict=True)
+    ]
 
     def judged(step: Step, answers: Answers, kept: str | Path) -> Estimate:
         return estimate(
-            marked(answers, step.params),
+            marked(answers, step),
             wanted,
             judge,
             embedder=how.embedder,
@@ -74,10 +79,10 @@ def estimate_sweep(
         )
 
     ours, alone, answered = [], list[Estimate](), 0
-    for step in steps:
+    for asked, step in zip(rows, steps, strict=True):
         answers, n = None, 0
         if Path(store).is_file():
-            answers = known_answers(data, step.system, wanted, store, step.asking)
+            answers = known_answers(asked, step.system, wanted, store, step.asking)
             n = sum(row.fields.get("failure") is None for row in answers)
         ours.append(judged(step, answers, store) if answers and n else None)
         if answers and n:
