@@ -88,6 +88,24 @@ def test_it_looks_again_until_it_is_stopped(assay, here, monkeypatch):
     assert all(3500 < seconds <= 3600 for seconds in slept)
 
 
+def test_what_fails_in_a_later_look_does_not_end_the_watch(assay, here, monkeypatch):
+    write_rows(here / "traffic.jsonl", rows(3, 3, "t"))
+    steps = iter([(here / "traffic.jsonl").unlink, lambda: write_rows(*last), None])
+    last = here / "traffic.jsonl", rows(4, 4, "t")
+
+    def sleep(_):
+        step = next(steps)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+
+    monkeypatch.setattr(command, "sleep", sleep)
+    ended = assay("watch", "traffic.jsonl", "-m", "exact_match")
+    assert ended.exit_code == 130
+    assert "there is no file or folder" in ended.stderr
+    assert "look 2: 1 sample," in ended.stderr
+
+
 def test_a_target_is_asked_once_in_a_look(assay, here):
     (here / "my_rag.py").write_text("def answer(question):\n    return 'x'\n")
     write_rows(here / "traffic.jsonl", rows(3, 0, "t"))

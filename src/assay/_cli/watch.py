@@ -22,7 +22,7 @@ from assay._report import watch as report
 from assay._runner.result import open_run
 from assay._runner.settings import Engine
 from assay._store import Store
-from assay.errors import InputError, JudgeError
+from assay.errors import AssayError, InputError
 from assay.experiments.alerting import Channels, deliver
 from assay.experiments.watch import SETTLE, Looked, Watch, look
 from assay.target import system
@@ -165,17 +165,20 @@ def watch_command(request: WatchRequest) -> int:
         return _show(name, request)
     every = _duration("--every", request.every)
     watch, channels = _watch(name, every, request)
+    looked = False
     while True:
         started = monotonic()
         try:
             code = _look(watch, channels, request)
+            looked = True
             if request.once:
                 return code
             sleep(max(0.0, every.total_seconds() - (monotonic() - started)))
-        except JudgeError as error:  # who refuses now may answer the next time
-            if request.once:
+        except AssayError as error:  # who refuses now may answer, and what is broken be mended
+            if request.once or (isinstance(error, InputError) and not looked):
                 raise
-            say(f"error: {error}; the next look goes on with this one")
+            say(f"error: {error}")
+            say("the next look goes on from there")
             sleep(every.total_seconds())
         except KeyboardInterrupt:
             say("interrupted: the same command goes on from there")
