@@ -234,6 +234,8 @@ class TestsetGenerator:
         settings = Settings(limits=run_config.limits()) if run_config else Settings()
         with reworded():
             judging = self._judge(settings)
+            if all(backend(judging).identity(task) is None for task in TASKS.values()):
+                raise InputError("the judge cannot write questions", "give llm= a language model")
             return Testset(generate(documents, plan, judge=judging, settings=settings))
 
     generate_with_llamaindex_docs = generate_with_langchain_docs
