@@ -118,6 +118,12 @@ class TestSurelyBelow:
         ]
         assert not surely_below(table[:1]).any()
 
+    def test_copies_of_one_sample_are_one_sample(self):
+        table = np.tile([0.98, 0.97], (30, 1))
+        assert surely_below(table)[1, 0]
+        assert not surely_below(table, groups=["one"] * 30).any()
+        assert not surely_below(table[:3]).any()
+
     @pytest.mark.slow
     def test_of_equal_systems_hardly_any_pair_is_ever_told_apart(self):
         rng = np.random.default_rng(5)

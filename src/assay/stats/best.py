@@ -130,10 +130,12 @@ def surely_below(
             direction.
 
     Returns:
-        Shape (k, k): [a, b] is whether a is surely below b.
+        Shape (k, k): [a, b] is whether a is surely below b. A pair whose difference does not vary
+        is decided by the sign test over the independent samples.
     """
     k = values.shape[1]
     below = np.zeros((k, k), dtype=np.bool_)
+    n = len(values) if groups is None else len(set(groups))
     alpha = simultaneous_alpha(values, groups=groups, level=level)
     for a, b in combinations(range(k), 2):
         differences = values[:, a] - values[:, b]
@@ -142,7 +144,8 @@ def surely_below(
         )
         if interval is not None:
             below[a, b], below[b, a] = interval.high < 0, interval.low > 0
-        elif len(differences) > 1 and np.allclose(differences, differences[0], atol=0):
+        elif 2.0 ** (1 - n) <= alpha and np.allclose(differences, differences[0], atol=0):
+            # They do not vary, so they have no interval: the sign test decides.
             same = 0.0 if np.allclose(values[:, a], values[:, b], atol=0) else differences[0]
             below[a, b], below[b, a] = same < 0, same > 0
     return below
