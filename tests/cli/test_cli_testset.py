@@ -93,6 +93,14 @@ def test_without_a_language_model_rules_make_them(library, here):
     rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
     assert {row["template"] for row in rows} == {"time"}
     assert rows[0]["question"].endswith("open?")
+
+
+def test_documents_of_which_rules_make_nothing_end_in_a_failure(library, here):
+    (here / "songs.txt").write_text("Oh, how we sang! And how they listened to us! " * 20, "utf-8")
+    result = library("testset", "songs.txt", "--out", "questions.jsonl")
+    assert result.exit_code == 3
+    assert "no question: rules found nothing to ask; give more documents" in result.stderr
+    assert "assay run" not in result.stdout
     dry = library("testset", "docs", "--out", "questions.jsonl", "--dry-run")
     assert dry.exit_code == 0, dry.output
 

@@ -235,11 +235,11 @@ def _show(made: Testset, request: TestsetRequest) -> None:
     console.print(table)
     for line in _remarks(made):
         console.print(Text(line, style="dim"))
-    next_steps = [("questions", request.out)]
-    if request.rejected:
-        next_steps.append(("rejected", request.rejected))
-    next_steps.append(("review", f"assay view --questions {request.out}"))
-    next_steps.append(("next", f"assay run {request.out} --target http://localhost:8000/ask"))
+    next_steps = [("rejected", request.rejected)] if request.rejected else []
+    if made.questions:
+        run = f"assay run {request.out} --target http://localhost:8000/ask"
+        review = f"assay view --questions {request.out}"
+        next_steps = [("questions", request.out), *next_steps, ("review", review), ("next", run)]
     output.print_lines(next_steps)
 
 
@@ -271,6 +271,9 @@ def _exit_code(made: Testset) -> int:
         say(f"stopped: {made.stopped}")
         return BUDGET
     missing = sum(made.wanted.values()) - len(made.questions)
+    if made.by_rules and not made.questions:
+        say("no question: rules found nothing to ask; give more documents, or --judge openai:MODEL")
+        return SOME_FAILED
     if missing and made.by_rules:
         fewer = f"{numbers.plural(missing, 'question')} fewer than asked for"
         say(f"{fewer}: rules make no more of these documents")
