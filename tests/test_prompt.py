@@ -377,10 +377,11 @@ class TestTemplates:
         template = Template("[a] and [a]", verbatim=True)
         assert "".join(render(template, [Material("a", "x"), Material("b", "y")])) == "x and x"
 
-    def test_every_task_has_a_template_but_the_embedding(self):
+    def test_every_task_has_a_template_but_those_that_read_a_text_as_it_is(self):
         assert [kind for kind, task in TASKS.items() if task.template is None] == [
             "embed",
             "embed_tokens",
+            "measure_likelihood",
         ]
 
     def test_digests_tell_all_tasks_apart(self):

@@ -56,7 +56,7 @@ def test_no_file_that_is_read_is_written_over(store, here, line, file):
         ((*CALIBRATE, "--example-count", "3"), "--example-count is for --examples"),
         (("correct", *LABELS, "--threshold", "0.7"), "--threshold is for --checked-on"),
         (("correct", *LABELS, "--checked-on", "last", "--strata", "x"), "--strata is about"),
-        (("compare", "last", "--by", "score", "--detect", "1"), "--detect is for two runs"),
+        (("compare", "last", "--by", "score", "--detect", "1"), "--detect is for whole runs"),
         (("metrics", "--judge", "openai:x"), "--judge is for --compare"),
         (("metrics", "faithfulness", "--limit", "3"), "--limit is for --compare"),
         (("schema", "config", "--list"), '--list is for "data"'),

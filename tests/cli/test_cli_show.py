@@ -158,7 +158,7 @@ def test_help_of_run_groups_every_option_but_help_itself(assay):
 
 def test_help_groups_the_commands(assay):
     shown = assay("--help").stdout
-    assert "\nCheck the judge:\n  repeat     Ask the judge" in shown
+    assert "\nCheck the judge:\n  repeat       Ask the judge" in shown
     for command in main.list_commands(click.Context(main)):
         assert f"\n  {command} " in shown
 

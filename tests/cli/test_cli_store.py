@@ -177,6 +177,10 @@ OPENS_A_STORE = {
         *("sweep", "data.jsonl", "--target", "http://127.0.0.1:9/", "--set", "k=1,2"),
         *("-m", "token_f1", "--store", "other.db"),
     ),
+    "robustness": (
+        *("robustness", "data.jsonl", "--target", "system.py:answer", "--vary", "typos=0.5"),
+        *("-m", "token_f1", "--store", "other.db"),
+    ),
     "show": ("show", "--store", "other.db"),
     "view": ("view", "other.db", "--no-browser"),
     "runs": ("runs", "--store", "other.db"),
@@ -187,6 +191,7 @@ OPENS_A_STORE = {
     "history": ("history", "--store", "other.db"),
     "items": ("items", "last", "last", "--store", "other.db"),
     "gate": ("gate", "--min", "token_f1=0.5", "--store", "other.db"),
+    "watch": ("watch", "data.jsonl", "-m", "token_f1", "--once", "--store", "other.db"),
     "repeat": ("repeat", *JUDGE, "--store", "other.db"),
     "label": ("label", "other.db", "--annotator", "ann"),
     "agree": ("agree", "--labels", "data.jsonl", "--store", "other.db"),
@@ -194,6 +199,12 @@ OPENS_A_STORE = {
     "calibrate": ("calibrate", "--labels", "data.jsonl", "--store", "other.db"),
     "bench": ("bench", "attributionbench", "--data", "sets", *JUDGE, "--store", "other.db"),
     "testset": ("testset", "text.md", "--out", "out.jsonl", *WRITER, "--store", "other.db"),
+    "testset add": (
+        *("testset", "add", "--where", "token_f1<1", "--to", "cases.jsonl"),
+        *("--store", "other.db"),
+    ),
+    "nuggets": ("nuggets", "data.jsonl", "--out", "out.jsonl", "--store", "other.db"),
+    "check": ("check", "data.jsonl", "--design", "--run", "last", "--store", "other.db"),
     "metrics": ("metrics", "token_f1", "rouge", "--compare", "data.jsonl", "--store", "other.db"),
     "doctor": ("doctor", "--store", "other.db"),
     "serve": ("serve", "--port", "0", "--store", "other.db"),
@@ -226,6 +237,7 @@ def foreign(scored, here):
     """The command line, in a folder with all that commands ask for before they open a store."""
     Path("runs.jsonl").write_text(scored("export", "assay.db").stdout, "utf-8")
     Path("text.md").write_text("The tower was finished in 1889.\n\n" * 400, "utf-8")
+    Path("system.py").write_text("def answer(question, contexts):\n    return contexts[0]\n")
     Path("sets/attribution").mkdir(parents=True)
     row = {"id": "a", "dataset": "attributionbench", "contexts": ["It is old."]}
     row |= {"claim": "It is old.", "labels": {"supported": True}}

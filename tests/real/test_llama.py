@@ -30,12 +30,13 @@ from support.qwen import NO_PADDING
 
 
 def of_every_task():
-    """The first metric that asks for each task of metrics that an LLM can be asked."""
+    """The first metric that asks for each task of metrics, where an LLM can be asked."""
     found = {}
     asked = (task for task in TASKS.values() if not issubclass(task, WriteQuestion))
     for task in (task for task in asked if task.template or task is Embed):
         asking = (name for name, metric in METRICS.items() if task in metric().asks(lambda _: True))
-        found[next(asking)] = task
+        if metric := next(asking, ""):
+            found[metric] = task
     return list(found)
 
 
