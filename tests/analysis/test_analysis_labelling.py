@@ -258,6 +258,15 @@ class TestDecisions:
         assert labelling.progress().decisions == 0
         assert labelling.undo() is None
 
+    def test_undo_takes_back_what_is_labelled_here_answers_or_statements(self, store, run):
+        answers = Labelling(store, run, annotator="anna")
+        statements = Labelling(store, run, annotator="anna", per="statement")
+        answer = answers.record(0)
+        statement = statements.record(1)
+        assert answers.undo().item == answer.item
+        assert answers.undo() is None
+        assert statements.undo().item == statement.item
+
     def test_undo_takes_back_nobody_else_s(self, store, run):
         anna, ben = (Labelling(store, run, annotator=name) for name in ("anna", "ben"))
         labelled(anna, 1)

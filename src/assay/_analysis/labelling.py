@@ -164,7 +164,10 @@ class Labelling:
 
     def undo(self) -> HumanLabel | None:
         """Take back this person's latest decision, which is asked again; None if there is none."""
-        label = self._store.labels.undo(self._runs, self.about, self.annotator)
+        statements = self.per == "statement"
+        label = self._store.labels.undo(
+            self._runs, self.about, self.annotator, statements=statements
+        )
         known = label is not None and label.kind != "settled" and label.sample in self.pool.place_of
         self._current = self.item(*label.item) if label is not None and known else None
         return label

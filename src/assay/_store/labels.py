@@ -126,13 +126,23 @@ class HumanLabels:
             for row in rows:
                 _insert(db, "labels", (*row, _moment(db)))
 
-    def undo(self, runs: Sequence[str], metric: str, annotator: str) -> HumanLabel | None:
-        """Take back an annotator's latest decision about some runs; None if there is none left."""
+    def undo(
+        self, runs: Sequence[str], metric: str, annotator: str, *, statements: bool = False
+    ) -> HumanLabel | None:
+        """Take back an annotator's latest decision about some runs; None if there is none left.
+
+        Args:
+            runs: Ids of the runs.
+            metric: Label of the metric.
+            annotator: Whose decision.
+            statements: Whether it is one about a statement, instead of one about a whole answer.
+        """
+        about = f"statement {'>' if statements else '='} {WHOLE}"
         with self._file.changing() as db:
             marks = ", ".join("?" * len(runs))
             sql = (
                 f"SELECT id FROM labels WHERE run IN ({marks}) AND metric = ? AND annotator = ?"
-                " AND NOT undone ORDER BY rowid DESC LIMIT 1"
+                f" AND {about} AND NOT undone ORDER BY rowid DESC LIMIT 1"
             )
             latest = db.execute(sql, (*runs, metric, annotator)).fetchone()
             if latest is None:
