@@ -77,9 +77,9 @@ def _read_nuggets(value: Any, form: Form) -> dict[str, str]:
         facts = [_read_nugget(unboxed(item), f"item {n}") for n, item in enumerate(value, 1)]
     else:
         facts = list(_read_object(value, form, "importance by fact", _NUGGETS).items())
-    nuggets = {str(fact).strip(): str(unboxed(kind)).strip().lower() for fact, kind in facts}
+    nuggets = {str(fact): str(unboxed(kind)).strip().lower() for fact, kind in facts}
     for fact, kind in nuggets.items():
-        if kind not in IMPORTANCE or not fact:
+        if kind not in IMPORTANCE or not fact.strip():
             raise FieldError(f"'{fact}' is '{kind}', not vital or okay", f"write it as {_NUGGETS}")
     return nuggets
 
