@@ -70,6 +70,7 @@ def filled(text):
         other_answer=text,
         answerable=True,
         rubric={"1": text, "2": text},
+        nuggets={text: "vital"},
         turns=(
             Turn("user", text),
             Turn("assistant", text, (text,), (ToolCall(text, {"a": text}),)),
