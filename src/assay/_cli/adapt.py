@@ -16,7 +16,6 @@ from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
 from assay.experiments.adaptation import HELD_OUT
 from assay.experiments.fine_tuning import Training
-from assay.stats.intervals import LEVEL
 from assay.testset.sources import PASSAGE
 
 _USUAL = Training()
@@ -101,13 +100,7 @@ class AdaptRequest:
 )
 @options.flag("--bfloat16", help="Multiply in bfloat16: faster on processors that have it.")
 @options.count("--threads", help="Cores to use; default: all.")
-@options.number(
-    "--level",
-    type=NumberRange(0.5, 0.999),
-    default=LEVEL,
-    metavar="SHARE",
-    help="Confidence level of the intervals.",
-)
+@options.level("Confidence level of the intervals.")
 @options.as_json
 @options.no_progress
 @options.takes(AdaptRequest)

@@ -91,12 +91,7 @@ class CheckRequest(DesignRequest):
 )
 @options.outs("With --design: write the card, .html (a page) or .json. Repeatable.")
 @options.writer
-@options.price
-@options.budget
-@options.concurrency
-@options.rpm
-@options.tpm
-@options.retries
+@options.spending
 @options.store
 @options.as_json
 @options.maps

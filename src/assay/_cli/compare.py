@@ -14,7 +14,7 @@ from assay._analysis.groups import RETRIEVAL, by_group
 from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
-from assay._cli.options import POSITIVE, NumberRange
+from assay._cli.options import POSITIVE
 from assay._report import comparison, sections
 from assay._report.comparison import groups, html, telecom, text
 from assay._runner.result import open_run
@@ -79,13 +79,7 @@ class CompareRequest(options.ReportRequest):
     metavar="D",
     help="Show how many samples detect a difference of D; default: the observed one.",
 )
-@options.number(
-    "--level",
-    type=NumberRange(0.5, 0.999),
-    default=0.95,
-    metavar="SHARE",
-    help="Confidence level of the intervals and of the verdicts.",
-)
+@options.level("Confidence level of the intervals and of the verdicts.")
 @options.count(
     "--most",
     default=5,

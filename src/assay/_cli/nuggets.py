@@ -56,12 +56,7 @@ class NuggetsRequest(options.LimitedJudgeRequest):
 )
 @options.writer
 @options.prompts
-@options.price
-@options.budget
-@options.concurrency
-@options.rpm
-@options.tpm
-@options.retries
+@options.spending
 @options.store
 @options.as_json
 @options.maps

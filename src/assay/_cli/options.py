@@ -236,6 +236,12 @@ def _valued(*names: str, default: Any, **attributes: Any) -> Callable[[F], F]:
     return click.option(*names, default=default, show_default=True, **attributes)
 
 
+def level(help: str) -> Callable[[F], F]:  # noqa: A002
+    """The confidence level; `help` says of what."""
+    kind = NumberRange(0.5, 0.999)
+    return number("--level", type=kind, default=0.95, metavar="SHARE", help=help)
+
+
 store = click.option(
     "--store",
     default=STORE,
@@ -406,6 +412,8 @@ def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 description = all_of(*_DESCRIPTION)
+# What may be spent on a judge, and how fast it is asked.
+spending = all_of(price, budget, concurrency, rpm, tpm, retries)
 judge = all_of(*_JUDGE)
 # Who judges, where nothing is embedded.
 writer = all_of(*(option for option in _JUDGE if option is not _EMBEDDER))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import click
 
 from assay._analysis.robustness import Level
-from assay._cli import options, output, values
+from assay._cli import experiment, options, output, values
 from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
@@ -15,48 +15,27 @@ from assay._report import leaderboard, numbers
 from assay._report import robustness as words
 from assay._report.robustness import html, text
 from assay._report.tables import numeric, table
-from assay._runner.settings import Engine
 from assay._store.runs import Value
 from assay.errors import InputError
 from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
 
 _FORMS = {".html": "a page with the curves", ".md": "Markdown", ".json": "what --json shows"}
-_GROUPS = {
-    "What is varied, and scored": (
-        *("target", "vary", "fill", "seed", "margin", "metrics"),
-        *("maps", "contexts", "limit", "skip_invalid"),
-    ),
-    "Who judges": (
-        *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("prompts", "reasons", "together"),
-    ),
-    "How the system is asked": (
-        *("target_body", "target_headers", "target_replies", "target_version"),
-        *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
-    ),
-    "Pace": ("concurrency", "rpm", "tpm", "retries"),
-    "What the runs are called": ("name", "tags", "note", "params"),
-    "What comes out": ("outs", "dry_run", "level", "store", "as_json", "quiet"),
-}
+_GROUPS = experiment.groups(
+    *("vary", "fill", "seed", "margin"),
+    comes_out=("outs", "dry_run", "level", "store", "as_json", "quiet"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustnessRequest(options.RunRequest):
+class RobustnessRequest(experiment.ExperimentRequest):
     """What `assay robustness` is asked for."""
 
     vary: tuple[str, ...]
     fill: int
     seed: int
     margin: float
-    level: float
     price: str | None = None
     budget: str | None = None
-    judge_cards: tuple[str, ...] = ()
-    engine: Engine = "local"
-    workers: int | None = None
-    worker_cores: int = 1
-    probe: bool | None = None
-    no_progress: bool = True
 
 
 @click.command("robustness", cls=options.Grouped, groups=_GROUPS)
@@ -84,37 +63,11 @@ class RobustnessRequest(options.RunRequest):
     metavar="SHARE",
     help="A drop up to this share of the metric's range counts as none.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="METRIC",
-    help="What to compute, as for `assay run`: repeatable or separated by commas.",
-)
+@experiment.metrics(required=True)
 @options.target
 @options.judge
-@options.number(
-    "--level",
-    type=options.NumberRange(0.5, 0.999),
-    default=0.95,
-    metavar="SHARE",
-    help="Confidence level of each mean, and of all differences of a curve together.",
-)
-@options.description
-@options.store
-@options.maps
-@options.contexts
-@options.limit
-@options.skip_invalid
-@options.prompts
-@options.reasons
-@options.concurrency
-@options.together
-@options.retries
-@options.rpm
-@options.tpm
+@options.level("Confidence level of each mean, and of all differences of a curve together.")
+@experiment.runs
 @options.outs("Write it to .html (a page with the curves), .md (Markdown) or .json. Repeatable.")
 @options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
 @options.as_json

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay._cli import options, output, values
+from assay._cli import experiment, options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, priced
@@ -20,7 +20,6 @@ from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
 from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
-from assay._runner.settings import Engine
 from assay._text.secrets import redacted
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
@@ -28,25 +27,11 @@ from assay.experiments.sweep import Configuration, Sweep, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.target import Configurable
 
-_GROUPS = {
-    "What is varied, and scored": (
-        *("target", "sets", "max_configurations", "race", "metrics"),
-        *("maps", "contexts", "limit", "skip_invalid"),
-    ),
-    "Who judges": (
-        *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("prompts", "reasons", "together"),
-    ),
-    "How the system is asked": (
-        *("target_body", "target_headers", "target_replies", "target_version"),
-        *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
-    ),
-    "What it may cost": ("dry_run", "price", "budget"),
-    "Pace": ("concurrency", "rpm", "tpm", "retries"),
-    "What the runs are called": ("name", "tags", "note", "params"),
-    "What comes out": ("level", "outs", "store", "as_json", "quiet"),
-}
-
+_GROUPS = experiment.groups(
+    *("sets", "max_configurations", "race"),
+    costs=("dry_run", "price", "budget"),
+    comes_out=("level", "outs", "store", "as_json", "quiet"),
+)
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
@@ -56,20 +41,13 @@ _UNSAID = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRequest(options.RunRequest):
+class SweepRequest(experiment.ExperimentRequest):
     """What `assay sweep` is asked for."""
 
     corpus: tuple[str, ...]
     sets: tuple[str, ...]
     max_configurations: int
     race: bool
-    level: float
-    judge_cards: tuple[str, ...] = ()
-    engine: Engine = "local"
-    workers: int | None = None
-    worker_cores: int = 1
-    probe: bool | None = None
-    no_progress: bool = True
 
 
 @click.command("sweep", cls=options.Grouped, groups=_GROUPS)
@@ -91,37 +69,11 @@ class SweepRequest(options.RunRequest):
     help="Ask in growing batches, and drop a configuration once another one is surely better by "
     "the first metric.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="METRIC",
-    help="What to compute, as for `assay run`: repeatable or separated by commas.",
-)
+@experiment.metrics(required=True)
 @options.target
 @options.judge
-@options.number(
-    "--level",
-    type=options.NumberRange(0.5, 0.999),
-    default=0.95,
-    metavar="SHARE",
-    help="Confidence level of each mean, and of all differences to the best together.",
-)
-@options.description
-@options.store
-@options.maps
-@options.contexts
-@options.limit
-@options.skip_invalid
-@options.prompts
-@options.reasons
-@options.concurrency
-@options.together
-@options.retries
-@options.rpm
-@options.tpm
+@options.level("Confidence level of each mean, and of all differences to the best together.")
+@experiment.runs
 @options.price
 @options.budget
 @options.flag(

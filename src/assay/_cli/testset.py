@@ -100,12 +100,7 @@ class TestsetRequest(options.LimitedJudgeRequest):
     help="Ask with the prompts of this TOML file (`assay explain TASK --toml` writes one).",
 )
 @options.flag("--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent.")
-@options.price
-@options.budget
-@options.concurrency
-@options.rpm
-@options.tpm
-@options.retries
+@options.spending
 @options.store
 @options.as_json
 @options.quiet

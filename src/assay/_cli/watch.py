@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from assay._analysis.watch import BASELINE, Charting, charts, looks
-from assay._cli import options, output, values
+from assay._cli import experiment, options, output, values
 from assay._cli.errors import BUDGET, DRIFT, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges
@@ -34,16 +34,10 @@ _GROUPS = {
         *("baseline", "every", "once", "show"),
     ),
     "Where alerts go": ("alert_file", "webhook"),
-    "Who judges": (
-        *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-        *("prompts", "reasons", "together", "probe"),
-    ),
+    "Who judges": (*experiment.JUDGES, "probe"),
     "What a look may cost": ("price", "budget"),
-    "Pace": ("concurrency", "rpm", "tpm", "retries"),
-    "A running system, asked on a schedule": (
-        *("target", "target_body", "target_headers", "target_replies", "target_version"),
-        *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
-    ),
+    "Pace": experiment.PACE,
+    "A running system, asked on a schedule": ("target", *experiment.HOW_ASKED),
     "What comes out": ("store", "as_json", "quiet"),
 }
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -79,14 +73,7 @@ class WatchRequest(options.RunRequest):
 @click.command("watch", cls=options.Grouped, groups=_GROUPS)
 @click.argument("data", metavar="SOURCE")
 @click.option("--name", metavar="NAME", help="Name of the watch; default: that of SOURCE.")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="What to compute, as for `assay run`: repeatable or separated by commas.",
-)
+@experiment.metrics(required=False)
 @options.number(
     "--sample",
     "share",
@@ -135,13 +122,7 @@ class WatchRequest(options.RunRequest):
 @options.store
 @options.maps
 @options.contexts
-@options.prompts
-@options.reasons
-@options.concurrency
-@options.together
-@options.retries
-@options.rpm
-@options.tpm
+@experiment.judging
 @options.price
 @options.budget
 @click.option(
