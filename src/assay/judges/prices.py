@@ -9,8 +9,9 @@ from assay._middleware.budget import Price
 from assay._text.sanitize import plain
 from assay.errors import InputError
 from assay.judges.openai.endpoint import Endpoint
+from assay.judges.specs import named
 
-_HOSTED = re.compile(r"(?:[a-z_]+=)?(openai|openai-batch):(.+)")
+_HOSTED = re.compile(r"(openai|openai-batch):(.+)")
 _BATCHED = 0.5  # of the price, as providers offer it
 
 
@@ -28,9 +29,8 @@ def list_price(judges: str | Sequence[str], base_url: str | None = None) -> Pric
         InputError: If genai-prices is not installed, a price is not known, or models of different
             prices are named.
     """
-    specs = [judges] if isinstance(judges, str) else judges
-    named = [part.strip() for spec in specs for part in re.split(r"[,>+?]", spec)]
-    models = dict.fromkeys(match.groups() for part in named if (match := _HOSTED.fullmatch(part)))
+    specs = named([judges] if isinstance(judges, str) else judges)
+    models = [match.groups() for spec in specs if (match := _HOSTED.fullmatch(spec))]
     if not models:
         raise InputError("no judge of openai: is named, whose price could be listed", _REMEDY)
     prices = {name: _of(name, base_url, batched=kind != "openai") for kind, name in models}

@@ -85,18 +85,34 @@ def mixed(specs: Sequence[str], make: Make) -> Backend:
 
     # Named twice it is still one judge: one model in memory, and one set of limits.
     once = functools.cache(lambda spec, *, embedder: make(spec, embedder=embedder))
-    default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
-    *cheap, top = (default or DEFAULT).split(STEP)
-    top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
-    main, *others = [once(spec, embedder=False) for spec in _chain(top)]
+    cheap, top, options, by_task = _parts(specs)
+    main, *others = [once(spec, embedder=False) for spec in top]
     kinds = _rest(main, others)
     if cheap:
         from assay.judges.cascade import CascadePolicy, route
 
-        upwards = [once(spec.strip(), embedder=False) for spec in cheap]
+        upwards = [once(spec, embedder=False) for spec in cheap]
         kinds |= route([*upwards, main], CascadePolicy.of(options)).kinds
     kinds |= {task: once(spec, embedder=task == "embed") for task, spec in by_task.items()}
     return Route(main, kinds) if kinds else main
+
+
+def named(specs: Sequence[str]) -> list[str]:
+    """Every judge that specs as those of `mixed` name, each by its own spec.
+
+    Raises:
+        InputError: As `mixed`.
+    """
+    cheap, top, _, by_task = _parts(specs)
+    return list(dict.fromkeys([*cheap, *top, *by_task.values()]))
+
+
+def _parts(specs: Sequence[str]) -> tuple[list[str], list[str], str, dict[str, str]]:
+    """(cheap judges of a cascade, the main judge and who does the rest, its options, by task)."""
+    default, by_task = _sorted([part.strip() for spec in specs for part in spec.split(",")])
+    *cheap, top = (default or DEFAULT).split(STEP)
+    top, _, options = top.partition(OPTIONS) if cheap else (top, "", "")
+    return [spec.strip() for spec in cheap], _chain(top), options, by_task
 
 
 def cascade(
