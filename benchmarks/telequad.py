@@ -21,6 +21,7 @@ from assay._analysis.telecom import telecom_study
 from assay._report.comparison import telecom
 from assay._report.sections import markdown
 from assay._text import words
+from assay._text.bm25 import fused
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
 from assay.stats.intervals import proportion_interval
@@ -35,7 +36,6 @@ METRICS = (
     "answer_similarity",
     "answer_correctness",
 )
-CLOSE = 60  # of reciprocal rank fusion (Cormack et al. 2009)
 Writer = Callable[[str, str], str]  # of an answer, to a question out of a passage
 HELD = 0.8  # share of the reference's words in a correct answer
 
@@ -44,12 +44,6 @@ def by_meaning(passages: Sequence[str], questions: Sequence[str]) -> Floats:
     """Cosine of every question and passage."""
     found = encoder.encode(list(questions)) @ encoder.encode(list(passages)).T
     return np.asarray(found, dtype=float)
-
-
-def fused(*scores: Floats) -> Floats:
-    """Reciprocal rank fusion."""
-    places = [np.argsort(np.argsort(-score, axis=1), axis=1) for score in scores]
-    return np.sum([1 / (CLOSE + 1 + place) for place in places], axis=0)
 
 
 def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> None:
@@ -112,7 +106,9 @@ def main() -> None:
     gold = np.array([names.index(q["reference_context_ids"][0]) for q in questions])
     meaning = by_meaning(list(passages.values()), texts)
     said = by_words(list(passages.values()), texts)
-    scores = {"embedded encoder": meaning, "words (BM25)": said, "both": fused(meaning, said)}
+    rankings = zip(np.argsort(-meaning, axis=1), np.argsort(-said, axis=1), strict=True)
+    both = np.stack([fused(pair, meaning.shape[1]) for pair in rankings])
+    scores = {"embedded encoder": meaning, "words (BM25)": said, "both": both}
     show_retrievers(scores, gold)
     systems = {
         "words, nearest sentence": (said, nearest),
