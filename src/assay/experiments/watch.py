@@ -22,7 +22,7 @@ from assay._analysis.watch import (
     looks,
     segment_of,
 )
-from assay._middleware.budget import Budget
+from assay._middleware.budget import Usage
 from assay._runner import STORE
 from assay._runner.evaluate import evaluate
 from assay._runner.plan import config, plan, refuse_too_long
@@ -233,17 +233,15 @@ def _continued(watch: Watch, last: Look) -> Result:
     with Store(watch.store) as store:
         samples = [sample for _, sample in store.samples(last.run.id)]
     before = Result(watch.store, last.run.id).cost()
-    budget = watch.settings.budget
-    spent = before.tokens_in + before.tokens_out
-    left = Budget(
-        money=None if budget.money is None else max(0.0, budget.money - (before.money or 0.0)),
-        tokens=None if budget.tokens is None else max(0, budget.tokens - spent),
-        price=budget.price,
-        calls=None if budget.calls is None else max(0, budget.calls - before.calls),
+    spent = Usage(
+        calls=before.calls,
+        tokens_in=before.tokens_in,
+        tokens_out=before.tokens_out,
+        money=before.money or 0.0,
     )
     kept = replace(
         watch.settings,
-        budget=left,
+        spent=spent,
         name=last.run.name,
         tags=last.run.tags,
         params=last.run.params,
