@@ -1,7 +1,7 @@
 """The looks of a watch: control charts of their scores, and the drift that they prove."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -255,7 +255,7 @@ def _chart(
         values = reading.values.get((metric, segment, look.number), np.array([]))
         same = look.run.metrics[metric] == last.metrics[metric]
         (points if look.number > begun and same else earlier).append(Point(look, values))
-    return Chart(metric, segment, tuple(points), tuple(earlier), ends, chart.higher_is_better)
+    return replace(chart, points=tuple(points), earlier=tuple(earlier))
 
 
 def alpha_of(chart: Chart, metrics: int, segments: int) -> float:

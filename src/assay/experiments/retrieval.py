@@ -23,7 +23,6 @@ Retriever: TypeAlias = Literal["bm25", "embedding", "hybrid"]
 Range: TypeAlias = tuple[int, int]  # first character, and the one after the last
 Levels: TypeAlias = Sequence[Callable[[str], Iterable[Range]]]
 
-SHARE: Final = 0.5
 _DEPTH: Final = 100  # ranks of each ranking that are fused
 _BATCH: Final = 512  # texts that are embedded before their vectors are packed
 # A word; of what is written without spaces, a character.

@@ -22,7 +22,7 @@ from assay.testset.structure_questions import found_in
 
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
-_SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
+SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
 _SHARED: Final = 0.08  # of the passages have a word that two things share which are of one kind
 _RARE: Final = 0.03  # of the passages have a word that says what is meant
 # What names one thing: "TS 23.501", "max_delay", "`--seed`", "4G", "Rome" behind the first word.
@@ -119,7 +119,7 @@ class Drafts:
             return "answer given", fact.answer
         for answer in self._answers[checks.comparable(fact.question)]:
             mine, theirs = set(stems(fact.answer)), set(stems(answer))
-            if max(recall(mine, theirs), recall(theirs, mine)) < _SAME_ANSWER:
+            if max(recall(mine, theirs), recall(theirs, mine)) < SAME_ANSWER:
                 return "ambiguous", answer
         return None
 

@@ -14,7 +14,7 @@ from assay.judge import Backend, Judge
 from assay.tasks import SelectSentences, Statement, VerifyStatements
 from assay.tasks.contexts import Passage as Numbered
 from assay.testset import checks
-from assay.testset.drafts import Draft, Drafts
+from assay.testset.drafts import SAME_ANSWER, Draft, Drafts
 from assay.testset.passages import Corpus
 from assay.testset.questions import KINDS, NO_ANSWER, Kind, Plan, Question, Rejected
 
@@ -25,7 +25,6 @@ _NEAREST: Final = 4  # other passages that may answer a question as well
 _ANSWERS: Final = 0.5  # probability from which on a sentence answers a question
 _ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
 _SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
-_SAME_ANSWER: Final = 0.6  # of the words of an answer another one has
 
 
 def offline_plan(plan: Plan) -> Plan:
@@ -123,7 +122,7 @@ class Offline:
             return fault
         near = self.corpus.nearest(draft.fact.question, _NEAREST, draft.passages)
         for one in await self._answering(draft.fact.question, near, judge, _ALSO_ANSWERS):
-            if recall(set(stems(draft.fact.answer)), set(stems(one))) < _SAME_ANSWER:
+            if recall(set(stems(draft.fact.answer)), set(stems(one))) < SAME_ANSWER:
                 return "ambiguous", one
         return None
 
