@@ -183,6 +183,35 @@ class SameRunWarning(UserWarning):
     """What is a run of its own to its user is the same run: nothing that is scored differs."""
 
 
+async def evaluate_derived(
+    data: Any,
+    metrics: Iterable[str | Metric] | str | Metric,
+    judge: Any,
+    *,
+    embedder: Any,
+    settings: Settings,
+    store: str | Path,
+    of: str,
+) -> Result:
+    """Score answers as `aevaluate` does, as a run that is derived from the run `of`."""
+    planned = await asyncio.to_thread(plan, data, metrics, judge, embedder, settings)
+    return await score_derived(planned, store, of, planned.settings.description)
+
+
+async def score_derived(
+    planned: Plan, path: str | Path, of: str, description: Description | None = None
+) -> Result:
+    """The run of a plan that is derived from the run `of`: history and "last" leave it out."""
+    run_config = {**config(planned.metrics, planned.route, planned.settings), "rescores": of}
+    with Store(path) as store:
+        begun = await asyncio.to_thread(
+            store.begin, planned.samples, run_config, planned.samples.name
+        )
+        describe(begun, description or Description(), store)
+        await score_run(begun, planned, store)
+    return Result(path, begun.id)
+
+
 def describe(run: Run, description: Description, store: Store) -> None:
     """Keep what is said of a run; warn where it takes the place of what was said before."""
     if not description:

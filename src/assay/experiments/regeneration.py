@@ -9,6 +9,7 @@ from assay._analysis.diagnosis.counterfactual import check_judge
 from assay._analysis.diagnosis.facts import right_contexts
 from assay._analysis.robustness import MARGIN, Curve, Reading, Regenerated, curve, scores
 from assay._runner.coalesce import coalesce_as_in
+from assay._runner.evaluate import evaluate_derived
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import plan
 from assay._runner.result import Result
@@ -17,7 +18,6 @@ from assay._store import Store
 from assay.data import Source
 from assay.data.memory import memory_records
 from assay.errors import InputError
-from assay.experiments.derived import evaluate_derived
 from assay.experiments.perturbations import with_contexts
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, is_built_in, parse

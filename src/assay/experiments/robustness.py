@@ -19,7 +19,7 @@ from assay._analysis.robustness import (
     scores,
 )
 from assay._runner import STORE
-from assay._runner.evaluate import aevaluate
+from assay._runner.evaluate import aevaluate, evaluate_derived
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import plan
 from assay._runner.result import Result
@@ -29,7 +29,6 @@ from assay._store.runs import Value, written
 from assay.data import Record, Source
 from assay.data.memory import memory_records
 from assay.errors import InputError
-from assay.experiments.derived import evaluate_derived
 from assay.experiments.perturbations import PERTURBATIONS, Fact, Material, filled
 from assay.experiments.perturbed import (
     Step,

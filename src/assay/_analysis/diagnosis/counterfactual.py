@@ -14,9 +14,9 @@ from assay._analysis.diagnosis.facts import OF_CONTEXTS, Facts, MetricParts, Out
 from assay._analysis.diagnosis.findings import Diagnosed
 from assay._middleware.wrapper import Route
 from assay._runner.coalesce import coalesce_as_in
-from assay._runner.evaluate import score_run
+from assay._runner.evaluate import score_derived
 from assay._runner.event_loop import run_to_completion
-from assay._runner.plan import config, plan, signature
+from assay._runner.plan import plan, signature
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.settings import Settings
 from assay._store import Run, Store
@@ -134,13 +134,7 @@ def counterfactual(
         Source(_source(run), memory_records(swapped_samples)), metrics, judge, embedder, settings
     )
     check_judge(run, metrics, planned.route)
-    run_config = config(planned.metrics, planned.route, settings)
-    with Store(result.path) as store:
-        begun = store.begin(
-            planned.samples, {**run_config, "rescores": run.id}, planned.samples.name
-        )
-        run_to_completion(score_run(begun, planned, store))
-    return Result(result.path, begun.id)
+    return run_to_completion(score_derived(planned, result.path, run.id))
 
 
 def check_judge(run: Run, metrics: Sequence[str], route: Route) -> None:
