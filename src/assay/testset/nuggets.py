@@ -1,7 +1,6 @@
 """Nuggets of a test set: the facts that answers to its questions should hold, from a pool."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from assay._runner.settings import Settings, chosen
 from assay._runner.stack import build_stack, choose
 from assay._store import Store
 from assay._store.runs import TESTSET
+from assay._text.markup import without_citations
 from assay.data import read, samples
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Judge
@@ -25,7 +25,6 @@ Pool: TypeAlias = Literal["answers", "contexts"]
 MOST = 30  # nuggets of a question, as in TREC 2024 RAG
 _BATCH = 10  # texts that a model reads at once
 _OKAY = "okay"
-_CITED = re.compile(r"\s*\[\d+(?:, ?\d+)*\]")  # sources that an answer names belong to it alone
 _IMPORTANCE = "How important is the nugget, a fact, for a good answer to the question?"
 _LABELS = (
     (_OKAY, "worth saying, but an answer can be good without it"),
@@ -181,7 +180,7 @@ async def _shared(question: str, texts: list[str], judge: Judge) -> dict[str, st
     makes = sorted((one for one in makes if one[2]), key=lambda one: -len(one[2]))
     kept = await _distinct(makes, judge)
     return {
-        _CITED.sub("", statement.text): VITAL if 2 * len(others) >= len(texts) - 1 else _OKAY
+        without_citations(statement.text): VITAL if 2 * len(others) >= len(texts) - 1 else _OKAY
         for _, statement, others in kept
     }
 
