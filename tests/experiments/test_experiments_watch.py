@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -289,18 +290,22 @@ class TestKilled:
     @pytest.mark.slow
     def test_thirty_days_with_kills_are_thirty_days_without(self, tmp_path):
         quiet, disturbed = tmp_path / "quiet", tmp_path / "disturbed"
-        rng, kills = random.Random(0), 0
+        rng, kills, whole = random.Random(0), 0, 0.0
         for folder in (quiet, disturbed):
             folder.mkdir()
             environ = {**os.environ, "ASSAY_TEST_CALLS": str(folder / "calls")}
             command = [sys.executable, "-m", "support.watched_days", str(folder)]
             ended = None
             while ended != 0:
+                began = time.monotonic()
                 process = subprocess.Popen(command, env=environ, cwd=Path(__file__).parents[1])
-                patience = rng.uniform(1.0, 6.0) if folder == disturbed and kills < 15 else 300
+                # A share of the time without kills, so that a fast machine kills as often.
+                share = rng.uniform(0.05, 0.2)
+                patience = share * whole if folder == disturbed and kills < 15 else 300
                 try:
                     ended = process.wait(patience)
                     assert ended == 0
+                    whole = time.monotonic() - began
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     process.wait()

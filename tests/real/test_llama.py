@@ -50,6 +50,8 @@ ROW = {
     "contexts": list(CONTEXTS),
     "reference": "It was built by Anna.",
     "other_answer": "Cats built it.",
+    "further_answers": ["Anna did.", "Cats did."],
+    "nuggets": {"Anna built the mill.": "vital"},
     "answerable": False,
     "turns": [
         {"role": "user", "content": "Who built the mill?"},
