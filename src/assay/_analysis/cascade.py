@@ -76,15 +76,15 @@ def audit_cascade(result: Result) -> CascadeAudit | None:
     if not labels:
         return None
     with Store(result.path) as store:
-        found = _Decided.read(store, run, labels)
-        if not found.replies:
+        decided = _Decided.read(store, run, labels)
+        if not decided.replies:
             return None
         spent = {
             identity: paid
             for identity, paid in store.spent_on(run.id, VerifyStatements.kind).items()
             if identity not in {_identity(run.metrics[label]) for label in labels}
         }
-        return found.audit(spent, _means(store, run, labels, found))
+        return decided.audit(spent, _means(store, run, labels, decided))
 
 
 def _identity(signature: str) -> str:

@@ -142,6 +142,6 @@ def following(
         what = f"the questions cannot be placed without {system}"
         raise InputError(what, "name two other runs that have both right and wrong answers")
     answers = {int(at): bool(right[at]) for at in np.flatnonzero(~np.isnan(right))}
-    found = standing(others.difficulties, others.difficulty_sds, answers)
-    samples = [ids[at] for at in found.following]
-    return NextQuestions(system, len(answers), found.ability, found.sd, samples)
+    placed = standing(others.difficulties, others.difficulty_sds, answers)
+    samples = [ids[at] for at in placed.following]
+    return NextQuestions(system, len(answers), placed.ability, placed.sd, samples)

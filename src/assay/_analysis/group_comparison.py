@@ -119,16 +119,16 @@ def _differences(
                 for pair in scored
                 if groups[0].get(pair.rows[0]) == groups[1].get(pair.rows[1]) == name
             ]
-            found = None
+            difference = None
             if mine:
-                found = paired(
+                difference = paired(
                     [pair.before for pair in mine],
                     [pair.after for pair in mine],
                     groups=[pair.group for pair in mine] if matched.clustered else None,
                     span=None if low is None or high is None else high - low,
                     level=level,
                 )
-            yield GroupDifference(metric.metric, name, number, found)
+            yield GroupDifference(metric.metric, name, number, difference)
 
 
 def _adjusted(differences: Sequence[GroupDifference]) -> Iterator[GroupDifference]:

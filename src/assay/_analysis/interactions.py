@@ -66,7 +66,7 @@ def interactions(
         tuple(sorted(two, key=lambda name: len(values[name]))) for two in combinations(varied, 2)
     ]
     several = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
-    found = []
+    largest = []
     for changed, beside in pairs:
         contrasts = [
             contrast
@@ -78,8 +78,8 @@ def interactions(
                 _Test(groups, span, higher_is_better, 1 - (1 - level) / several, level),
             )
         ]
-        found.append(max(contrasts, key=lambda one: (one.found, abs(one.difference))))
-    return tuple(found)
+        largest.append(max(contrasts, key=lambda one: (one.found, abs(one.difference))))
+    return tuple(largest)
 
 
 @dataclass(frozen=True)

@@ -334,9 +334,9 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:
     said = {MOSTLY: words[0], SELDOM: words[1], UNDECIDED: UNDECIDED}
-    found = [(one.level, said[one.verdict]) for one in points if one.verdict in said]
-    if not found:
+    levels = [(one.level, said[one.verdict]) for one in points if one.verdict in said]
+    if not levels:
         return NO_SCORES
-    if len({what for _, what in found}) == 1:
-        return found[0][1]
-    return "; ".join(f"{level}: {what}" for level, what in found)
+    if len({what for _, what in levels}) == 1:
+        return levels[0][1]
+    return "; ".join(f"{level}: {what}" for level, what in levels)

@@ -148,7 +148,7 @@ def _accuracy(results: Sequence[Result], *, level: float, force: bool) -> Iterat
 
 def _first_hits(result: Result) -> tuple[Mapping[int, tuple[float, object]], int]:
     """By row the rank of the first right context and the cluster, and how many were retrieved."""
-    found: dict[int, tuple[float, object]] = {}
+    hits: dict[int, tuple[float, object]] = {}
     deepest = 0
     with Store(result.path) as store:
         for row, sample in store.samples(result.run.id):
@@ -157,8 +157,8 @@ def _first_hits(result: Result) -> tuple[Mapping[int, tuple[float, object]], int
                 continue
             deepest = max(deepest, len(ranked.grades))
             first = next((rank for rank, grade in enumerate(ranked.grades) if grade), np.inf)
-            found[row] = first, (row,) if sample.group is None else sample.group
-    return found, deepest
+            hits[row] = first, (row,) if sample.group is None else sample.group
+    return hits, deepest
 
 
 def _adjusted(accuracy: Sequence[Accuracy]) -> Iterator[Accuracy]:

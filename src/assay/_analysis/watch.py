@@ -334,13 +334,13 @@ def drifts(store: Store, looks: Sequence[Look], how: Charting) -> list[Drift]:
     """The drift that is proven by the last of some complete looks."""
     made = charts(store, looks, how)
     metrics = sum(not chart.segment.field and chart.ends is not None for chart in made)
-    found = []
+    proven = []
     for chart in made:
         if chart.points and chart.points[-1].look == looks[-1]:
             alpha = alpha_of(chart, max(1, metrics), len(how.segments))
             if change := chart.change(alpha, how.baseline):
-                found.append(Drift(chart, change.at, alpha))
-    return found
+                proven.append(Drift(chart, change.at, alpha))
+    return proven
 
 
 def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any]]:
@@ -351,12 +351,12 @@ def judge_changes(store: Store, looks: Sequence[Look]) -> Iterator[dict[str, Any
     other: dict[str, list[str]] = {}
     for metric in now.metrics:
         if metric in before.metrics and before.metrics[metric] != now.metrics[metric]:
-            found = compare_definitions(metric, before, now)
+            changes = compare_definitions(metric, before, now)
             words = [
-                f"{new or 'nobody'} instead of {old or 'nobody'}" for _, old, new in found.judges
+                f"{new or 'nobody'} instead of {old or 'nobody'}" for _, old, new in changes.judges
             ]
-            words += [f"another {text}" for text in found.definition]
-            words += [found.coalesced_with] if found.coalesced_with else []
+            words += [f"another {text}" for text in changes.definition]
+            words += [changes.coalesced_with] if changes.coalesced_with else []
             other.setdefault("; ".join(dict.fromkeys(words)), []).append(metric)
     for why, metrics in other.items():
         yield {"kind": "judge", "why": why, "anew": metrics}

@@ -212,10 +212,10 @@ def _charting(request: WatchRequest) -> Charting:
 
 def _duration(option: str, text: str) -> timedelta:
     """A time such as 90s, 15m, 1h or 1d."""
-    found = _DURATION.fullmatch(text.strip())
-    if not found or (not float(found[1]) and option == "--every"):
+    match = _DURATION.fullmatch(text.strip())
+    if not match or (not float(match[1]) and option == "--every"):
         raise InputError(f"{option} '{text}' is no time", f"such as {option} 15m, 1h or 1d")
-    return timedelta(seconds=float(found[1]) * _UNITS[found[2]])
+    return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
 
 
 def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:

@@ -87,8 +87,8 @@ def _table(checks: Sequence[Check]) -> str:
     for check in checks:
         verdict = f"{_SYMBOLS[check.verdict]} {check.verdict}"
         strong = verdict if check.verdict == "pass" else f"**{verdict}**"
-        found = f"{cell(check.metric)} | {inline(check.rule)} | {inline(check.why)}"
-        lines.append(f"| {strong} | {found} |")
+        row = f"{cell(check.metric)} | {inline(check.rule)} | {inline(check.why)}"
+        lines.append(f"| {strong} | {row} |")
     return "\n".join(lines)
 
 

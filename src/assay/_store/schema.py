@@ -294,8 +294,8 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
     def number(match: re.Match[str]) -> str:
         sql = "SELECT id FROM packed_texts WHERE hash = ?"
-        found = connection.execute(sql, (bytes.fromhex(match[1]),)).fetchone()
-        return f'"#{found[0]}"' if found else match[0]
+        row = connection.execute(sql, (bytes.fromhex(match[1]),)).fetchone()
+        return f'"#{row[0]}"' if row else match[0]
 
     def numbered(body: str) -> str:
         """Refers to texts by number instead of hash. Within a text, quotes are escaped."""

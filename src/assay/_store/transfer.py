@@ -134,10 +134,10 @@ def _replies(store: Store, run: Run) -> Iterator[tuple[Reply, str, int]]:
     store.query(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
     try:
         for key in _keys(store, run):
-            found = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
-            if not found:
+            ids = store.query("SELECT id FROM replies WHERE key = ?", short_key(key))
+            if not ids:
                 raise Damaged(f"run {run.id}: reply {key} is not there", store.path)
-            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", found[0][0])
+            store.query(f"INSERT OR IGNORE INTO {name} VALUES (?)", ids[0][0])
         paid = f"INSERT OR IGNORE INTO {name} SELECT id FROM replies WHERE run = {rows.NAME}"
         store.query(paid, run.id)
         sql = (  # "IN" would begin each page with the first reply again

@@ -141,7 +141,7 @@ def matches(
         question: What was asked: "how much did it fall?"
         scale: What a number without a scale may be counted in, besides 1.
     """
-    found = []
+    pairs = []
     for amount in claimed:
         alike = [
             other
@@ -150,5 +150,5 @@ def matches(
         ]
         if alike:
             nearest = min(alike, key=lambda other: math.fabs(other.number - amount.number))
-            found.append((amount, nearest))
-    return found
+            pairs.append((amount, nearest))
+    return pairs

@@ -215,14 +215,14 @@ class Amount:
 @memoized(1024, longest=2000)
 def amounts(text: str) -> tuple[Amount, ...]:
     """The amounts and dates of a text in its usual form, in order."""
-    found: list[Amount] = []
+    separate: list[Amount] = []
     for kind in (_dates, _fractions, _numbers):
         for amount in kind(text):
             start, end = amount.span
-            if not any(start < other.span[1] and other.span[0] < end for other in found):
-                found.append(amount)
+            if not any(start < other.span[1] and other.span[0] < end for other in separate):
+                separate.append(amount)
     joined: list[Amount] = []
-    for amount in sorted(found, key=lambda amount: amount.span):
+    for amount in sorted(separate, key=lambda amount: amount.span):
         if joined and _goes_on(joined[-1], amount, text):
             joined[-1] = _sum(joined[-1], amount, text)
         else:
@@ -245,8 +245,8 @@ def _sum(one: Amount, other: Amount, text: str) -> Amount:
 
 def scale_of(question: str) -> float:
     """What its numbers are counted in: 1,000,000 where a question or heading says "in millions"."""
-    found = _SCALED.search(question)
-    return float(SCALES[(found["scale"] or found["inside"]).lower()]) if found else 1.0
+    match = _SCALED.search(question)
+    return float(SCALES[(match["scale"] or match["inside"]).lower()]) if match else 1.0
 
 
 def _dates(text: str) -> Iterator[Amount]:
@@ -331,13 +331,13 @@ def _numbers(text: str) -> Iterator[Amount]:
 
 
 def _turned(text: str, span: Span) -> int:
-    found = _TURNED.search(text[: span[0]]) or _TURNS.match(text[span[1] :])
-    return 0 if not found else -1 if found["falls"] else 1
+    match = _TURNED.search(text[: span[0]]) or _TURNS.match(text[span[1] :])
+    return 0 if not match else -1 if match["falls"] else 1
 
 
 def _bound(before: str) -> int:
-    found = _BOUND.search(before)
-    return 0 if not found else -1 if found["most"] else 1
+    match = _BOUND.search(before)
+    return 0 if not match else -1 if match["most"] else 1
 
 
 def _read(match: re.Match[str]) -> tuple[float, float]:

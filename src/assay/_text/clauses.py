@@ -85,14 +85,14 @@ def parts(sentence: str) -> list[Part]:
         return whole
     if words.is_tangled or _ATTRIBUTED.search(sentence):
         return whole
-    found: list[Part] = []
+    clauses: list[Part] = []
     cuts = _Reader(words).read()
     stops = [*(cut.stop for cut in cuts[1:]), len(sentence)]
     for cut, stop in zip(cuts, stops, strict=False):
         end = len(sentence[:stop].rstrip())
         text = f"{cut.before} {sentence[cut.text : end]}{cut.after}".lstrip()
-        found.append(Part(text, cut.start, end))
-    return found or whole
+        clauses.append(Part(text, cut.start, end))
+    return clauses or whole
 
 
 class _Reader:

@@ -83,14 +83,14 @@ def names(text: str) -> list[str]:
     A single capitalised word at the beginning of a sentence is left out unless it is written like
     no ordinary word (NASA, McDonald, B2B): there a capital proves nothing.
     """
-    found: dict[str, None] = {}
+    ordered: dict[str, None] = {}
     for start, end in spans(text):
         sentence = text[start:end]
         for match in _NAME.finditer(sentence):
             name = _without_first_word(match.group()) if _opens(sentence, match) else match.group()
             if name and name.lower() not in STOP_WORDS and name.lower() not in _NO_NAMES:
-                found.setdefault(name)
-    return list(found)
+                ordered.setdefault(name)
+    return list(ordered)
 
 
 def calendar_words(text: str) -> set[str]:
@@ -147,19 +147,21 @@ def lookup(text: str) -> set[str]:
 
     A hyphenated word is there in parts and in one piece: "Wi-Fi" is "wi", "fi" and "wifi".
     """
-    joined = (found.group().replace("-", "").lower() for found in _HYPHENATED.finditer(text))
-    written = (found.group().replace(".", "") for found in _WRITTEN_ACRONYM.finditer(text))
+    joined = (match.group().replace("-", "").lower() for match in _HYPHENATED.finditer(text))
+    written = (match.group().replace(".", "") for match in _WRITTEN_ACRONYM.finditer(text))
     return {*words(text), *joined, *written}
 
 
 def acronyms(text: str) -> set[str]:
     """The first letters of every name of two or more words: "World Health Organization" -> WHO."""
-    found: set[str] = set()
+    initialisms: set[str] = set()
     for match in _NAME.finditer(text):
         initials = [part[0] for part in match.group().split() if part[0].isupper()]
         for size in range(2, min(6, len(initials)) + 1):
-            found.update("".join(initials[i : i + size]) for i in range(len(initials) - size + 1))
-    return found
+            initialisms.update(
+                "".join(initials[i : i + size]) for i in range(len(initials) - size + 1)
+            )
+    return initialisms
 
 
 def _opens(sentence: str, match: re.Match[str]) -> bool:
@@ -201,11 +203,11 @@ def entities(text: str) -> list[str]:
     there a capital proves nothing, and so is what is written in lower case.
     """
     dates = [match.span() for match in _DATE.finditer(text)]
-    found = [text[slice(*span)] for span in dates]
-    found += names(_DATE.sub(" ", text))
+    texts = [text[slice(*span)] for span in dates]
+    texts += names(_DATE.sub(" ", text))
     numbers = (m for m in _NUMBER.finditer(text) if not _within(m.span(), dates))
-    found += [match.group().strip() for match in numbers]
-    return sorted(dict.fromkeys(found), key=text.find)
+    texts += [match.group().strip() for match in numbers]
+    return sorted(dict.fromkeys(texts), key=text.find)
 
 
 def compared(entity: str) -> tuple[str, ...]:
@@ -251,8 +253,8 @@ def _is_common(word: str) -> bool:
 @memoized(16, longest=20_000)  # the same few texts are looked through for every entity
 def _words(text: str) -> tuple[tuple[str, str, Span], ...]:
     """Each word without what does not count, the same without its case, and where it stands."""
-    found = ((_plain(match.group()), match.span()) for match in WORD.finditer(text))
-    return tuple((word, word.casefold(), span) for word, span in found)
+    plain = ((_plain(match.group()), match.span()) for match in WORD.finditer(text))
+    return tuple((word, word.casefold(), span) for word, span in plain)
 
 
 def _plain(word: str) -> str:

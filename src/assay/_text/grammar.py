@@ -76,12 +76,12 @@ class Token(NamedTuple):
 
 def _tokens(sentence: str) -> Iterator[Token]:
     """The tokens of a sentence; "it's" is two, citation marks and dots of abbreviations none."""
-    for found in _TOKEN.finditer(sentence):
-        text, sort = found.group(), str(found.lastgroup)
+    for match in _TOKEN.finditer(sentence):
+        text, sort = match.group(), str(match.lastgroup)
         cited = sort == "opaque" and text[0] == "["
-        if cited or (text == "." and found.end() < len(sentence.rstrip())):
+        if cited or (text == "." and match.end() < len(sentence.rstrip())):
             continue
-        start, end = found.span()
+        start, end = match.span()
         short = _SHORT_VERB.fullmatch(text)
         if short:
             middle = start + len(short["who"])
@@ -184,16 +184,16 @@ class Words:
         if not (alone or self._may_have_subject(i, subject)):
             return ""
         kind = self.auxiliary(i)
-        found = self.forms(i)
-        if kind or (found == frozenset({"past"}) and self.text(i + 1) != "of"):
+        forms = self.forms(i)
+        if kind or (forms == frozenset({"past"}) and self.text(i + 1) != "of"):
             return kind or "past"
         if not alone and self._verb_ahead(i + 1):
             return ""
-        if "past" in found and ("base" not in found or not self._is_plural_subject(subject, i)):
+        if "past" in forms and ("base" not in forms or not self._is_plural_subject(subject, i)):
             return self._past(i, alone=alone)
-        if not found:
+        if not forms:
             return "present" if self._is_unknown_present(i, subject) else ""
-        return self._present(i, subject, found)
+        return self._present(i, subject, forms)
 
     def _past(self, i: int, *, alone: bool) -> str:
         """The same for a form that may be the participle as well."""
@@ -259,14 +259,14 @@ class Words:
         kind = self.finite(i)
         if kind and not (kind == "base" and not plural) and not (kind == "present" and plural):
             return kind
-        found = self.forms(i)
+        forms = self.forms(i)
         if self.is_mark(i + 1) and self.text(i + 1) != ",":
-            found -= {"s", "base"} if verbs.is_also_noun(self.text(i)) else set()
-        if "past" in found and self.text(i + 1) != "by":
+            forms -= {"s", "base"} if verbs.is_also_noun(self.text(i)) else set()
+        if "past" in forms and self.text(i + 1) != "by":
             return "both"
         if plural:
-            return "base" if "base" in found else ""
-        return "present" if "s" in found else ""
+            return "base" if "base" in forms else ""
+        return "present" if "s" in forms else ""
 
     def _may_have_subject(self, i: int, subject: int) -> bool:
         """Whether the words from `subject` on can be one, so that a verb may follow."""

@@ -50,15 +50,15 @@ class Entry:
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
         """Its amounts and dates, in the unit of its column."""
-        found = amounts(self.text)
-        if not self.unit or not found or found[0].kind or found[0].days:
-            return found
-        first, scale = found[0], scale_of(f"in {self.unit}")
+        own = amounts(self.text)
+        if not self.unit or not own or own[0].kind or own[0].days:
+            return own
+        first, scale = own[0], scale_of(f"in {self.unit}")
         if scale != 1:
             number, step = first.number * scale, max(first.step, 0.05) * scale
-            return (replace(first, number=number, step=step, scaled=True), *found[1:])
+            return (replace(first, number=number, step=step, scaled=True), *own[1:])
         read = amounts(normalize(f"{first.said} {self.unit}").text)
-        return (replace(read[0], span=first.span), *found[1:]) if read else found
+        return (replace(read[0], span=first.span), *own[1:]) if read else own
 
 
 class Column(NamedTuple):
@@ -107,26 +107,26 @@ class Grid:
     @cached_property
     def whole(self) -> dict[tuple[str, ...], dict[int, frozenset[int]]]:
         """Where cells with these words stand: the rows of each column."""
-        found: dict[tuple[str, ...], dict[int, set[int]]] = {}
+        places_of: dict[tuple[str, ...], dict[int, set[int]]] = {}
         for number, row in enumerate(self.rows):
             for column, cell in row.cells.items():
-                found.setdefault(cell.stems, {}).setdefault(column, set()).add(number)
+                places_of.setdefault(cell.stems, {}).setdefault(column, set()).add(number)
         return {
             stems: {column: frozenset(rows) for column, rows in places.items()}
-            for stems, places in found.items()
+            for stems, places in places_of.items()
         }
 
     @cached_property
     def parts(self) -> dict[str, dict[int, frozenset[int]]]:
         """Where a stem stands in cells that are no numbers: the rows of each column."""
-        found: dict[str, dict[int, set[int]]] = {}
+        places_of: dict[str, dict[int, set[int]]] = {}
         for number, row in enumerate(self.rows):
             for column, cell in row.cells.items():
                 for stem in cell.stems:
-                    found.setdefault(stem, {}).setdefault(column, set()).add(number)
+                    places_of.setdefault(stem, {}).setdefault(column, set()).add(number)
         return {
             stem: {column: frozenset(rows) for column, rows in places.items()}
-            for stem, places in found.items()
+            for stem, places in places_of.items()
         }
 
     @cached_property
@@ -142,11 +142,11 @@ class Grid:
     @cached_property
     def named_by(self) -> dict[str, frozenset[int]]:
         """The columns whose names have a stem."""
-        found: dict[str, set[int]] = {}
+        columns_of: dict[str, set[int]] = {}
         for number, column in enumerate(self.columns):
             for stem in column.stems:
-                found.setdefault(stem, set()).add(number)
-        return {stem: frozenset(columns) for stem, columns in found.items()}
+                columns_of.setdefault(stem, set()).add(number)
+        return {stem: frozenset(columns) for stem, columns in columns_of.items()}
 
     @cached_property
     def kinds(self) -> tuple[frozenset[str], ...]:
@@ -191,7 +191,7 @@ def grids(units: Sequence[tuple[int, str]]) -> tuple[Grid, ...]:
     Args:
         units: The units of the contexts, in order: the place of the context and the text.
     """
-    found: list[Grid] = []
+    tabular: list[Grid] = []
     records: list[tuple[int, list[tuple[int, str, str]]]] = []
     for context, group in groupby(enumerate(units), key=lambda numbered: numbered[1][0]):
         texts = [(place, text) for place, (_, text) in group]
@@ -203,10 +203,10 @@ def grids(units: Sequence[tuple[int, str]]) -> tuple[Grid, ...]:
             if fields:
                 pairs += fields
             elif grid:
-                found.append(grid)
+                tabular.append(grid)
         if len(pairs) > 1:
             records.append((context, pairs))
-    return (*found, *_records(records))
+    return (*tabular, *_records(records))
 
 
 _Cells = list[tuple[str, str]]
@@ -263,18 +263,18 @@ def _barred(rows: Sequence[tuple[int, list[str]]]) -> Iterator[list[tuple[int, _
 
 def _cells(text: str) -> _Cells:
     """The keys and values of a row or of one pair; [] if it is neither."""
-    found: _Cells = []
+    cells: _Cells = []
     for part in text.split(_CELLS):
         match = _PARSED.fullmatch(part)
         if match and len(match["key"].split()) <= _KEY_WORDS:
-            found.append((match["key"].strip(), match["value"].strip()))
-        elif found:  # a list within a cell
-            found[-1] = (found[-1][0], f"{found[-1][1]}{_CELLS}{part}")
+            cells.append((match["key"].strip(), match["value"].strip()))
+        elif cells:  # a list within a cell
+            cells[-1] = (cells[-1][0], f"{cells[-1][1]}{_CELLS}{part}")
         else:
             return []
-    if len(found) == 1 and text.count(". ") > 1:
+    if len(cells) == 1 and text.count(". ") > 1:
         return []
-    return found
+    return cells
 
 
 def _alike(one: _Cells, other: _Cells) -> bool:
@@ -351,17 +351,17 @@ def _prefix(rows: Sequence[tuple[int, _Cells]]) -> str:
 
 def _unit_of(name: str) -> tuple[str, str]:
     """The name of a column without its unit, and its unit as texts write it."""
-    found = _UNIT.search(name)
-    written = next(filter(None, found.groups()), "").strip() if found else ""
-    if not found or not written:
+    match = _UNIT.search(name)
+    written = next(filter(None, match.groups()), "").strip() if match else ""
+    if not match or not written:
         return name, ""
-    if found["inside"]:
+    if match["inside"]:
         scaled = scale_of(f"in {written}") != 1
         return (
-            f"{name[: found.start()]} {name[found.end() :]}",
+            f"{name[: match.start()]} {name[match.end() :]}",
             written if scaled or _is_unit(written) else "",
         )
-    return (name[: found.start()], written) if _is_unit(written) else (name, "")
+    return (name[: match.start()], written) if _is_unit(written) else (name, "")
 
 
 def _is_unit(written: str) -> bool:

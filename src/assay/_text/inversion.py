@@ -33,10 +33,10 @@ _LONGEST = 30  # words of a question
 
 def asserted(question: str, *, yes: bool) -> str:
     """What a yes or no says; "" where the subject's end, or what is denied, cannot be told."""
-    found = _QUESTION.fullmatch(question.strip())
-    if not found or found["denied"]:
+    match = _QUESTION.fullmatch(question.strip())
+    if not match or match["denied"]:
         return ""
-    auxiliary, words = found["auxiliary"].lower(), found["rest"].split()
+    auxiliary, words = match["auxiliary"].lower(), match["rest"].split()
     # "Is it red or blue?" wants no yes.
     several = len(words) > _LONGEST or "or" in map(str.lower, words)
     end = 0 if several else _subject_end(auxiliary, words)

@@ -170,9 +170,9 @@ def _surely_other(text: str) -> str:
     if script != "LATIN":
         return script
     hits: Counter[str] = Counter()
-    found = _WORD.findall(text)
+    tokens = _WORD.findall(text)
     foreign = english = 0
-    for written in found:
+    for written in tokens:
         word = written.lower()
         # A name has letters of its own language in any other: Łódź, Erdoğan.
         own = _OWN_LETTER.search(written) if written == word else None
@@ -180,7 +180,7 @@ def _surely_other(text: str) -> str:
         hits.update(languages)
         foreign += bool(languages) and word not in _AMBIGUOUS
         english += word in _COMMONEST and word not in _AMBIGUOUS
-    if foreign < max(_SURE + 2 * english, _LEAST * len(found)):
+    if foreign < max(_SURE + 2 * english, _LEAST * len(tokens)):
         return ""
     (best, most), *others = hits.most_common(2)
     return best if not others or most > others[0][1] else ""

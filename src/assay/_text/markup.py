@@ -82,9 +82,9 @@ def without_citations(text: str) -> str:
 def numbered(text: str) -> list[str]:
     """What each mark of numbers alone lists, in order: "1" of "[1]", "2, 4-5" of "[2, 4-5]"."""
     marks = [
-        NUMBERED.search(found[0])
-        for found in _BRACKETS.finditer(text)
-        if not found["said"] or _LAST.match(text, found.start())
+        NUMBERED.search(match[0])
+        for match in _BRACKETS.finditer(text)
+        if not match["said"] or _LAST.match(text, match.start())
     ]
     return [mark[1] for mark in marks if mark]
 
@@ -132,16 +132,16 @@ def says_nothing(text: str) -> bool:
 
 def marks(text: str) -> list[tuple[int, int]]:
     """Where its mark-up and its citation marks stand, in order and apart from each other."""
-    found = [match.span() for match in _MARKUP.finditer(text)]
+    spans = [match.span() for match in _MARKUP.finditer(text)]
     for match in _ITALIC.finditer(text):
-        found += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
-    found += [match.span() for match in _IN_BRACKETS.finditer(text)]
-    found += [match.span() for match in _BRACKETS.finditer(text) if not match["said"]]
-    found += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
+        spans += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
+    spans += [match.span() for match in _IN_BRACKETS.finditer(text)]
+    spans += [match.span() for match in _BRACKETS.finditer(text) if not match["said"]]
+    spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
     if bullet := _BULLET.match(text):
-        found.append(bullet.span())
+        spans.append(bullet.span())
     apart: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(spans):
         if start < end and (not apart or start >= apart[-1][1]):
             apart.append((start, end))
     return apart

@@ -134,8 +134,8 @@ class Normalized:
 
     def original(self, span: Span) -> Span:
         """The characters of the original that stand for these; of a change the whole."""
-        found = self._first(span[0]), self._last(span[1])
-        return self.before.original(found) if self.before else found
+        span_before = self._first(span[0]), self._last(span[1])
+        return self.before.original(span_before) if self.before else span_before
 
     def _first(self, at: int) -> int:
         shift = 0

@@ -96,20 +96,20 @@ _IGNORED_WORDS = frozenset({"one", "zero"})
 
 def numbers(text: str) -> dict[str, str]:
     """Every number of `text`: its plain form ("1000", "2.5", "17:00") and how it was written."""
-    found: dict[str, str] = {}
+    written: dict[str, str] = {}
     # Most texts hold no number: a look for what each must have is faster than its pattern.
     digits, ascii_only = _DIGIT.search(text), text.isascii()
     if digits or not ascii_only:
         for fraction in _FRACTION.finditer(text):
             if (value := _fraction_value(fraction)) is not None:
-                found.setdefault(value, fraction.group())
-    if found:
+                written.setdefault(value, fraction.group())
+    if written:
         text = _FRACTION.sub(_blank_fraction, text)
     if digits:
-        found |= _in_digits(text)
+        written |= _in_digits(text)
     if not ascii_only or not _SPELLING.isdisjoint(_LETTERS.findall(text.lower())):
-        _add_spelled(text, found)
-    return found
+        _add_spelled(text, written)
+    return written
 
 
 _WITH_SIGN = re.compile(
@@ -120,8 +120,8 @@ _WITH_SIGN = re.compile(
 def by_sign(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The numbers in digits with a minus before them, and those without, in plain form."""
     signed: tuple[set[str], set[str]] = set(), set()
-    for found in _WITH_SIGN.finditer(text):
-        signed[found["minus"] is None].update(numbers(found["number"]))
+    for match in _WITH_SIGN.finditer(text):
+        signed[match["minus"] is None].update(numbers(match["number"]))
     return frozenset(signed[0]), frozenset(signed[1])
 
 
@@ -149,13 +149,13 @@ def _blank_fraction(fraction: re.Match[str]) -> str:
 
 
 def _in_digits(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    written: dict[str, str] = {}
     for clock in _CLOCK.finditer(text):
         if _is_time(clock):
-            found.setdefault(_time(clock), clock.group().strip())
+            written.setdefault(_time(clock), clock.group().strip())
     for digits in _DIGITS.finditer(_CLOCK.sub(_blank_time, text)):
-        found.setdefault(_plain(digits), digits.group().strip())
-    return found
+        written.setdefault(_plain(digits), digits.group().strip())
+    return written
 
 
 def is_close_to_any(number: str, others: Mapping[str, str], tolerance: float) -> bool:

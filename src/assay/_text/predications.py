@@ -161,8 +161,8 @@ _LONGEST_LEAD = 16  # words before a subject
 @memoized(1024, longest=1000)
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
-    found = (_read(part.text) for part in parts(_plain(sentence)))
-    return tuple(one for one in found if one)
+    readings = (_read(part.text) for part in parts(_plain(sentence)))
+    return tuple(one for one in readings if one)
 
 
 def content(text: str) -> Stems:
@@ -283,14 +283,14 @@ class _Reader(Clause):
             self.main = self.verb
             return
         self._auxiliaries(range(self.verb, self.main))
-        found = words.forms(self.main)
+        forms = words.forms(self.main)
         last = self._last_auxiliary()
         if last == "be":
-            self.passive = "participle" in found and "ing" not in found
-            self.copula = not self.passive and "ing" not in found
+            self.passive = "participle" in forms and "ing" not in forms
+            self.copula = not self.passive and "ing" not in forms
         elif last == "have" and words.text(self.main) == "to":
             self.main -= 1
-        elif last == "have" and not ("participle" in found or self._is_participle()):
+        elif last == "have" and not ("participle" in forms or self._is_participle()):
             self.main = next(k for k in range(self.verb, self.main) if words.auxiliary(k) == "have")
 
     def _is_participle(self) -> bool:
@@ -340,7 +340,7 @@ class _Reader(Clause):
     def _phrases(self, start: int) -> list[Phrase]:
         """The objects and adverbials behind the verb, up to what begins another clause."""
         words = self.words
-        found: list[Phrase] = []
+        phrases: list[Phrase] = []
         before, begin = "", start
         for k in range(start, len(words) + 1):
             word = words.text(k)
@@ -350,11 +350,11 @@ class _Reader(Clause):
             second = not before and k > begin and self._opens_second(k)
             if ends or opens or second:
                 if k > begin:
-                    found.append(Phrase(before, begin, k))
+                    phrases.append(Phrase(before, begin, k))
                 before, begin = (word, k + 1) if opens else ("", k + (not second))
             if ends and not (word == "," and opens):
                 break
-        return found
+        return phrases
 
     def _opens_second(self, k: int) -> bool:
         """Whether a second object begins: "sent the customer a strap"."""
@@ -417,15 +417,15 @@ class _Reader(Clause):
 
     def _barred(self) -> Stems:
         words = self.words
-        found: Stems = frozenset()
+        stems: Stems = frozenset()
         for k in range(self.begin, len(words)):
             denies = words.text(k) in _BARS or (words.text(k) in {"not", "never"} and k > self.main)
             denies = denies or (words.text(k) == "but" and not self._has_verb(k + 1))
             apart = words.text(k) in {"apart", "other"} and words.text(k + 1) in {"from", "than"}
             if denies or apart:
                 end = next((j for j in range(k + 1, len(words)) if words.is_mark(j)), len(words))
-                found |= self.of(k + 1, end)
-        return found
+                stems |= self.of(k + 1, end)
+        return stems
 
     def _condition(self) -> str:
         texts = [token.text for token in self.words.tokens[: self._end() + 1]]
@@ -438,8 +438,8 @@ class _Reader(Clause):
         )
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
-        found = self.in_order(0, self._end())
-        return tuple(one for one in found if one not in barred)
+        stems = self.in_order(0, self._end())
+        return tuple(one for one in stems if one not in barred)
 
     def _end(self) -> int:
         """Where another clause may begin."""

@@ -161,7 +161,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """What a text in its usual form states (see `assay._text.normalize`), in order."""
     if not _HINT.search(text):
         return ()
-    found: dict[Span, frozenset[Key]] = {}
+    keys_at: dict[Span, frozenset[Key]] = {}
     taken: list[Span] = []  # in order
     for pattern, keys_of in _KINDS:
         for match in pattern.finditer(text):
@@ -172,20 +172,20 @@ def quantities(text: str) -> tuple[Quantity, ...]:
                 span[0] < e and s < span[1] for s, e in taken[max(0, at - 1) : at + 1]
             ):
                 taken.insert(at, span)
-                found[span] = keys
-    return tuple(Quantity(span, text[slice(*span)], found[span]) for span in taken)
+                keys_at[span] = keys
+    return tuple(Quantity(span, text[slice(*span)], keys_at[span]) for span in taken)
 
 
 def written(texts: Iterable[str]) -> dict[Key, list[str]]:
     """How texts write what they state: in their usual form, every way once."""
-    found: dict[Key, list[str]] = {}
+    ways_of: dict[Key, list[str]] = {}
     for text in texts:
         for quantity in quantities(text):
             for key in quantity.keys:
-                ways = found.setdefault(key, [])
+                ways = ways_of.setdefault(key, [])
                 if quantity.said not in ways:
                     ways.append(quantity.said)
-    return found
+    return ways_of
 
 
 def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Normalized:

@@ -139,9 +139,9 @@ def kind_of(question: str) -> Kind:
 
 def replies(text: str, question: str) -> str:
     """The "Yes, " or "No, " before a few more words, where that was asked for; else ""."""
-    found = _REPLY.match(text)
-    asked = found and kind_of(question) == "yes or no"
-    return found[0] if found and asked and len(words.words(text)) <= _FEW else ""
+    match = _REPLY.match(text)
+    asked = match and kind_of(question) == "yes or no"
+    return match[0] if match and asked and len(words.words(text)) <= _FEW else ""
 
 
 def holds(kind: Kind, text: str, question: str = "") -> bool:

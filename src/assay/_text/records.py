@@ -124,9 +124,9 @@ class Reader:
     def _string_end(self, quote: str, begin: int) -> tuple[int, int]:
         """Where the content of a string ends, and where the string does."""
         if quote not in self._unclosed:
-            for found in _QUOTED[quote].finditer(self._text, begin):
-                if found.group() == quote and _CLOSED.match(self._text, found.end()):
-                    return found.start(), found.end()
+            for match in _QUOTED[quote].finditer(self._text, begin):
+                if match.group() == quote and _CLOSED.match(self._text, match.end()):
+                    return match.start(), match.end()
             self._unclosed.add(quote)
         line = self._text.find("\n", begin)
         stop = len(self._text) if line < 0 else line
@@ -216,15 +216,15 @@ _LABELS = ("name", "title", "label", "product", "id", "key", "question")
 
 def units(context: str) -> list[Unit]:
     """The units of a context, in order; of prose exactly its sentences."""
-    found: list[Unit] = []
+    listed: list[Unit] = []
     records = list(_records(context))
     at = 0
     label = _labels([root for _, root, _ in records])
     for start, root, end in records:
-        found += _lines(context, at, start)
-        found += _values(root, label)
+        listed += _lines(context, at, start)
+        listed += _values(root, label)
         at = end
-    return [*found, *_lines(context, at, len(context))]
+    return [*listed, *_lines(context, at, len(context))]
 
 
 def _records(context: str) -> Iterator[tuple[int, Node, int]]:
@@ -241,7 +241,7 @@ def _lines(context: str, start: int, end: int) -> list[Unit]:
     """The units of what stands between records: tables, lines of keys and values, and prose."""
     lines = [line.span() for line in _LINE.finditer(context, start, end)]
     filled = [line for line in lines if not context[slice(*line)].isspace()]
-    found: list[Unit] = []
+    listed: list[Unit] = []
     prose = start
     at = 0
     while at < len(filled):
@@ -249,11 +249,11 @@ def _lines(context: str, start: int, end: int) -> list[Unit]:
         if table is None:
             at += 1
             continue
-        found += _prose(context, prose, filled[at][0])
-        found += table.units
+        listed += _prose(context, prose, filled[at][0])
+        listed += table.units
         at = table.after
         prose = filled[at - 1][1]
-    return [*found, *_prose(context, prose, end)]
+    return [*listed, *_prose(context, prose, end)]
 
 
 def _prose(context: str, start: int, end: int) -> Iterator[Unit]:
@@ -263,16 +263,16 @@ def _prose(context: str, start: int, end: int) -> Iterator[Unit]:
 
 def _labels(roots: Sequence[Node]) -> dict[int, str]:
     """What tells the items of a list apart, by the identity of their nodes: a name or a number."""
-    found: dict[int, str] = {}
+    labels: dict[int, str] = {}
     waiting = list(roots)
     top = [item for root in roots for item in root.children if item.kind == "object"]
-    _number(top, "", found)
+    _number(top, "", labels)
     while waiting:
         node = waiting.pop()
         waiting += node.children
         if node.kind == "array" and node.parent is not None:
-            _number([item for item in node.children if item.children], node.key, found)
-    return found
+            _number([item for item in node.children if item.children], node.key, labels)
+    return labels
 
 
 def _number(items: Sequence[Node], key: str, found: dict[int, str]) -> None:
@@ -298,11 +298,11 @@ def _label(item: Node) -> str:
 def _first_values(items: Sequence[Node]) -> list[str]:
     """The first string of every item, such as its "fund" or "model", if no two have the same."""
     firsts = [item.children[0] for item in items if item.children]
-    found = [" ".join(first.text.split()) for first in firsts if first.kind == "string"]
-    short = all(0 < len(name.split()) <= _LABEL_WORDS for name in found)
+    names = [" ".join(first.text.split()) for first in firsts if first.kind == "string"]
+    short = all(0 < len(name.split()) <= _LABEL_WORDS for name in names)
     one_key = len({first.key for first in firsts}) == 1
-    tell = short and one_key and len(set(found)) == len(items)
-    return found if tell else [""] * len(items)
+    tell = short and one_key and len(set(names)) == len(items)
+    return names if tell else [""] * len(items)
 
 
 def _values(root: Node, labels: dict[int, str]) -> Iterator[Unit]:

@@ -416,8 +416,8 @@ def is_plain_refusal(sentence: str) -> bool:
 
 def answers_after_all(sentence: str) -> bool:
     """Whether a sentence takes a refusal before it back: "However, it was built in Rome"."""
-    found = _BUT.match(sentence)
-    return found is not None and _answers(sentence[found.end() :])
+    match = _BUT.match(sentence)
+    return match is not None and _answers(sentence[match.end() :])
 
 
 def _answers(turn: str) -> bool:
@@ -427,24 +427,24 @@ def _answers(turn: str) -> bool:
 @memoized(2048, longest=4000)
 def refusal_probability(text: str) -> float:
     """The probability, in [0, 1], that a sentence or short answer declines to answer."""
-    found = groups(text)
-    if not found:
+    counts = groups(text)
+    if not counts:
         return 0.0
     weights, intercept = _fitted()
-    length = math.sqrt(sum(found.values()))  # of the vector of the counts' roots
-    total = sum(math.sqrt(count) * float(weights[place]) for place, count in found.items())
+    length = math.sqrt(sum(counts.values()))  # of the vector of the counts' roots
+    total = sum(math.sqrt(count) * float(weights[place]) for place, count in counts.items())
     return 1 / (1 + math.exp(-(total / length + intercept)))
 
 
 def groups(text: str) -> Counter[int]:
     """How often each group of letters stands in a text, by its place among the weights."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for word in text.lower().split():
         padded = f" {word} "
         for size in SIZES:
             for start in range(max(1, len(padded) - size + 1)):
-                found[zlib.crc32(padded[start : start + size].encode()) % PLACES] += 1
-    return found
+                counts[zlib.crc32(padded[start : start + size].encode()) % PLACES] += 1
+    return counts
 
 
 @cache

@@ -151,8 +151,8 @@ def of_verb(verb: str, preposition: str, *, direct: bool) -> list[Sides] | None:
     """
     if verb in _MUTUAL:
         return None
-    found = [] if direct else _OF_VERB.get(f"{verb} {preposition}", [])
-    return found or _OF_VERB.get(verb, [])
+    sides = [] if direct else _OF_VERB.get(f"{verb} {preposition}", [])
+    return sides or _OF_VERB.get(verb, [])
 
 
 def of_nouns(stems: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
@@ -252,9 +252,9 @@ for _group in _SAME.split("|"):
 
 def opposite(one: str, other: str) -> bool | None:
     """Whether two stems are opposites of which neither need hold (True), or one must (False)."""
-    found = OPPOSITES.get(one, {}).get(other)
-    if found is not None:
-        return found
+    exclusive = OPPOSITES.get(one, {}).get(other)
+    if exclusive is not None:
+        return exclusive
     if _CLASSES.get(one, -1) == _CLASSES.get(other, -2):
         return True
     short, long = sorted((one, other), key=len)

@@ -173,9 +173,9 @@ class Readings:
     """
 
     def __init__(self, text: str) -> None:
-        found = {_folded(reading) for reading in dict.fromkeys(_readings(text))}
-        self._exact = {reading for reading in found if not _SYMBOLS.search(reading)}
-        self._open = found - self._exact
+        readings = {_folded(reading) for reading in dict.fromkeys(_readings(text))}
+        self._exact = {reading for reading in readings if not _SYMBOLS.search(reading)}
+        self._open = readings - self._exact
         self._open |= {reading.translate(_WITHOUT) for reading in self._open}
 
     def hold(self, code: str) -> bool:
@@ -299,8 +299,8 @@ class _Folds(dict[int, str]):
         self._read = read
 
     def __missing__(self, code: int) -> str:
-        self[code] = found = self._read(chr(code))
-        return found
+        self[code] = reading = self._read(chr(code))
+        return reading
 
 
 _FOLDS: Final = _Folds(_read)

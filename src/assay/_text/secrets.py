@@ -42,9 +42,9 @@ class _Secrets:
     def forms(self) -> _Forms:
         with self._lock:
             if self._forms is None:
-                found = {form for value in self._values for form in _written(value)}
+                written = {form for value in self._values for form in _written(value)}
                 # The longest first: what stands within another is gone with it.
-                texts = tuple(sorted(found, key=len, reverse=True))
+                texts = tuple(sorted(written, key=len, reverse=True))
                 self._forms = _Forms(
                     texts, tuple(form.encode("utf-8", "replace") for form in texts)
                 )

@@ -153,7 +153,7 @@ def sentences(text: str) -> list[str]:
 
 def blocks(text: str) -> list[Block]:
     """Paragraphs, list items and headings; hard-wrapped lines are joined again."""
-    found: list[Block] = []
+    joined: list[Block] = []
     previous_end = -1
     for line in _LINE.finditer(text):
         if line.group().isspace():
@@ -163,22 +163,24 @@ def blocks(text: str) -> list[Block]:
         marker = marked.group().strip() if marked else ""
         if start >= line.end():
             continue
-        adjacent = found and text.count("\n", previous_end, line.start()) <= 1
-        before = text[max(found[-1].start, previous_end - _TAIL) : previous_end] if adjacent else ""
-        if _is_figure(marker, before, found):
+        adjacent = joined and text.count("\n", previous_end, line.start()) <= 1
+        before = (
+            text[max(joined[-1].start, previous_end - _TAIL) : previous_end] if adjacent else ""
+        )
+        if _is_figure(marker, before, joined):
             start, marker = line.start(), ""
         if adjacent and not marker and _continues(before, text[start : line.end()].lstrip()):
-            found[-1] = found[-1]._replace(end=line.end())
+            joined[-1] = joined[-1]._replace(end=line.end())
         else:
-            found.append(Block(start, line.end(), marker))
+            joined.append(Block(start, line.end(), marker))
         previous_end = line.start() + len(line.group().rstrip())
-    return found
+    return joined
 
 
 def block_spans(text: str, block: Block) -> list[Span]:
     """The span of every sentence of one block."""
     cuts = [block.start]
-    quoted = deque(found.span() for found in _QUOTED.finditer(text, block.start, block.end))
+    quoted = deque(match.span() for match in _QUOTED.finditer(text, block.start, block.end))
     capital = _last_capital(text, block)
     for stop in _STOP.finditer(text, block.start, block.end):
         if stop["cjk"]:

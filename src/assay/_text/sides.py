@@ -137,13 +137,13 @@ class Clause:
             concept = predicate if second == "object" else f"{predicate} {second}"
             sides = [(concept, "subject", "receiver" if two else second)]
         by = frozenset({predicate})
-        found = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
-        return [one for one in found if one.first and one.second]
+        orders = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
+        return [one for one in orders if one.first and one.second]
 
     def _noun_roles(self) -> list[Ordered]:
         """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
         sides = self.of(self.begin, self.verb), self._complement()
-        found = []
+        orders = []
         for mine, other, own in ((sides[1], sides[0], 1), (sides[0], sides[1], 0)):
             span = self._span(own)
             for noun, concept, holder in relations.of_nouns(mine):
@@ -151,10 +151,10 @@ class Clause:
                 if whose and other and not other & whose:
                     pair = (other, whose) if holder == "first" else (whose, other)
                     by = frozenset({noun, "be"}) | (mine & relations.FIRMS)
-                    found.append(Ordered(concept, *pair, by))
-            if found:
+                    orders.append(Ordered(concept, *pair, by))
+            if orders:
                 break
-        return found
+        return orders
 
     def _span(self, own: int) -> tuple[int, int]:
         if not own:
@@ -178,8 +178,8 @@ class Clause:
 
     def orders(self, predicate: str) -> list[Ordered]:
         """What is compared, set in order or the cause of something."""
-        found = [*self._comparison(predicate), *self._sequence(), *self._way()]
-        return [one for one in found if one.first and one.second]
+        orders = [*self._comparison(predicate), *self._sequence(), *self._way()]
+        return [one for one in orders if one.first and one.second]
 
     def _comparison(self, predicate: str) -> list[Ordered]:
         """Of "is older than", "has more seats than"."""
@@ -188,10 +188,10 @@ class Clause:
         if than < 0 or self.negated:
             return []
         for k in range(than - 1, max(self.verb, than - 9), -1):
-            found = relations.of_comparative(words.text(k), words.text(k + 1))
-            if not found:
+            meaning = relations.of_comparative(words.text(k), words.text(k + 1))
+            if not meaning:
                 continue
-            dimension, sign = found
+            dimension, sign = meaning
             if dimension == "amount":
                 end = next((j for j in range(k, than) if words.text(j) in PREPOSITIONS), than)
                 own = self.of(k + 1, end) or frozenset({predicate})
@@ -226,7 +226,7 @@ class Clause:
     def _sequence(self) -> list[Ordered]:
         """Of "X before Y", "after X, Y", "X because Y"."""
         words = self.words
-        found = []
+        orders = []
         for k in range(len(words)):
             word = words.text(k)
             named = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
@@ -234,11 +234,11 @@ class Clause:
                 continue
             left, right = self._around(k)
             if word == "because":
-                found.append(Ordered("cause", right, left, frozenset({"because"})))
+                orders.append(Ordered("cause", right, left, frozenset({"because"})))
             else:
                 pair = (left, right) if _ORDERS[word] > 0 else (right, left)
-                found.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
-        return found
+                orders.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
+        return orders
 
     def _around(self, k: int) -> tuple[Stems, Stems]:
         words = self.words
@@ -257,15 +257,15 @@ class Clause:
 
 def stems_of(texts: Iterable[str]) -> list[str]:
     """The stems of content words in order, without what says how many or denies."""
-    found = []
+    stems = []
     for text in texts:
         for word in (text,) if text.isalpha() else _parts(text):
             if (word in STOP_WORDS and word not in _TELLING) or word in PRONOUNS:
                 continue
             short = stem(verbs.base(word))
             if short not in _IRRELEVANT:
-                found.append(short)
-    return found
+                stems.append(short)
+    return stems
 
 
 def _parts(text: str) -> list[str]:

@@ -176,11 +176,11 @@ class _Reading:
 
     def follow(self, text: str) -> None:
         """Remember whom the next sentence may mean by "it" or "she"."""
-        found = subject_of(text)
-        if not found and self.subject and self.subject in text:
-            found = self.subject
-        self.alone = is_alone(text, found)
-        self.subject = found
+        subject = subject_of(text)
+        if not subject and self.subject and self.subject in text:
+            subject = self.subject
+        self.alone = is_alone(text, subject)
+        self.subject = subject
 
 
 def statements(answer: str, question: str = "", *, whole: bool = False) -> list[Statement]:
@@ -252,8 +252,8 @@ def items(text: str, question: str) -> list[tuple[int, int]]:
     end = len(text.rstrip(" .!"))
     starts = [0, *(cut.end() for cut in cuts)]
     stops = [*(cut.start() for cut in cuts), end]
-    found = list(zip(starts, stops, strict=True))
-    return found if all(0 < len(text[a:b].split()) <= _ITEM for a, b in found) else []
+    spans = list(zip(starts, stops, strict=True))
+    return spans if all(0 < len(text[a:b].split()) <= _ITEM for a, b in spans) else []
 
 
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
@@ -261,12 +261,12 @@ def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:
     prose = without_tags(_CODE.sub(lambda code: "\n" * len(code.group()), answer))
     if not any(char.isalnum() for char in prose):
         return [], answer
-    found: list[Statement] = []
+    table_rows: list[Statement] = []
     for table in tables(prose):
-        found += [Statement(unit.text, unit.start, unit.end) for unit in table.units]
+        table_rows += [Statement(unit.text, unit.start, unit.end) for unit in table.units]
         blank = "\n" * (table.end - table.start)
         prose = f"{prose[: table.start]}{blank}{prose[table.end :]}"
-    return found, prose
+    return table_rows, prose
 
 
 def _of_sentence(
@@ -315,7 +315,7 @@ def _is_heading(sentence: str, block: Block, *, over: bool) -> bool:
 
 def _listed(text: str, parts: list[Block]) -> set[Block]:
     """The items of lists without markers: short lines after each other, with no text beneath."""
-    found: set[Block] = set()
+    listed: set[Block] = set()
     run: list[Block] = []
     for block, after in zip(parts, [*parts[1:], None], strict=False):
         if not _is_short_line(text, block):
@@ -328,10 +328,10 @@ def _listed(text: str, parts: list[Block]) -> set[Block]:
         # Two lines over a text are a title and a heading, unless nothing is between them.
         close = len(run) > 1 and not bold and text.count("\n", run[-2].end, block.start) < 2
         if len(run) > 2 or close or after is None:
-            found.update(run[-3:])
+            listed.update(run[-3:])
         elif _counts_on(text, block, after):
-            found.add(block)
-    return found
+            listed.add(block)
+    return listed
 
 
 def _is_short_line(text: str, block: Block) -> bool:

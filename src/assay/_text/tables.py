@@ -72,10 +72,10 @@ def _apart(word: str) -> str:
 
 def _with_times(line: str, key: str) -> str:
     """With times of 24 hours in both ways: "17:30-23:0" is "17:30-23:00 (5:30 PM to 11 PM)"."""
-    found = _RANGE.fullmatch(line)
-    if found:
-        begin = found["from_hour"], found["from_minute"]
-        end = found["to_hour"], found["to_minute"]
+    match = _RANGE.fullmatch(line)
+    if match:
+        begin = match["from_hour"], match["from_minute"]
+        end = match["to_hour"], match["to_minute"]
         return f"{_full(*begin)}-{_full(*end)} ({_half(*begin)} to {_half(*end)})"
     clock = _CLOCK.fullmatch(line) if _TIME_KEYS.search(key) else None
     if clock:
@@ -155,10 +155,10 @@ def tables(text: str) -> Iterator[Table]:
     for rule in range(1, len(lines)):
         if rule < after or "|" not in text[slice(*lines[rule])]:
             continue
-        found = _markdown(text, lines, rule - 1) if _RULE.fullmatch(text, *lines[rule]) else None
-        if found:
-            after = found.after
-            yield Table(lines[rule - 1][0], lines[after - 1][1], found.units)
+        table = _markdown(text, lines, rule - 1) if _RULE.fullmatch(text, *lines[rule]) else None
+        if table:
+            after = table.after
+            yield Table(lines[rule - 1][0], lines[after - 1][1], table.units)
 
 
 def _markdown(text: str, lines: Sequence[Span], at: int) -> Found | None:
@@ -204,15 +204,15 @@ def _separated(text: str, lines: Sequence[Span], at: int) -> Found | None:
         names = [text[a:b].strip('"') for a, b in _csv_cells(text, lines[at], mark)]
         if not _are_names(names):
             continue
-        found: list[list[Span]] = []
+        rows: list[list[Span]] = []
         for line in lines[at + 1 :]:
             cells = _csv_cells(text, line, mark)
             if len(cells) != len(names) or text[line[1] - 1] in ".!?:;":
                 break
-            found.append(cells)
-        if len(found) >= (1 if mark == "\t" else 2):
-            units = [unit for cells in found for unit in _row(text, cells, names)]
-            return Found(units, at + 1 + len(found))
+            rows.append(cells)
+        if len(rows) >= (1 if mark == "\t" else 2):
+            units = [unit for cells in rows for unit in _row(text, cells, names)]
+            return Found(units, at + 1 + len(rows))
     return None
 
 

@@ -79,10 +79,10 @@ def words(text: str) -> list[str]:
     text = text.lower()
     if not text.isascii():
         text = _POWER.sub(" ", unicodedata.normalize("NFC", text)).translate(_BARE)
-    found = WORD.findall(text)
+    tokens = WORD.findall(text)
     if "'" not in text and "’" not in text:
-        return found
-    return [word if word.isalnum() else _plain(word) for word in found]
+        return tokens
+    return [word if word.isalnum() else _plain(word) for word in tokens]
 
 
 def _plain(word: str) -> str:
@@ -365,8 +365,8 @@ def align(spans: Iterable[Span], said: str, source: str) -> list[Span]:
         for here, there, size in _blocks(said, source)
         if any(char.isalnum() for char in said[here : here + size])
     ]
-    found = (_counterpart(span, blocks) for span in wanted)
-    return [span for span in found if span]
+    counterparts = (_counterpart(span, blocks) for span in wanted)
+    return [span for span in counterparts if span]
 
 
 def _blocks(said: str, source: str) -> list[Block]:

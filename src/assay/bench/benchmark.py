@@ -61,10 +61,10 @@ def figure(
     even = ones(len(clusters))
     value = _finite(statistic(even)) if len(clusters) else None
     low, high = interval(statistic, clusters) if value is not None else (None, None)
-    found = {
+    values = {
         rule: _finite(floor(even)) for rule, floor in (baselines or {}).items() if len(clusters)
     }
-    known = {rule: floor for rule, floor in found.items() if floor is not None}
+    known = {rule: floor for rule, floor in values.items() if floor is not None}
     best = min if lower_is_better else max
     floor_name = best(known, key=lambda rule: known[rule]) if known else ""
     others = [f"{rule} {known[rule]:.2f}" for rule in known if rule != floor_name]

@@ -191,8 +191,8 @@ def quality(
         figure = by_name.get(labelled.figures + end)
         return Rate(figure.value, figure.low, figure.high) if figure else None
 
-    found, wrong = rate(FOUND), rate(WRONG)
-    if found is None or wrong is None:
+    hits, wrong = rate(FOUND), rate(WRONG)
+    if hits is None or wrong is None:
         return None
     first, second = by_name[labelled.figures + FOUND], by_name[labelled.figures + WRONG]
     return Quality(
@@ -202,7 +202,7 @@ def quality(
         good=labelled.good,
         n_bad=first.n,
         n_good=second.n,
-        found=found,
+        found=hits,
         wrong=wrong,
         bad_uncertain=rate(BAD_UNCERTAIN),
         good_uncertain=rate(GOOD_UNCERTAIN),

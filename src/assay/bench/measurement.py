@@ -170,13 +170,13 @@ def _measured(
     if why := obstacle(one, subject, data):
         return _skipped(one, why)
     totals = begin()
-    found = figures(subject, one, data, sampling)
+    measured = figures(subject, one, data, sampling)
     nothing = "nothing measured: the judge's replies do not hold what is needed"
     return Measured(
         name=one.name,
         about=one.about,
-        skipped="" if found else nothing,
-        figures=tuple(found),
+        skipped="" if measured else nothing,
+        figures=tuple(measured),
         calls=totals.calls,
         unanswered=totals.unanswered,
         tokens_in=totals.tokens_in,

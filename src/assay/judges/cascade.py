@@ -118,8 +118,8 @@ def decisions(reply: Reply) -> Decisions | None:
 
 def as_first_decided(reply: Reply, task: VerifyStatements) -> str:
     """A cascade's reply with the verdicts of cheap judges where the top judge's replaced them."""
-    found = decisions(reply)
-    cheap = {one.id: one.supported for one in found.checked} if found else {}
+    decided = decisions(reply)
+    cheap = {one.id: one.supported for one in decided.checked} if decided else {}
     verdicts = task.read(reply.raw)
     return verify_statements.reply(
         [

@@ -53,9 +53,9 @@ def _of(model: str, base_url: str | None, *, batched: bool) -> Price:
     url = Endpoint.find(os.environ, model, base_url, None, {}).url
     million = genai_prices.Usage(input_tokens=1_000_000, output_tokens=1_000_000)
     try:
-        found = genai_prices.calc_price(million, model, provider_api_url=url)
+        listed = genai_prices.calc_price(million, model, provider_api_url=url)
     except LookupError:
         raise InputError(f"no list price is known for {plain(model)} at {url}", _REMEDY) from None
     share = _BATCHED if batched else 1.0
     source = f"US dollars, list prices of genai-prices {version('genai-prices')}"
-    return Price(float(found.input_price) * share, float(found.output_price) * share, source)
+    return Price(float(listed.input_price) * share, float(listed.output_price) * share, source)

@@ -205,13 +205,13 @@ def _helpful(
     numbered: Sequence[tuple[int, Statement]], by_id: Mapping[str, Choice], contexts: int
 ) -> list[float]:
     """The probability that each context helps; [] if the judge gives none."""
-    found = [0.0] * contexts
+    chances = [0.0] * contexts
     for rank, statement in numbered:
         choice = by_id.get(statement.id)
         if choice is None or choice.passage is None:
             return []
-        found[rank] = choice.passage
-    return found
+        chances[rank] = choice.passage
+    return chances
 
 
 def expected_reciprocal_rank(helpful: Sequence[float]) -> float:

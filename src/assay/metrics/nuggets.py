@@ -112,14 +112,14 @@ class NuggetRecall(_OfNuggets):
 def _shares(parts: Sequence[Part], importance: Sequence[str]) -> dict[str, float]:
     vital = [part for part, kind in zip(parts, importance, strict=True) if kind == VITAL]
     weights = [1.0 if kind == VITAL else _OKAY for kind in importance]
-    found = dict[str, float]()
+    shares = dict[str, float]()
     for suffix, strict in (("", False), ("_strict", True)):
         values = [_value(part, strict=strict) for part in parts]
         if vital:
-            found[f"V{suffix}"] = fmean(_value(part, strict=strict) for part in vital)
-        found[f"A{suffix}"] = fmean(values)
-        found[f"W{suffix}"] = fmean(values, weights)
-    return found
+            shares[f"V{suffix}"] = fmean(_value(part, strict=strict) for part in vital)
+        shares[f"A{suffix}"] = fmean(values)
+        shares[f"W{suffix}"] = fmean(values, weights)
+    return shares
 
 
 def _value(part: Part, *, strict: bool) -> float:

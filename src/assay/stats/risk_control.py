@@ -202,10 +202,10 @@ class RiskControl:
         The k-th fit has alpha / 2^k, so that all of them together have no more than alpha.
         """
         self._fits += 1
-        found = fit_band(self._answers, self.risk, self.alpha / 2**self._fits)
+        fitted = fit_band(self._answers, self.risk, self.alpha / 2**self._fits)
         if not self.band:
             self._evidence = 1.0
-        self.band = self.band.joined(found)
+        self.band = self.band.joined(fitted)
         self._next = max(self.first_fit, 2 * len(self._answers))
 
     def _begin_anew(self) -> None:

@@ -274,15 +274,15 @@ def _reported(said: Any, raw: str) -> Reported:
 def _error(reply: Mapping[str, Any]) -> Any:
     """What a reply says went wrong, None if nothing did."""
     named = {normal(name): value for name, value in reply.items()}
-    found = next((named[name] for name in _ERRORS if named.get(name)), None)
-    if found is None and not _is_failed(named):
+    error = next((named[name] for name in _ERRORS if named.get(name)), None)
+    if error is None and not _is_failed(named):
         return None
-    if isinstance(found, Mapping):
-        return found.get("message") or found
+    if isinstance(error, Mapping):
+        return error.get("message") or error
     more = named.get("message") or named.get("detail")
-    if found is None or found is True:  # it only says that it failed
+    if error is None or error is True:  # it only says that it failed
         return more or reply
-    return f"{found}: {more}" if isinstance(found, str) and more else found
+    return f"{error}: {more}" if isinstance(error, str) and more else error
 
 
 def _is_failed(named: Mapping[str, Any]) -> bool:

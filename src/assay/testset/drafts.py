@@ -258,14 +258,14 @@ class Drafts:
     def _other_year(self) -> Iterator[Draft]:
         """A fact of a year, asked of another year."""
         for draft in self.facts:
-            found = _YEAR.search(draft.fact.question)
-            if found is None or draft.fact.template in {"time", "undated"}:
+            match = _YEAR.search(draft.fact.question)
+            if match is None or draft.fact.template in {"time", "undated"}:
                 continue
-            year = int(found[1])
+            year = int(match[1])
             near = [str(y) for y in range(year - 9, year + 10) if y != year]
             if years := [other for other in near if other not in self._text and int(other) < _NOW]:
                 other = self._rng.choice(years)
-                yield draft.asking(draft.fact.question.replace(found[1], other), sure=False)
+                yield draft.asking(draft.fact.question.replace(match[1], other), sure=False)
 
 
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.

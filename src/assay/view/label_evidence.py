@@ -98,11 +98,11 @@ def _context(n: int, text: str, near: dict[tuple[int, int], set[str]], *, long: 
 def _passage(text: str, shared: set[str]) -> list[Run]:
     """A passage that is near, the words that it shares picked out."""
     runs, last = [], 0
-    for found in WORD.finditer(text):
-        if shared.isdisjoint(stems(found[0])) and stem(found[0].lower()) not in shared:
+    for match in WORD.finditer(text):
+        if shared.isdisjoint(stems(match[0])) and stem(match[0].lower()) not in shared:
             continue
-        if found.start() > last:
-            runs.append(Run(text[last : found.start()], "near"))
-        runs.append(Run(found[0], "word"))
-        last = found.end()
+        if match.start() > last:
+            runs.append(Run(text[last : match.start()], "near"))
+        runs.append(Run(match[0], "word"))
+        last = match.end()
     return [*runs, *([Run(text[last:], "near")] if last < len(text) else [])]

@@ -228,7 +228,7 @@ def compared(
     pairs = [(b, a) for b, a in rescored_pairs if not a.failed]
     answered = [(b, a) for b, a in pairs if not a.before.declined]
     unsupported, borne_out = _total(_turned(a.before.support, a.after.support) for _, a in pairs)
-    missing, found = _total(_turned(a.before.recall, a.after.recall) for _, a in pairs)
+    missing, gained = _total(_turned(a.before.recall, a.after.recall) for _, a in pairs)
     return Counterfactual(
         run=rescored.run.id,
         n=len(pairs),
@@ -237,7 +237,7 @@ def compared(
         unsupported=unsupported,
         borne_out=borne_out,
         missing=missing,
-        found=found,
+        found=gained,
         changes=tuple(_changes(answered)),
         means=tuple(_means(rescored)),
     )

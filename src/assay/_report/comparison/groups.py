@@ -24,11 +24,11 @@ def collect(found: RunsByGroup) -> dict[str, Any]:
 
 def report(data: Mapping[str, Any]) -> Sections:
     """The tables of what `collect` gave."""
-    found = msgspec.convert({k: v for k, v in data.items() if k != "assay"}, RunsByGroup)
-    field = found.runs[0].field
-    title = f"{numbers.plural(len(found.runs), 'run')} by {field}"
-    facts = runs(found.compared)
-    return Sections(title, facts, found.warnings, [scores(found), tests(found)])
+    groups = msgspec.convert({k: v for k, v in data.items() if k != "assay"}, RunsByGroup)
+    field = groups.runs[0].field
+    title = f"{numbers.plural(len(groups.runs), 'run')} by {field}"
+    facts = runs(groups.compared)
+    return Sections(title, facts, groups.warnings, [scores(groups), tests(groups)])
 
 
 def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:

@@ -21,12 +21,12 @@ def collect(study: Study) -> dict[str, Any]:
 def report(data: Mapping[str, Any]) -> Sections:
     """The tables of what `collect` gave."""
     study = msgspec.convert({k: v for k, v in data.items() if k != "assay"}, Study)
-    found = study.groups
+    by_group = study.groups
     sections = [_accuracy(study)] if study.accuracy else []
-    sections += [groups.tests(found), groups.scores(found)]
+    sections += [groups.tests(by_group), groups.scores(by_group)]
     sections += [_concordance(study)] if study.concordance else []
-    facts = groups.runs(found.compared)
-    return Sections("The telecom study's tables", facts, found.warnings, sections)
+    facts = groups.runs(by_group.compared)
+    return Sections("The telecom study's tables", facts, by_group.warnings, sections)
 
 
 def _accuracy(study: Study) -> Section:

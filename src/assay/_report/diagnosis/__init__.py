@@ -180,14 +180,14 @@ def condition(mean: Json) -> str:
 
 def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
     """What other contexts would change: a heading and its lines, re-scored and asked again."""
-    found = []
+    sections = []
     if rescored := data["counterfactual"]:
-        found.append((_rescored(rescored), changes(rescored)))
+        sections.append((_rescored(rescored), changes(rescored)))
     if again := data.get("regenerated"):
         n, asked = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
         head = f"Asked again with other contexts ({n}; system {asked}, reused {again['reused']:,})"
-        found.append((head, _gains(again)))
-    return found
+        sections.append((head, _gains(again)))
+    return sections
 
 
 def _gains(again: Json) -> list[str]:

@@ -59,8 +59,8 @@ def markdown(data: Json) -> str:
     for name, curves in words.perturbations(data):
         blocks.append(f"## {name}")
         for curve in curves:
-            found = f"**{sanitize.inline(curve['metric'])}**: {sanitize.inline(curve['finding'])}"
+            line = f"**{sanitize.inline(curve['metric'])}**: {sanitize.inline(curve['finding'])}"
             rows = (map(sanitize.inline, words.row(point)) for point in curve["points"])
-            blocks += [found, markdown_table(sides, rows)]
+            blocks += [line, markdown_table(sides, rows)]
         blocks.append(markdown_list(words.left_out(data, name)))
     return joined([*blocks, markdown_list(words.combined(data)), markdown_list(words.notes(data))])

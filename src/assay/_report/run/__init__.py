@@ -61,11 +61,11 @@ def collect(
     summary = result.summary()
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), most)
-        found = first if only is None else [store.sample(run.id, only)]
-        samples = [sample_values(store, run, row, sample) for row, sample in found]
+        rows = first if only is None else [store.sample(run.id, only)]
+        samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
         looked_at = _first(store, run, LOOKED_AT)
-        drifts = [str(found) for found in comparability.drift_since(store, run.id) if found.changed]
+        drifts = [str(drift) for drift in comparability.drift_since(store, run.id) if drift.changed]
     return {
         "assay": __version__,
         "run": _run(run),

@@ -270,8 +270,8 @@ def _section(at: int, metric: Json, sample: Json, texts: TextTable) -> Section:
 def _piece(ref: str, part: Part, contexts: Sequence[str], metric: Json) -> Piece:
     tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
     context = labels.context(part, contexts)
-    found = context is not None and find_quote(context, part.quote) is not None
-    return Piece(ref, part, tone, labels.excerpt(part, contexts), found, context is not None)
+    quoted = context is not None and find_quote(context, part.quote) is not None
+    return Piece(ref, part, tone, labels.excerpt(part, contexts), quoted, context is not None)
 
 
 def _coloured(

@@ -159,12 +159,12 @@ class EvaluationResult(Mapping[str, Scores]):
 
         Replies that were in the store already cost nothing and are not counted.
         """
-        found = []
+        usages = []
         for run in self.runs:
             spent = run.paid
             judge = str(run.run.config["judge"])
-            found.append(TokenUsage(spent.tokens_in, spent.tokens_out, judge))
-        return found[0] if len(found) == 1 else found
+            usages.append(TokenUsage(spent.tokens_in, spent.tokens_out, judge))
+        return usages[0] if len(usages) == 1 else usages
 
     def total_cost(
         self,

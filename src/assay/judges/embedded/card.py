@@ -157,8 +157,8 @@ class Card(msgspec.Struct, frozen=True):
 @lru_cache
 def card() -> Card:
     """The card that ships."""
-    found = resources.files("assay.judges.embedded").joinpath("card.json").read_bytes()
-    return msgspec.json.decode(found, type=Card)
+    content = resources.files("assay.judges.embedded").joinpath("card.json").read_bytes()
+    return msgspec.json.decode(content, type=Card)
 
 
 def number(value: float) -> str:

@@ -77,19 +77,19 @@ def read_said(statement: str) -> Said:
         start = lowered.find(word, at)
         at = start + len(word) if start >= 0 else at
         tokens.append(Token(word, words.stem(word), (at - len(word), at)))
-    found = list(amounts(statement))
+    claimed = list(amounts(statement))
     for token in tokens:
-        if _ORDINAL.fullmatch(token.word) and not _meets(token, found):
-            found.append(Amount(token.span, token.word, float(token.stem), 0.0))
-    ordered = sorted((with_bound(amount, statement) for amount in found), key=lambda a: a.span)
+        if _ORDINAL.fullmatch(token.word) and not _meets(token, claimed):
+            claimed.append(Amount(token.span, token.word, float(token.stem), 0.0))
+    ordered = sorted((with_bound(amount, statement) for amount in claimed), key=lambda a: a.span)
     return Said(statement, tuple(tokens), tuple(ordered), is_negated(statement))
 
 
 def with_bound(amount: Amount, text: str) -> Amount:
     """An amount with what stands before it: "more than" (2), "at least" (1), "up to" (-1) ..."""
-    found = _BOUND.search(text[: amount.span[0]])
+    match = _BOUND.search(text[: amount.span[0]])
     kinds = {"more": 2, "less": -2, "least": 1, "most": -1}
-    return replace(amount, bound=kinds[found.lastgroup] if found and found.lastgroup else 0)
+    return replace(amount, bound=kinds[match.lastgroup] if match and match.lastgroup else 0)
 
 
 def _meets(token: Token, found: Sequence[Amount]) -> bool:
@@ -217,20 +217,20 @@ class Links:
 
     def conditions(self, without: Sequence[Amount] = ()) -> list[Condition] | None:
         """What it says of a row; None where a number has no place."""
-        found = []
+        conditions = []
         for mention in self.mentions:
             places = {c: r for c, r in mention.places.items() if c in self.headed} or mention.places
             rows = frozenset().union(*places.values())
             column = next(iter(places)) if len(places) == 1 else None
-            found.append(Condition(rows, column, self.text(mention), mention.exact))
+            conditions.append(Condition(rows, column, self.text(mention), mention.exact))
         for number in self.numbers:
             if number in without:
                 continue
             one = self._numbered(number)
             if one is None:
                 return None
-            found.append(one)
-        return found
+            conditions.append(one)
+        return conditions
 
     def _numbered(self, number: Amount) -> Condition | None:
         column = self.column_of(number)
@@ -246,8 +246,8 @@ class Links:
 
 
 def _single(columns: Iterable[int]) -> int | None:
-    found = list(columns)
-    return found[0] if len(found) == 1 else None
+    distinct = list(columns)
+    return distinct[0] if len(distinct) == 1 else None
 
 
 def _is_telling(number: Amount) -> bool:
@@ -372,16 +372,16 @@ def _add_headings(said: Said, grid: Grid, taken: list[bool], headings: list[Head
         if taken[at]:
             continue
         spoken = SPEAKS.get(token.stem, frozenset())
-        found = grid.named_by.get(token.stem) if tells([token]) else None
-        if not found and spoken:
-            found = frozenset().union(*(grid.named_by.get(stem, ()) for stem in spoken))
-        if not found:
+        named = grid.named_by.get(token.stem) if tells([token]) else None
+        if not named and spoken:
+            named = frozenset().union(*(grid.named_by.get(stem, ()) for stem in spoken))
+        if not named:
             continue
         last = headings[-1] if headings else None
-        if last and not last.exact and last.after == at and last.columns & found:
-            headings[-1] = Heading(last.first, at + 1, last.columns & found, exact=False)
+        if last and not last.exact and last.after == at and last.columns & named:
+            headings[-1] = Heading(last.first, at + 1, last.columns & named, exact=False)
         else:
-            headings.append(Heading(at, at + 1, found, exact=False))
+            headings.append(Heading(at, at + 1, named, exact=False))
         taken[at] = True
 
 
@@ -396,14 +396,14 @@ def _numbered_headings(said: Said, grid: Grid, taken: list[bool]) -> Iterator[He
 
 def _narrowed(headings: Sequence[Heading], numbered: Iterable[Heading]) -> list[Heading]:
     """Names of columns, of which a number may tell which one is meant: "visitors in 2018"."""
-    found = list(headings)
+    narrowed = list(headings)
     for number in numbered:
-        both = [at for at, heading in enumerate(found) if heading.columns & number.columns]
+        both = [at for at, heading in enumerate(narrowed) if heading.columns & number.columns]
         for at in both:
-            found[at] = found[at]._replace(columns=found[at].columns & number.columns)
+            narrowed[at] = narrowed[at]._replace(columns=narrowed[at].columns & number.columns)
         if not both:
-            found.append(number)
-    return found
+            narrowed.append(number)
+    return narrowed
 
 
 def _is_title(said: Said, mention: Mention, grid: Grid) -> bool:
@@ -413,7 +413,7 @@ def _is_title(said: Said, mention: Mention, grid: Grid) -> bool:
 
 def _parts(said: Said, grid: Grid, taken: list[bool]) -> list[Mention]:
     """Words of cells; neighbours that stand in the same are one."""
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     goes_on = False
     for at, token in enumerate(said.tokens):
         if taken[at]:
@@ -424,16 +424,16 @@ def _parts(said: Said, grid: Grid, taken: list[bool]) -> list[Mention]:
             goes_on = goes_on and token.word in words.STOP_WORDS
             continue
         if goes_on:
-            last = found[-1]
+            last = mentions[-1]
             both = {
                 c: r & places[c] for c, r in last.places.items() if r & places.get(c, frozenset())
             }
             if both:
-                found[-1] = Mention(last.first, at + 1, both, exact=False)
+                mentions[-1] = Mention(last.first, at + 1, both, exact=False)
                 taken[at] = True
                 continue
             if token.stem.isdigit():
                 continue
-        found.append(Mention(at, at + 1, places, exact=False))
+        mentions.append(Mention(at, at + 1, places, exact=False))
         taken[at] = goes_on = True
-    return found
+    return mentions

@@ -121,9 +121,9 @@ def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_Record
     after = place + 1
     if after not in evidence.window(place) or entities.is_negated(question):
         return
-    found = _REPLY.fullmatch(evidence.pieces[after].text)
-    if found and _UNCLEAR.isdisjoint(words.words(found["rest"])):
-        key, holds = words.words(question), found["value"].lower() == "yes"
+    match = _REPLY.fullmatch(evidence.pieces[after].text)
+    if match and _UNCLEAR.isdisjoint(words.words(match["rest"])):
+        key, holds = words.words(question), match["value"].lower() == "yes"
         yield _RecordFlag(
             after, frozenset(words.stems(question)), frozenset(), frozenset(key), holds
         )
@@ -239,13 +239,13 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     far, distant = _missing(claim, near.numbers, near.words, evidence)
     differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
     contrary = entities.opposites(claim.wanted, evidence.sets[best])
-    found = words.weighted_recall(claimed, evidence.stems, evidence.weights)
+    shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
 
     grammar = _grammar(statement, claim, recalls, evidence)
     features = (
-        found,
+        shared,
         words.weighted_recall(claimed, near.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
@@ -259,7 +259,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         likeness if contrary else 0.0,
         *_grammar_features(grammar),
         float(claim.start > 0),
-        1 - found if claim.start else 0.0,
+        1 - shared if claim.start else 0.0,
         float(bool(claim.start and (gone or absent))),
         math.log1p(len(claim.wanted)),
         math.log1p(len(evidence.pieces)),
@@ -277,7 +277,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         grammar=tuple(grammar),
         far_numbers=tuple(number for number in far if number not in gone),
         verbatim=_verbatim(claim, evidence),
-        foreign=_is_foreign(statement, claim, found, evidence),
+        foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
         flag=record,
         told=told(statement, evidence),
@@ -347,8 +347,8 @@ def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
 def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question."""
     starts = dict.fromkeys((claim.start, 0))
-    found = (find_swap(statement[at:], evidence.parts, evidence.alike) for at in starts)
-    return next(filter(None, found), None)
+    swaps = (find_swap(statement[at:], evidence.parts, evidence.alike) for at in starts)
+    return next(filter(None, swaps), None)
 
 
 def _recalls(wanted: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:

@@ -133,11 +133,11 @@ def claim_start(statement: str) -> int:
 
     The words of a question claim nothing.
     """
-    found = _PHRASE.search(statement)
-    phrase = words.words(statement[found.end() :]) if found else []
+    match = _PHRASE.search(statement)
+    phrase = words.words(statement[match.end() :]) if match else []
     # With "Yes" the question itself is what is claimed.
     claims = 0 < len(phrase) <= _FEW and phrase[0] not in _NO_NAMES
-    return found.end() if found and claims else 0
+    return match.end() if match and claims else 0
 
 
 LONGEST = 60  # words; a longer unit is cut into pieces of at most this

@@ -137,7 +137,7 @@ class Sentence:
 
     @cached_property
     def _signs(self) -> list[int]:
-        return [found.start() for found in _BETWEEN.finditer(self.text)]
+        return [match.start() for match in _BETWEEN.finditer(self.text)]
 
     def belongs(self, stem: str, figure: Figure) -> float:
         """How much a word of it belongs to one of its figures, in [0, 1]."""

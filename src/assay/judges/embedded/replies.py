@@ -122,13 +122,13 @@ def as_asserted(statement: Normalized, evidence: Evidence) -> Normalized:
 
     Where the evidence answers the question itself, both replies are compared as they are.
     """
-    found = _ASKED.fullmatch(statement.text)
-    reply = _REPLY.fullmatch(found["answer"]) if found else None
-    if not found or not reply or not _ECHO.fullmatch(reply["rest"]):
+    match = _ASKED.fullmatch(statement.text)
+    reply = _REPLY.fullmatch(match["answer"]) if match else None
+    if not match or not reply or not _ECHO.fullmatch(reply["rest"]):
         return statement
     if any(piece.text.endswith("?") or _REPLY.fullmatch(piece.text) for piece in evidence.pieces):
         return statement
-    said = asserted(found["question"], yes=reply["value"].lower() == "yes")
+    said = asserted(match["question"], yes=reply["value"].lower() == "yes")
     if not said:
         return statement
     return Normalized(said, ((0, len(said), 0, len(statement.text)),), statement)
@@ -209,9 +209,9 @@ def _polarity(sides: _Sides) -> bool | None:
 
 def _reply(texts: Sequence[str], question: str) -> bool | None:
     """Whether an answer of some sentences says yes; None where it cannot be told."""
-    found = _REPLY.fullmatch(" ".join(texts))
-    if found:
-        return found["value"].lower() == "yes"
+    match = _REPLY.fullmatch(" ".join(texts))
+    if match:
+        return match["value"].lower() == "yes"
     # Another sentence that denies something answers another question.
     asked = set(words.stems(question))
     shares = [len(asked.intersection(words.stems(text))) / max(1, len(asked)) for text in texts]

@@ -146,7 +146,7 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
     least = 1 if size <= _SHORT else _ALIKE * size
     if len(set(first.tokens) & set(second.tokens)) < least:
         return ()
-    found: list[Slot] = []
+    differences: list[Slot] = []
     same = 0
     matcher = SequenceMatcher(None, first.tokens, second.tokens, autojunk=False)
     for kind, a, a_end, b, b_end in matcher.get_opcodes():
@@ -155,8 +155,8 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
         elif kind == "insert":
             return ()
         else:
-            found += _differences(first.tokens[a:a_end], second.tokens[b:b_end])
-    slots = [Slot(one & first.stems, other & second.stems) for one, other in found]
+            differences += _differences(first.tokens[a:a_end], second.tokens[b:b_end])
+    slots = [Slot(one & first.stems, other & second.stems) for one, other in differences]
     if same < least or not any(a & first.names and b & second.names for a, b in slots):
         return ()
     return tuple(slot for slot in slots if all(slot))

@@ -31,15 +31,15 @@ def checked(path: str | Path) -> Path:
     Raises:
         InputError: If there is none, or it is something else.
     """
-    found = Path(path).expanduser()
-    if not found.is_file():
+    file_path = Path(path).expanduser()
+    if not file_path.is_file():
         what = f"there is no model file '{path}'"
         raise InputError(what, "give the path of a GGUF file: gguf:/models/NAME.gguf")
-    with found.open("rb") as file:
+    with file_path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             what = f"'{path}' is not a GGUF file"
             raise InputError(what, "give a model in the GGUF format, wholly downloaded")
-    return found
+    return file_path
 
 
 T = TypeVar("T")
@@ -189,11 +189,11 @@ class Gguf(LLM):
 
     def _likelihood(self, task: MeasureLikelihood, draw: int, stop: threading.Event) -> Reply:
         start = time.perf_counter()
-        found = self._engine.likelihood(task.before, task.text, stop)
-        logprobs = [next(iter(token.top.values())) for token in found.tokens]
-        raw = measure_likelihood.reply([token.text for token in found.tokens], logprobs)
+        likelihood = self._engine.likelihood(task.before, task.text, stop)
+        logprobs = [next(iter(token.top.values())) for token in likelihood.tokens]
+        raw = measure_likelihood.reply([token.text for token in likelihood.tokens], logprobs)
         ms = (time.perf_counter() - start) * 1000
-        completion = Completion(raw, found.tokens_in, found.tokens_out)
+        completion = Completion(raw, likelihood.tokens_in, likelihood.tokens_out)
         return self.replied(task, draw, task.inputs(), completion, ms=ms)
 
     async def _off_the_loop(self, work: Callable[[threading.Event], T]) -> T:

@@ -297,8 +297,8 @@ def _answer(chunks: Sequence[Mapping[str, Any]]) -> Answer:
         for choice in chunk.get("choices") or ():
             texts.append(choice.get("delta", {}).get("content") or "")
             cut = cut or choice.get("finish_reason") == "length"
-            found = (choice.get("logprobs") or {}).get("content") or ()
-            tokens += [Token(t["token"], _top(t["top_logprobs"])) for t in found]
+            logprobs = (choice.get("logprobs") or {}).get("content") or ()
+            tokens += [Token(t["token"], _top(t["top_logprobs"])) for t in logprobs]
     return Answer(
         "".join(texts),
         tokens_in=int(usage.get("prompt_tokens", 0)),

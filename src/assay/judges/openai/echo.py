@@ -65,8 +65,8 @@ def read(content: bytes, task: MeasureLikelihood) -> tuple[str, int] | None:
     except UNREADABLE as error:
         raise Unavailable(f"no completion but {content[:80]!r}", cost=(0, 0)) from error
     choice = response.choices[0] if response.choices else _Choice()
-    found = choice.logprobs or _Logprobs()
-    known = list(zip(found.tokens or (), found.token_logprobs or (), strict=False))
+    logprobs = choice.logprobs or _Logprobs()
+    known = list(zip(logprobs.tokens or (), logprobs.token_logprobs or (), strict=False))
     start, end = len(task.before) + len(BETWEEN), len(task.before) + len(BETWEEN) + len(task.text)
     at, tokens = 0, list[tuple[str, float]]()
     for token, value in known:

@@ -271,10 +271,10 @@ class OpenAI(LLM):
             if echo.unable(refusal) and not too_long(refusal):
                 raise echo.denied(where.place, self.model)
             raise meaning(refusal, where, self.model)
-        found = echo.read(content, task)
-        if found is None:
+        echoed = echo.read(content, task)
+        if echoed is None:
             raise echo.denied(where.place, self.model)
-        raw, tokens = found
+        raw, tokens = echoed
         ms = (time.perf_counter() - start) * 1000
         return self.replied(task, draw, task.inputs(), Completion(raw, tokens, 1), ms=ms)
 

@@ -76,11 +76,11 @@ class LikelihoodScore(Metric):
             return Unscored("undefined", gap)
         texts = "\n\n".join(f"{name}: {text}" for name, text in shown(sample, shows))
         prompt = f"{self.instruction or instruction}\n\n{texts}"
-        found = await judge(MeasureLikelihood(prompt, (sample.answer or "").strip()))
+        likelihood = await judge(MeasureLikelihood(prompt, (sample.answer or "").strip()))
         parts = tuple(
             Part("token", token, "log-probability", value)
-            for token, value in zip(found.tokens, found.logprobs, strict=True)
+            for token, value in zip(likelihood.tokens, likelihood.logprobs, strict=True)
         )
-        mean = math.fsum(found.logprobs) / len(parts)
+        mean = math.fsum(likelihood.logprobs) / len(parts)
         perplexity = math.exp(min(700.0, -mean))
         return Score(mean, parts, details={"tokens": len(parts), "perplexity": perplexity})

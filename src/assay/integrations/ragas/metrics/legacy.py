@@ -206,10 +206,10 @@ class SemanticSimilarity(
 
     def value(self, outcome: Any) -> float:
         """The cosine; with a threshold whether it is reached."""
-        found = super().value(outcome)
+        cosine = super().value(outcome)
         if self.threshold is None or isinstance(outcome, Unscored):
-            return found
-        return float(found >= self.threshold)
+            return cosine
+        return float(cosine >= self.threshold)
 
 
 class AnswerSimilarity(SemanticSimilarity, name="answer_similarity"):
@@ -474,8 +474,8 @@ class InstanceRubricsScoreWithoutReference(
 
 def shows(fields: frozenset[str]) -> tuple[str, ...]:
     """The fields that a judge can be shown, in the order in which it is."""
-    found = tuple(name for name in _SHOWN if name in fields)
-    return found or ("question", "answer")  # so that assay says what is missing
+    shown = tuple(name for name in _SHOWN if name in fields)
+    return shown or ("question", "answer")  # so that assay says what is missing
 
 
 class _Aspect(AspectCritic):
