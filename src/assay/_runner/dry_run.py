@@ -118,11 +118,18 @@ class Counts:
     local_written: float = 0.0
     tokens_in: int = 0
     tokens_out: float = 0.0
-    embedded: int = 0
+    charged: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def charge(self, judge: str, tokens_in: int, tokens_out: float) -> None:
+        """Count what a judge outside this process would read and write, by its identity."""
+        read, written = self.charged.get(judge, (0, 0.0))
+        self.charged[judge] = read + tokens_in, written + tokens_out
 
     def money(self, price: Price | None) -> float | None:
         """What the calls would cost but for embeddings, None without a price."""
-        return price.of(self.tokens_in - self.embedded, round(self.tokens_out)) if price else None
+        if price is None:
+            return None
+        return sum(price.of_judge(one).of(*tokens) for one, tokens in self.charged.items())
 
 
 @dataclass
@@ -217,11 +224,11 @@ class DryRunBackend(Backend):
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             counts.tokens_in += tokens
             if isinstance(task, Embed):
-                counts.embedded += tokens
                 work.tokens += tokens
             else:
                 written = self._written(task, reply)
                 counts.tokens_out += written
+                counts.charge(self.identity(type(task)) or "", tokens, written)
                 work.tokens += tokens + written
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
