@@ -123,7 +123,8 @@ def prices(text: str) -> dict[str, Price]:
             raise _wrong("price", part, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy)
         if judge.strip() in by_judge:
             raise _wrong("price", text, "prices one judge twice", "keep one")
-        by_judge[judge.strip()] = Price(sides[0], sides[1], "", *sides[2:])
+        cached, written = (*sides[2:], None, None)[:2]
+        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, written)
     return by_judge
 
 

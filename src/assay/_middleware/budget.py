@@ -71,8 +71,8 @@ class Price:
     @classmethod
     def of_config(cls, values: Sequence[Any]) -> Self:
         """From what `config` gives."""
-        first, judges = values[:5], values[5] if len(values) > 5 else ()
-        return cls(*first, judges={name: cls(*rest) for name, *rest in judges})
+        judges = {name: cls(*rest) for name, *rest in (values[5] if len(values) > 5 else ())}
+        return replace(cls(*values[:5]), judges=judges)
 
     def config(self) -> list[Any]:
         """As it is kept with a run."""
