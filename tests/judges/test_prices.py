@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import Budget, Price, Settings, estimate, evaluate, list_price
+from assay import Budget, Price, Settings, cascade, estimate, evaluate, list_price
 from assay._middleware.budget import BudgetTracker
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
@@ -208,3 +208,20 @@ def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(lengths, money
     # Once it is exceeded, only what is under way at that moment is still paid for.
     assert tracker.usage.money <= (over[0] + 1e-9 if over else money)
     assert tracker._reserved_money == 0
+
+
+def test_an_estimate_of_a_cascade_has_both_bounds(tmp_path):
+    cheap, dear = Paid("openai:a"), Paid("openai:b")
+    price = Price.by_judge({"openai:a": Price(1.0, 2.0), "openai:b": Price(10.0, 20.0)})
+    how = Settings(budget=Budget(price=price))
+
+    def counted_for(judge):
+        return estimate(samples(4), "faithfulness", judge, store=tmp_path / "no.db", settings=how)
+
+    most, least = counted_for(dear), counted_for(Route(dear, {"verify_statements": cheap}))
+    both = counted_for(cascade(cheap, dear, audit=0.25))
+    assert (both.calls, both.least_calls) == (12, 9)  # 4 splits, 4 asked of each; one checked
+    verified = (most.money - least.money) / 0.9  # of it, at the price of the dear one
+    assert both.least_money == pytest.approx(least.money + verified / 4)
+    assert both.money == pytest.approx(least.money + verified)
+    assert most.least_calls is None is most.least_money

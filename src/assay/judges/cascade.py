@@ -254,6 +254,10 @@ class Cascade(Backend):
         """Its judges, from the cheapest up."""
         return (*(level.judge for level in self._levels), self._top)
 
+    def least_shares(self) -> tuple[float, ...]:
+        """Of all tasks, the share that each judge is asked at least, from the cheapest up."""
+        return (1.0, *(0.0 for _ in self._levels[1:]), self._policy.audit)
+
     def over(self, judges: Sequence[Backend]) -> Backend:
         """The same over other judges; nothing is known of their verdicts yet."""
         return Cascade(judges, self._policy, self._labelled)
