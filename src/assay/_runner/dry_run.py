@@ -142,8 +142,11 @@ class Counts:
         """
         if price is None:
             return None
-        which = slice(2, 4) if least else slice(0, 2)
-        return sum(price.of_judge(one).of(*tokens[which]) for one, tokens in self.charged.items())
+        first = 2 if least else 0
+        return sum(
+            price.of_judge(one).of(tokens[first], tokens[first + 1])
+            for one, tokens in self.charged.items()
+        )
 
 
 @dataclass
