@@ -148,6 +148,8 @@ class Reply:
         backend: Identity of the backend that answered, with the digest of its prompt.
         kind: Kind of the task it answers.
         draw: Which draw it is.
+        cached_in: Prompt tokens among them that the provider read from its prompt cache.
+        cache_written: Prompt tokens among them that it wrote into its cache.
     """
 
     pieces: tuple[str, ...]
@@ -159,6 +161,8 @@ class Reply:
     backend: str = ""
     kind: str = ""
     draw: int = 0
+    cached_in: int = 0
+    cache_written: int = 0
 
     @property
     def prompt(self) -> str:

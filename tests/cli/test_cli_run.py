@@ -186,9 +186,9 @@ def test_a_dry_run_counts_and_asks_nobody(assay, here):
 def test_a_list_price_is_that_of_the_model_and_says_where_it_is_from(assay, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     estimated = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED, "--dry-run")
-    assert re.search(r"money, about, at 0\.15/0\.6 a million tokens \(US dollars", estimated.stdout)
+    assert re.search(r"money, about, at 0\.15/0\.6/0\.075/0\.15 a million tokens \(US dollars", estimated.stdout)
     batched = assay(*FAITHFULNESS, "--judge", "openai-batch:gpt-4o-mini", *LISTED, "--dry-run")
-    assert "at 0.075/0.3 a million tokens" in batched.stdout
+    assert "at 0.075/0.3/0.0375/0.075 a million tokens" in batched.stdout
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,6 @@ def test_a_list_price_is_that_of_the_model_and_says_where_it_is_from(assay, monk
     [
         ("openai:no-such-model", "no list price is known for no-such-model at https://api.openai"),
         ("embedded", "no judge of openai: is named"),
-        ("embedded>openai:gpt-4o-mini>openai:gpt-4o", "judges of different prices (gpt-4o-mini 0."),
     ],
 )
 def test_without_a_list_price_nothing_is_asked(assay, monkeypatch, judge, what):
@@ -205,6 +204,18 @@ def test_without_a_list_price_nothing_is_asked(assay, monkeypatch, judge, what):
     assert refused.exit_code == 2
     assert what in refused.stderr
     assert "0.15/0.60" in refused.stderr
+
+
+def test_judges_have_each_the_price_that_is_given_for_it(assay):
+    judges = ("--judge", "openai:a,verify_statements=openai:b", "--base-url", "http://127.0.0.1:9")
+
+    def money(price):
+        return summary(assay(*FAITHFULNESS, *judges, "--price", price, "--dry-run", "--json"))["money"]
+
+    assert money("openai:a=1/2/0.5,openai:b=0/0") + money("0/0,openai:b=1/2") == money("1/2")
+    refused = assay(*FAITHFULNESS, *judges, "--price", "openai:c=1/2", "--dry-run")
+    assert "--price names 'openai:c', which is no judge of the run" in refused.stderr
+    assert "name one of openai:a, openai:b" in refused.stderr
 
 
 def test_a_list_price_needs_the_package_that_knows_it(assay, monkeypatch):

@@ -6,7 +6,10 @@ import pytest
 
 from assay import InputError, Limits, Scripted, Settings, backend, cascade, evaluate, verify
 from assay._middleware.wrapper import Route
+from assay._store import Store
+from assay._store.labels import HumanLabel
 from assay.judges.cascade import CascadePolicy, decisions
+from assay.judges.cascade_labels import read_labels
 from assay.sample import Sample
 from assay.tasks import Statement, Verdict, VerifyStatements, verify_statements
 from support.scripts import plausible
@@ -55,6 +58,10 @@ def dear():
 
 def judge(voice, name):
     return Scripted({"verify_statements": voice}, name=name)
+
+
+def sample(k):
+    return Sample(id=f"q{k}", question="Q?", answer=f"It is {k}. It is so.", contexts=(f"c {k}",))
 
 
 def tasks(n, start=0):
@@ -171,6 +178,55 @@ class TestLabels:
         names |= {identity(labels=people(20)), identity(labels=people(30))}
         assert len(names) == 5
         assert identity().startswith("low>top (risk 0.05 at 0.9, audit 0.1")
+
+    def test_those_of_a_store_are_taken_as_they_were_given(self, db):
+        result = evaluate([sample(k) for k in range(4)], "faithfulness", plausible(), store=db)
+        texts = [part.text for part in result.trace("q0", "faithfulness").outcome.parts]
+        run = result.run.id
+
+        def label(sample, statement, value, who="ann", **more):
+            about = {"run": run, "metric": "faithfulness", "statement": statement, "value": value}
+            return HumanLabel(sample=sample, annotator=who, **{**about, **more})
+
+        with Store(db) as store:
+            with pytest.raises(InputError, match="nobody labelled statements for faithfulness in"):
+                read_labels(str(db))
+            store.labels.keep(
+                [
+                    label("q0", 0, 1.0),
+                    label("q1", 0, 1.0),
+                    label("q1", 0, 0.0, "bea"),  # a tie is no label
+                    label("q2", 0, 1.0),
+                    label("q2", 0, 0.0, "bea"),
+                    label("q2", 0, 0.0, "cleo", kind="settled"),
+                    label("q3", None, 1.0),  # of the whole answer
+                ]
+            )
+        read = read_labels(str(db))
+        assert [labels for _, labels in read] == [{"s1": True}, {"s1": False}]
+        assert [s.text for s in read[0][0].statements] == texts[:1]
+        assert read[0][0].contexts == sample(0).contexts
+
+    def test_of_answers_that_were_drawn_more_often_fewer_are_taken(self, db):
+        rows = [sample(k) for k in range(200)]
+        run = evaluate(rows, "faithfulness", plausible(), store=db).run.id
+        with Store(db) as store:
+            store.labels.keep(
+                HumanLabel(
+                    run=run,
+                    metric="faithfulness",
+                    sample=row.id,
+                    annotator="ann",
+                    statement=0,
+                    value=1.0,
+                    chance=0.8 if k < 100 else 0.2,
+                )
+                for k, row in enumerate(rows)
+            )
+        taken = {task.contexts for task, _ in read_labels(str(db))}
+        often = sum(row.contexts in taken for row in rows[:100])
+        assert sum(row.contexts in taken for row in rows[100:]) == 100
+        assert 10 < often < 40
 
     def test_a_row_that_is_no_label_is_named(self, tmp_path):
         path = tmp_path / "people.jsonl"

@@ -182,7 +182,7 @@ def test_a_store_of_the_first_release_is_upgraded_with_all_it_holds(db):
         assert store.reply_keys("r1", 1, "m") == ["ab" * 16] * 2
         spent = store.spent("r1")
         assert (spent.calls, spent.tokens_in) == (1, 5)
-        assert store.charged("r1", ()) == (0, 0)  # it was embedded
+        assert store.charged("r1", ()) == {}  # it was embedded
         assert (store.used("r1"), store.run("r1").source) == (2, "x.jsonl")
     assert "packed_texts" not in tables(db)
 

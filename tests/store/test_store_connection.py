@@ -207,6 +207,7 @@ class TestReadOnly:
         with sqlite3.connect(reachable) as connection:
             connection.execute("DROP INDEX jobs_value")
             connection.execute("DROP TABLE alerts")
+            connection.execute("DROP TABLE prompt_cache")
             connection.execute("PRAGMA user_version = 8")
         connection.close()
         content = reachable.read_bytes()
@@ -223,6 +224,7 @@ class TestReadOnly:
             connection.execute("DROP TABLE labels")
             connection.execute("DROP TABLE label_queue")
             connection.execute("DROP TABLE alerts")
+            connection.execute("DROP TABLE prompt_cache")
             connection.execute("DROP INDEX jobs_value")
             connection.execute("PRAGMA user_version = 7")
         connection.close()

@@ -40,6 +40,7 @@ def test_a_fresh_store_has_all_tables_and_the_newest_version(db):
             "labels",
             "label_queue",
             "alerts",
+            "prompt_cache",
         },
         len(schema.MIGRATIONS),
     )
@@ -107,6 +108,7 @@ RELEASED = [
     "c665a7f8ac23",
     "5dd2e09d5565",
     "77dbe0ae16f7",
+    "4c77c11b5200",
 ]
 
 

@@ -10,7 +10,8 @@ from assay._middleware.budget import Budget, Price
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.judges.embedded.card import Quality
-from assay.judges.specs import backend, mixed
+from assay.judges.prices import list_price, price_of_all
+from assay.judges.specs import backend, mixed, named
 
 _EMBEDDERS = ("openai", "ollama")
 _FROM_FILES = ("scripted", "gguf", "onnx")
@@ -32,12 +33,21 @@ def budget(request: PricedJudgeRequest) -> Budget:
 
 
 def _price(request: PricedJudgeRequest) -> Price:
-    """What --price says, or the list price of the judges."""
-    if request.price == _LISTED:
-        from assay.judges.prices import list_price
+    """What --price says, or the list price of the judges.
 
+    Raises:
+        InputError: If it cannot be read, or names a judge that the run has not.
+    """
+    if request.price == _LISTED:
         return list_price(request.judges, request.base_url)
-    return Price(*values.price(request.price or ""))
+    by_judge = values.prices(request.price or "")
+    usual = by_judge.pop("", None)
+    judges = [one for one in named(request.judges) if one.partition(":")[0] in _JUDGES]
+    for name in by_judge:
+        if name not in judges:
+            what = f"--price names '{name}', which is no judge of the run over the network"
+            raise InputError(what, f"name one of {', '.join(judges)}" if judges else "leave it out")
+    return price_of_all(by_judge, usual)
 
 
 def priced(price: Price | None) -> str:

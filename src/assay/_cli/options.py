@@ -323,8 +323,9 @@ price = click.option(
     "--price",
     metavar="IN/OUT|list",
     help=(
-        "What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60; list: "
-        "the list price of the judge's model, by genai-prices (pip install 'assay[prices]')."
+        "What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60; of "
+        "several judges JUDGE=IN/OUT,..., after another slash each cached prompt tokens; list: the "
+        "list prices of the models, by genai-prices (pip install 'assay[prices]')."
     ),
 )
 budget = click.option(

@@ -194,10 +194,13 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
         written = _number(cost, "local_written")
         lines.append((written, "reply tokens written on this machine, about"))
+    if cost.least_calls is not None:
+        what = "of these calls, at least: which share goes up the cascade is not known before"
+        lines.insert(3, (f"{cost.least_calls:,}", what))
     if cost.money is not None:
-        lines.append(
-            (f"{cost.money:,.4f}", f"money, about, {priced(evaluation.settings.budget.price)}")
-        )
+        least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
+        price = priced(evaluation.settings.budget.price)
+        lines.append((f"{least}{cost.money:,.4f}", f"money, about, {price}"))
     elif cost.calls:
         lines.append(("?", "money: say what tokens cost, --price IN/OUT or --price list"))
     if cost.seconds is None:

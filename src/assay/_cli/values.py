@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from assay._middleware.budget import Price
 from assay._store.runs import Value, parameter
 from assay.errors import InputError
 from assay.metrics.registry import pieces
@@ -111,12 +112,20 @@ def by_metric(option: str, texts: Iterable[str], example: str) -> Iterator[tuple
             ) from None
 
 
-def price(text: str) -> tuple[float, float]:
-    """Prices of a million prompt tokens and of a million reply tokens."""
-    sides = [_amount(side) for side in text.split("/")]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None:
-        raise _wrong("price", text, "is not IN/OUT", "prices per million tokens: --price 0.15/0.60")
-    return sides[0], sides[1]
+def prices(text: str) -> dict[str, Price]:
+    """Prices by the judge that stands before ``=``, "" where none does."""
+    by_judge: dict[str, Price] = {}
+    for part in text.split(","):
+        judge, _, amounts = part.rpartition("=")
+        sides = [amount for side in amounts.split("/") if (amount := _amount(side)) is not None]
+        if not 2 <= len(sides) <= 4 or len(sides) <= amounts.count("/"):
+            remedy = "prices per million tokens: --price 0.15/0.60, or JUDGE=0.15/0.60,..."
+            raise _wrong("price", part, "is not IN/OUT[/CACHED[/CACHE-WRITTEN]]", remedy)
+        if judge.strip() in by_judge:
+            raise _wrong("price", text, "prices one judge twice", "keep one")
+        cached, written = (*sides[2:], None, None)[:2]
+        by_judge[judge.strip()] = Price(sides[0], sides[1], "", cached, written)
+    return by_judge
 
 
 def budget(text: str) -> tuple[float | None, int | None, int | None]:

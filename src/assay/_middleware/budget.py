@@ -3,9 +3,9 @@
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from assay._store.keys import cut_key, digest, reply_key
@@ -18,6 +18,8 @@ Bound: TypeAlias = Callable[[str], int | None]
 
 # Tokens that a reply is taken to cost until one of its kind has come.
 USUAL_REPLY = 500
+# What ends a judge's name in an identity: its server, its options, its prompts.
+_AFTER_A_NAME = ("", "@", "?", "#")
 # Replies vary: a call beside others has so many times the longest reply of its kind set aside on
 # top of it, divided by the number of replies that have come.
 MARGIN = 7
@@ -31,21 +33,85 @@ class Price:
         per_million_in: Price of a million prompt tokens.
         per_million_out: Price of a million reply tokens.
         source: Currency and origin, as shown beside amounts; "" if the user gave the price.
+        per_million_cached: Price of a million prompt tokens that the provider read from its prompt
+            cache; None where they cost as much as others.
+        per_million_cache_written: Price of a million prompt tokens that it wrote into its cache.
+        judges: Prices of judges that cost something else, by name: ``openai:gpt-4o``.
     """
 
     per_million_in: float
     per_million_out: float
     source: str = ""
+    per_million_cached: float | None = None
+    per_million_cache_written: float | None = None
+    judges: Mapping[str, "Price"] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         _check_amounts(self, "per_million_in", "per_million_out")
+        _check_amounts(self, "per_million_cached", "per_million_cache_written")
 
     def __str__(self) -> str:
-        return f"{self.per_million_in:g}/{self.per_million_out:g}"
+        if self.judges:
+            return ", ".join(f"{name} {price}" for name, price in self.judges.items())
+        cached = (self.per_million_cached, self.per_million_cache_written)
+        amounts = [self.per_million_in, self.per_million_out, *(a for a in cached if a is not None)]
+        return "/".join(f"{amount:g}" for amount in amounts)
 
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """What these tokens cost."""
-        return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / 1e6
+    @classmethod
+    def by_judge(cls, judges: Mapping[str, "Price"]) -> Self:
+        """Prices of several judges by name; one that is not named costs as much as the dearest."""
+        each = judges.values()
+        return cls(
+            max(price.per_million_in for price in each),
+            max(price.per_million_out for price in each),
+            next(iter(each)).source,
+            judges=dict(judges),
+        )
+
+    @classmethod
+    def of_config(cls, values: Sequence[Any]) -> Self:
+        """From what `config` gives."""
+        judges = {name: cls(*rest) for name, *rest in (values[5] if len(values) > 5 else ())}
+        return replace(cls(*values[:5]), judges=judges)
+
+    def config(self) -> list[Any]:
+        """As it is kept with a run."""
+        judges = [[name, *price.config()] for name, price in self.judges.items()]
+        cached = self.per_million_cached, self.per_million_cache_written
+        values = [self.per_million_in, self.per_million_out, self.source, *cached, judges]
+        while values[-1] in (None, []):
+            values.pop()
+        return values
+
+    def of_judge(self, identity: str) -> "Price":
+        """The price of a judge, by its name or by an identity, which begins with the name."""
+        for name, price in self.judges.items():
+            rest = identity.removeprefix(name)
+            if rest != identity and rest[:1] in _AFTER_A_NAME:
+                return price
+        return replace(self, judges={}) if self.judges else self
+
+    def of(self, tokens_in: float, tokens_out: float, cached: int = 0, written: int = 0) -> float:
+        """What tokens cost.
+
+        Args:
+            tokens_in: Prompt tokens, all of them.
+            tokens_out: Reply tokens.
+            cached: Prompt tokens among them that were read from the provider's cache.
+            written: Prompt tokens among them that were written into it.
+        """
+        usual = self.per_million_in
+        reading = usual if self.per_million_cached is None else self.per_million_cached
+        writing = (
+            usual if self.per_million_cache_written is None else self.per_million_cache_written
+        )
+        prompt = (tokens_in - cached - written) * usual + cached * reading + written * writing
+        return (prompt + tokens_out * self.per_million_out) / 1e6
+
+    def at_most(self, tokens_in: float, tokens_out: float) -> float:
+        """What they cost if the whole prompt is written into the provider's cache."""
+        dearest = max(self.per_million_in, self.per_million_cache_written or 0.0)
+        return (tokens_in * dearest + tokens_out * self.per_million_out) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +178,23 @@ class Reservation:
     """Tokens that a call on its way is expected to cost.
 
     Attributes:
+        judge: Identity of who is asked.
         kind: Kind of its task.
         quarter: A quarter of the characters that it sends, as far as they are known.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
         reserved_out: Reply tokens that are set aside for it: more, as replies vary.
+        money: What these cost at most, 0 where no price is known.
         active: Whether they are still set aside.
     """
 
+    judge: str
     kind: str
     quarter: int
     tokens_in: int
     tokens_out: int
     reserved_out: int
+    money: float = 0.0
     active: bool = True
 
     @property
@@ -167,6 +237,8 @@ class BudgetTracker:
         self._reply_bound = bound
         self.usage = usage or Usage()
         self._reserved_in = self._reserved_out = self._reserved_calls = 0
+        self._reserved_money = 0.0
+        self._prices: dict[str, Price | None] = {}  # by identity of a judge
         self._longest_reply: dict[str, int] = {}
         self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
         # By kind: answers that told their length, calls on their way, calls that have ended.
@@ -175,7 +247,7 @@ class BudgetTracker:
         self._ended = Counter[str]()
         self._waiting: list[asyncio.Future[None]] = []
 
-    async def reserve(self, task: Task[Any]) -> Reservation:
+    async def reserve(self, task: Task[Any], judge: str) -> Reservation:
         """As `reserve_now`, once calls on their way leave room for it.
 
         Raises:
@@ -184,7 +256,7 @@ class BudgetTracker:
         while True:
             if not self._awaits_first(task):
                 try:
-                    return self.reserve_now(task)
+                    return self.reserve_now(task, judge)
                 except OverBudget:
                     if not self._reserved_calls:
                         raise
@@ -192,8 +264,12 @@ class BudgetTracker:
             self._waiting.append(released)
             await released
 
-    def reserve_now(self, task: Task[Any]) -> Reservation:
+    def reserve_now(self, task: Task[Any], judge: str) -> Reservation:
         """Set aside what the call may cost.
+
+        Args:
+            task: What is asked.
+            judge: Identity of who is asked.
 
         Raises:
             OverBudget: If all that is spent and set aside would exceed the budget.
@@ -205,10 +281,23 @@ class BudgetTracker:
         at_most = self._reply_allowance(task.kind) if template else expected
         quarter = characters // 4
         prompt = math.ceil(quarter * self._prompt_ratio.get(task.kind, 1.0))
-        reservation = Reservation(task.kind, quarter, prompt, expected, at_most)
-        self._check(reservation)
+        price = self._price(judge)
+        money = price.at_most(prompt, at_most) if price else 0.0
+        reservation = Reservation(judge, task.kind, quarter, prompt, expected, at_most, money)
+        usage = self.usage
+        self._check(
+            usage.tokens_in
+            + usage.tokens_out
+            + self._reserved_in
+            + self._reserved_out
+            + prompt
+            + at_most,
+            usage.calls + self._reserved_calls + 1,
+            usage.money + self._reserved_money + money,
+        )
         self._reserved_in += reservation.tokens_in
         self._reserved_out += reservation.reserved_out
+        self._reserved_money += reservation.money
         self._reserved_calls += 1
         self._sent[reservation.kind] += 1
         return reservation
@@ -220,13 +309,19 @@ class BudgetTracker:
             OverBudget: As `reserve`.
         """
         self.release(reservation)
-        new = await self.reserve(task)
-        reservation.tokens_in, reservation.tokens_out, reservation.reserved_out = (
-            new.tokens_in,
-            new.tokens_out,
-            new.reserved_out,
-        )
+        new = await self.reserve(task, reservation.judge)
+        reservation.tokens_in, reservation.tokens_out = new.tokens_in, new.tokens_out
+        reservation.reserved_out, reservation.money = new.reserved_out, new.money
         reservation.active = True
+
+    def check(self) -> None:
+        """See that the budget is not exceeded: what was set aside for a call may be gone by now.
+
+        Raises:
+            OverBudget: If it is.
+        """
+        usage = self.usage
+        self._check(usage.tokens_in + usage.tokens_out, usage.calls, usage.money)
 
     def release(self, reservation: Reservation) -> None:
         """Give back what was set aside, unless that was done."""
@@ -236,6 +331,8 @@ class BudgetTracker:
         self._reserved_in -= reservation.tokens_in
         self._reserved_out -= reservation.reserved_out
         self._reserved_calls -= 1
+        # Sums of fractions do not end at 0 by themselves.
+        self._reserved_money -= reservation.money if self._reserved_calls else self._reserved_money
         self._sent[reservation.kind] -= 1
         self._ended[reservation.kind] += 1
         waiting, self._waiting = self._waiting, []
@@ -243,18 +340,30 @@ class BudgetTracker:
             if not released.done():
                 released.set_result(None)
 
-    def spend(self, tokens_in: int, tokens_out: int) -> None:
-        """Count tokens that were used."""
+    def spend(self, judge: str, tokens_in: int, tokens_out: int, *cached: int) -> None:
+        """Count tokens that a judge used.
+
+        Args:
+            judge: Its identity.
+            tokens_in: Prompt tokens.
+            tokens_out: Reply tokens.
+            cached: Those that were read from the provider's cache and written into it, if any.
+        """
         self.usage.tokens_in += tokens_in
         self.usage.tokens_out += tokens_out
-        if self._budget.price is not None:
-            self.usage.money += self._budget.price.of(tokens_in, tokens_out)
+        if price := self._price(judge):
+            self.usage.money += price.of(tokens_in, tokens_out, *cached)
 
-    def record(self, kind: str, tokens_in: int, tokens_out: int) -> None:
-        """Count an answer to this kind of task, of use or not, and learn from its length."""
+    def _price(self, judge: str) -> Price | None:
+        if judge not in self._prices:
+            price = self._budget.price
+            self._prices[judge] = price and price.of_judge(judge)
+        return self._prices[judge]
+
+    def _learn(self, kind: str, tokens_out: int) -> None:
+        """Note how long an answer to this kind of task was, of use or not."""
         self._longest_reply[kind] = max(self._longest_reply.get(kind, 0), tokens_out)
         self._answers[kind] += 1
-        self.spend(tokens_in, tokens_out)
 
     async def record_failure(self, call: tuple[str, Task[Any], int], error: Unavailable) -> int:
         """Count and keep an answer that is no reply, if it was billed; returns its tokens.
@@ -265,16 +374,19 @@ class BudgetTracker:
         """
         if not error.cost or not (spent := sum(error.cost)):
             return 0
-        self.record(call[1].kind, *error.cost)
+        self._learn(call[1].kind, error.cost[1])
+        self.spend(call[0], *error.cost)
         if self._keep is not None:
             await self._keep(_lost(call, error, error.cost))
         return spent
 
-    def record_reply(self, reply: Reply, reservation: Reservation | None = None) -> None:
-        """Count a reply, and learn from what was set aside for it."""
+    def record_reply(self, reply: Reply, reservation: Reservation, *, sent: bool = True) -> None:
+        """Count a reply, and learn from what was set aside for it, if it was sent just as it is."""
         self.usage.calls += 1
-        self.record(reply.kind, reply.tokens_in, reply.tokens_out)
-        if reservation is not None and reservation.quarter:
+        self._learn(reply.kind, reply.tokens_out)
+        tokens = reply.tokens_in, reply.tokens_out, reply.cached_in, reply.cache_written
+        self.spend(reservation.judge, *tokens)
+        if sent and reservation.quarter:
             ratio, kind = reply.tokens_in / reservation.quarter, reservation.kind
             self._prompt_ratio[kind] = max(ratio, self._prompt_ratio.get(kind, 1.0))
 
@@ -302,30 +414,21 @@ class BudgetTracker:
             return longest  # it is not to end the run that a call alone may be longer than any
         return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
 
-    def _check(self, reservation: Reservation) -> None:
+    def _check(self, tokens: int, calls: int, money: float) -> None:
+        """Refuse a call with which so much could be spent in all."""
         budget, usage = self._budget, self.usage
-        more_in, more_out = (
-            self._reserved_in + reservation.tokens_in,
-            self._reserved_out + reservation.reserved_out,
-        )
-        if budget.tokens is not None:
-            spent = usage.tokens_in + usage.tokens_out
-            self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
-        if budget.calls is not None:
-            at_most = usage.calls + self._reserved_calls + 1
-            self._refuse(usage.calls, at_most, budget.calls, "calls")
-        if budget.money is not None and budget.price is not None:
-            would = usage.money + budget.price.of(more_in, more_out)
-            self._refuse(usage.money, would, budget.money, "money")
-
-    @staticmethod
-    def _refuse(spent: float, would: float, bound: float, unit: str) -> None:
-        if would > bound:
-            raise OverBudget(
-                f"the next call could exceed the budget in {unit}: {spent:.6g} spent, up to "
-                f"{would:.6g} with the calls on their way, {bound:.6g} allowed -> raise the budget "
-                "and run again; no reply paid for is asked again"
-            )
+        spent = usage.tokens_in + usage.tokens_out
+        for unit, before, would, bound in (
+            ("tokens", spent, tokens, budget.tokens),
+            ("calls", usage.calls, calls, budget.calls),
+            ("money", usage.money, money, budget.money),
+        ):
+            if bound is not None and would > bound:
+                raise OverBudget(
+                    f"the next call could exceed the budget in {unit}: {before:.6g} spent, up to "
+                    f"{would:.6g} with the calls on their way, {bound:.6g} allowed -> raise the "
+                    "budget and run again; no reply paid for is asked again"
+                )
 
 
 def _lost(call: tuple[str, Task[Any], int], error: Unavailable, cost: tuple[int, int]) -> Reply:

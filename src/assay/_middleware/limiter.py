@@ -119,7 +119,7 @@ class Limiter(Wrapper):
         self._retrying.finish()
 
     async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
-        reservation = await self._budget.reserve(task)
+        reservation = await self._budget.reserve(task, self._identity(task))
         try:
             async with AsyncExitStack() as slots:
                 reply = await self._until_replied(task, draw, reservation, slots)
@@ -192,13 +192,16 @@ class Limiter(Wrapper):
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
         if hung(error):
             self.usage.timeouts += 1
-            self._budget.spend(reservation.tokens_in, 0)
+            self._budget.spend(reservation.judge, reservation.tokens_in, 0)
             return reservation.tokens_in
-        identity = self.identity(type(call.task)) or ""
-        spent = await self._budget.record_failure((identity, call.task, call.draw), error)
+        asked = reservation.judge, call.task, call.draw
+        spent = await self._budget.record_failure(asked, error)
         if self._tokens and spent:
             self._tokens.reserve(spent - reservation.tokens, now())
         return spent
+
+    def _identity(self, task: Task[Any]) -> str:
+        return self.identity(type(task)) or ""
 
     def _backoff(self, attempt: int) -> float:
         # Full jitter: calls that failed together do not come back together.
@@ -216,6 +219,7 @@ class Limiter(Wrapper):
             await self._until_allowed(reservation)
             if unreachable := self._health.unreachable(now()):
                 raise unreachable
+            self._budget.check()
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
             try:
@@ -291,7 +295,8 @@ class Limiter(Wrapper):
             return await call.first_of_two(begun, patience - slow)
         finally:
             self._budget.release(second)
-            self._budget.spend(second.tokens_in, 0)  # whichever came second may be paid for, too
+            # Whichever came second may be paid for, too.
+            self._budget.spend(second.judge, second.tokens_in, 0)
             semaphore.release()
 
     def _second_call(self, call: Call) -> Reservation | None:
@@ -299,7 +304,7 @@ class Limiter(Wrapper):
         if self._stopped or not self._semaphores.get().free or self._paused_until() > now():
             return None
         try:
-            reservation = self._budget.reserve_now(call.task)
+            reservation = self._budget.reserve_now(call.task, self._identity(call.task))
         except OverBudget:
             return None
         for bucket, amount in ((self._requests, 1), (self._tokens, reservation.tokens)):

@@ -221,7 +221,9 @@ def cost(data: Mapping[str, Any]) -> str:
     spent = data["cost"]
     parts = [asked(f"judge {data['run']['judge_in_words']}", spent["calls"], spent["reused"])]
     if spent["tokens_in"] or spent["tokens_out"]:
-        parts.append(f"{numbers.count(spent['tokens_in'])} tokens in")
+        cached = spent["cached_in"]
+        of_them = f" ({numbers.count(cached)} of them cached)" if cached else ""
+        parts.append(f"{numbers.count(spent['tokens_in'])} tokens in{of_them}")
         parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
     if spent["money"] is not None:
         parts.append(f"cost {numbers.money(spent['money'])}")

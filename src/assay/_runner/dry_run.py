@@ -12,6 +12,7 @@ from assay._store import Store
 from assay._store.keys import reply_key
 from assay._text.sentences import sentences, spans
 from assay.judge import Backend, Reply, Task
+from assay.judges.cascade import Cascade
 from assay.judges.embedded import Embedded
 from assay.judges.llm import LLM
 from assay.prompt import Template
@@ -118,11 +119,34 @@ class Counts:
     local_written: float = 0.0
     tokens_in: int = 0
     tokens_out: float = 0.0
-    embedded: int = 0
+    least_calls: float = 0.0
+    charged: dict[str, list[float]] = field(default_factory=dict)
 
-    def money(self, price: Price | None) -> float | None:
-        """What the calls would cost but for embeddings, None without a price."""
-        return price.of(self.tokens_in - self.embedded, round(self.tokens_out)) if price else None
+    def charge(self, judge: str, tokens_in: int, tokens_out: float, least: float) -> None:
+        """Count what a judge outside this process would read and write, by its identity.
+
+        Args:
+            judge: Its identity.
+            tokens_in: Prompt tokens.
+            tokens_out: Reply tokens.
+            least: How likely it is at least that it is asked: 1 but within a cascade.
+        """
+        tokens = tokens_in, tokens_out, least * tokens_in, least * tokens_out
+        before = self.charged.get(judge, [0.0] * 4)
+        self.charged[judge] = [a + b for a, b in zip(before, tokens, strict=True)]
+
+    def money(self, price: Price | None, *, least: bool = False) -> float | None:
+        """What the calls would cost but for embeddings, None without a price.
+
+        At least, that is where nothing goes up a cascade but what is checked; else at most.
+        """
+        if price is None:
+            return None
+        first = 2 if least else 0
+        return sum(
+            price.of_judge(one).of(tokens[first], tokens[first + 1])
+            for one, tokens in self.charged.items()
+        )
 
 
 @dataclass
@@ -163,7 +187,7 @@ class DryRunBackend(Backend):
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
     _seen: set[int] = field(default_factory=set)
     _recent: dict[str, Reply] = field(default_factory=dict)
-    _usual: dict[str, float | None] = field(default_factory=dict)
+    _usual: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -200,10 +224,17 @@ class DryRunBackend(Backend):
         return reply
 
     def _count(self, task: Task[Any], reply: Reply, *, is_known: bool) -> None:
-        counts, server = self.counts, self.route.to(task.kind)
+        server = self.route.to(task.kind)
         if is_known:
-            counts.known += 1
-            return
+            self.counts.known += 1
+        elif isinstance(server, Cascade):
+            for judge, least in zip(server.behind(), server.least_shares(), strict=True):
+                self._count_call(judge, task, reply, least)
+        else:
+            self._count_call(server, task, reply, 1.0)
+
+    def _count_call(self, server: Backend, task: Task[Any], reply: Reply, least: float) -> None:
+        counts = self.counts
         work = self.work.setdefault(id(server), Workload(server))
         work.calls[task.kind] += 1
         if server.capabilities.local:
@@ -212,16 +243,17 @@ class DryRunBackend(Backend):
                 self._add_local(server, task, reply)
         else:
             counts.calls += 1
+            counts.least_calls += least
             if server.capabilities.batch_size is not None:
                 self.batched[task.kind] += 1
             tokens = _prompt_length(server, task) // CHARS_PER_TOKEN
             counts.tokens_in += tokens
             if isinstance(task, Embed):
-                counts.embedded += tokens
                 work.tokens += tokens
             else:
-                written = self._written(task, reply)
+                written = self._written(server, task, reply)
                 counts.tokens_out += written
+                counts.charge(server.identity(type(task)) or "", tokens, written, least)
                 work.tokens += tokens + written
 
     def _add_local(self, server: LLM, task: Task[Any], reply: Reply) -> None:
@@ -229,11 +261,14 @@ class DryRunBackend(Backend):
         lengths = server.lengths(task)
         letters = _prompt_length(server, task) if lengths is None else lengths[0]
         self.counts.local_tokens += letters // CHARS_PER_TOKEN
-        self.counts.local_written += self._written(task, reply) if lengths is None else lengths[1]
+        self.counts.local_written += (
+            self._written(server, task, reply) if lengths is None else lengths[1]
+        )
 
     async def _try(self, task: Task[Any]) -> None:
         """See of a few tasks of the embedded judge how long it takes over them here."""
         server = self.route.to(task.kind)
+        server = next((one for one in server.behind() if isinstance(one, Embedded)), server)
         if not isinstance(server, Embedded):
             return
         seconds = self.work.setdefault(id(server), Workload(server)).trial.setdefault(task.kind, [])
@@ -242,14 +277,14 @@ class DryRunBackend(Backend):
         if len(seconds) < TRIED:
             seconds.append((await server.reply(task)).ms / 1000)
 
-    def _written(self, task: Task[Any], reply: Reply) -> float:
+    def _written(self, server: Backend, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
-        if task.kind not in self._usual:
-            backend = self.identity(type(task)) or ""
-            n, mean = self.store.usual(backend, task.kind) if self.store else (0, 0.0)
-            self._usual[task.kind] = mean if n >= ENOUGH else None
-        mean_length = self._usual[task.kind]
-        template = _template(self.route.to(task.kind), task)
+        judge = server.identity(type(task)) or ""
+        if (judge, task.kind) not in self._usual:
+            n, mean = self.store.usual(judge, task.kind) if self.store else (0, 0.0)
+            self._usual[judge, task.kind] = mean if n >= ENOUGH else None
+        mean_length = self._usual[judge, task.kind]
+        template = _template(server, task)
         return (
             len(fit_to_schema(task, reply.raw, template)) / CHARS_PER_TOKEN
             if mean_length is None

@@ -69,6 +69,9 @@ class Estimate:
         margins: How far the numbers may be off by the draw of these rows, as half the width of
             their 95 % intervals; {} if all rows were counted.
         notes: How the rows were read.
+        least_calls: Calls if nothing goes up a cascade but what is checked at random; `calls`, and
+            `money` as well, is what it takes if everything goes up. None without a cascade.
+        least_money: What `least_calls` would cost.
     """
 
     samples: int
@@ -86,6 +89,8 @@ class Estimate:
     counted: int = 0
     margins: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    least_calls: int | None = None
+    least_money: float | None = None
 
 
 def estimate(
@@ -189,13 +194,16 @@ def _margins(rows: list[list[float]], n: int) -> dict[str, float]:
 
 
 def _scaled(plan: Plan, backend: DryRunBackend, scale: float, n: int) -> Estimate:
-    counts = backend.counts
-    money = counts.money(plan.settings.budget.price)
+    counts, price = backend.counts, plan.settings.budget.price
+    money, least = counts.money(price), counts.money(price, least=True)
+    cascade = any(one.behind() for one in plan.route.backends)
     return Estimate(
         samples=n,
         **{name: round(getattr(counts, name) * scale) for name in _SUMS},
         money=None if money is None else money * scale,
         batches=_batches(plan, {kind: n * scale for kind, n in backend.batched.items()}),
+        least_calls=round(counts.least_calls * scale) if cascade else None,
+        least_money=least * scale if cascade and least is not None else None,
     )
 
 

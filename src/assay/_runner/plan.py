@@ -178,7 +178,7 @@ def config(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> Map
         "routes": {kind: leaf.name for kind, leaf in sorted(route.kinds.items())},
         "local": sorted({leaf.name for leaf in leaves if leaf.capabilities.local}),
         "metrics": {metric.label: signature(metric, route, coalesced) for metric in metrics},
-        "price": [price.per_million_in, price.per_million_out, price.source] if price else None,
+        "price": price.config() if price else None,
         "quality": quality,
         "unmeasured": _unmeasured(metrics, route, quality),
         "embedder": route.identity(Embed),

@@ -62,10 +62,12 @@ class Cost:
         tokens_in: Prompt tokens, of them and of answers that were billed and brought no reply.
         tokens_out: Reply tokens, counted likewise.
         seconds: Wall time.
-        money: What the tokens cost, without embeddings, which have another price, and without those
-            of judges in this process; None if the run was not told the price.
+        money: What the tokens cost, each judge's at its price, without embeddings, which have
+            another one, and without those of judges in this process; None if the run was not told
+            the price.
         reused: Replies that its scores rest on without another call: from the store, or asked for
             by another of its scores.
+        cached_in: Prompt tokens, of `tokens_in`, that providers read from their prompt caches.
     """
 
     calls: int
@@ -74,6 +76,7 @@ class Cost:
     seconds: float
     money: float | None
     reused: int = 0
+    cached_in: int = 0
 
 
 class Result(Forwarding):
@@ -179,10 +182,13 @@ class Result(Forwarding):
             run = store.run(self._id)
             reused = max(0, store.used(self._id) - spent.calls)
             charged = store.charged(self._id, run.config.get("local", ()))
-        price = Price(*run.config["price"]) if run.config.get("price") else None
-        money = price.of(*charged) if price else None
+        money = None
+        if values := run.config.get("price"):
+            price = Price.of_config(values)
+            money = sum(price.of_judge(judge).of(*tokens) for judge, tokens in charged.items())
         tokens = spent.tokens_in, spent.tokens_out
-        return Cost(spent.calls, *tokens, run.seconds, money, reused)
+        cached = sum(read for _, _, read, _ in charged.values())
+        return Cost(spent.calls, *tokens, run.seconds, money, reused, cached)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""

@@ -101,6 +101,7 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
         _mark(db)
         for table, kept in _KEPT.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount
+        db.execute("DELETE FROM prompt_cache WHERE reply NOT IN (SELECT key FROM replies)")
         return dropped
     finally:
         for table in ("runs", "replies", "texts"):

@@ -123,6 +123,7 @@ COVERED: Mapping[str, str] = {
     " undone, at",
     "label_queue": "run, metric, against, batch, place, sample, chance, why",
     "alerts": "watch, look, stream, body, pending",
+    "prompt_cache": "reply, cached_in, cache_written",
 }
 # Numbers are read without their evidence: they have a checksum of their own.
 VALUE = f"{_PLACE}, value, why"

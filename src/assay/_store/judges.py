@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -32,7 +32,12 @@ class Replies(File):
             if not matching:
                 return None
             self._intact(f"reply {key}", *matching[0])
-            return rows.read_reply(matching[0], self._text)
+            reply = rows.read_reply(matching[0], self._text)
+            sql = f"SELECT checksum, {COVERED['prompt_cache']} FROM prompt_cache WHERE reply = ?"
+            for kept, *cached in self.query(sql, short_key(key)) if reply.tokens_in else ():
+                self._intact(f"the cached tokens of reply {key}", kept, *cached)
+                reply = replace(reply, cached_in=cached[1], cache_written=cached[2])
+            return reply
 
     def has_reply(self, key: str) -> bool:
         """Whether there is a reply under a key."""
@@ -66,24 +71,32 @@ class Replies(File):
         )
         return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
 
-    def charged(self, run: str, free: Iterable[str]) -> tuple[int, int]:
-        """(prompt tokens, reply tokens) that a run paid for, but those embedded.
+    def charged(self, run: str, free: Iterable[str]) -> dict[str, tuple[int, int, int, int]]:
+        """What a run paid each judge for, by its identity, but for embedding.
+
+        Prompt tokens, reply tokens, and how many of the prompt tokens were read from the
+        provider's cache and were written into it.
 
         Args:
             run: The run.
             free: Names of judges that cost no money.
         """
-        names = list(free)
-        # An identity is a name, and what is asked behind "#".
-        other = " AND substr(b.name || '#', 1, length(?) + 1) != ? || '#'" * len(names)
-        read, written = self.query(
-            "SELECT total(tokens_in), total(tokens_out) FROM replies r"
+        names = set(free)
+        paid = self.query(
+            "SELECT b.name, total(r.tokens_in), total(r.tokens_out), total(c.cached_in),"
+            " total(c.cache_written) FROM replies r"
             " JOIN names b ON b.id = r.backend JOIN names k ON k.id = r.kind"
-            f" WHERE r.run = {rows.NAME} AND k.name NOT IN ('embed', 'embed_texts'){other}",
+            " LEFT JOIN prompt_cache c ON c.reply = r.key"
+            f" WHERE r.run = {rows.NAME} AND k.name NOT IN ('embed', 'embed_texts')"
+            " GROUP BY b.name",
             run,
-            *(name for each in names for name in (each, each)),
-        )[0]
-        return int(read), int(written)
+        )
+        # An identity is a name, and what is asked behind "#".
+        return {
+            name: (int(read), int(written), int(cached), int(kept))
+            for name, read, written, cached, kept in paid
+            if not any(name == one or name.startswith(f"{one}#") for one in names)
+        }
 
     def pace(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a backend to a kind of task there are, and their mean ms."""

@@ -46,6 +46,10 @@ WRITE_REPLY = (
     " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
     f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
 )
+WRITE_CACHED = (
+    "INSERT OR REPLACE INTO prompt_cache (checksum, reply, cached_in, cache_written)"
+    " VALUES (?, ?, ?, ?)"
+)
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
 SAMPLE = "checksum, run, row, id, body"
@@ -197,8 +201,9 @@ def write_reply(
 ) -> bool:
     """Insert a reply and the texts of its prompt; False if there is one under its key already."""
     keep_names(db, run, reply.kind, reply.backend, recent=recent)
+    key = short_key(reply.key)
     values = (
-        short_key(reply.key),
+        key,
         run,
         reply.kind,
         reply.backend,
@@ -210,7 +215,11 @@ def write_reply(
         reply.ms,
         int(time.time()) if at is None else at,
     )
-    return db.execute(WRITE_REPLY, (checksum(*values), *values)).rowcount > 0
+    new = db.execute(WRITE_REPLY, (checksum(*values), *values)).rowcount > 0
+    if new and (reply.cached_in or reply.cache_written):
+        cached = key, reply.cached_in, reply.cache_written
+        db.execute(WRITE_CACHED, (checksum(*cached), *cached))
+    return new
 
 
 def write_paid(db: sqlite3.Connection, reply: Reply, run: str, recent: Recent) -> bool:

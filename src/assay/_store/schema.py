@@ -193,6 +193,14 @@ MIGRATIONS = (
         PRIMARY KEY (watch, look, stream)
     ) WITHOUT ROWID;
     """,
+    """
+    -- Prompt tokens of a reply that the provider read from its own cache, and that it wrote into
+    -- it: they are billed at prices of their own. A reply that has none stands in no row.
+    CREATE TABLE prompt_cache (
+        reply PRIMARY KEY, cached_in INTEGER NOT NULL, cache_written INTEGER NOT NULL,
+        checksum INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    """,
 )
 
 
@@ -200,6 +208,7 @@ TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
         *("batches", "descriptions", "labels", "label_queue", "alerts"),
+        "prompt_cache",
     )
 )
 # Columns that the table of replies had in every version; one damaged name leaves the others.
@@ -222,6 +231,9 @@ def migrate(connection: sqlite3.Connection) -> None:
         read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
         if not (read_only and _does_for_reading(connection)):
             raise
+        for statement in _lacking(connection):  # the tables, empty, for this connection alone
+            if statement.startswith(_TABLE):
+                connection.execute(statement.replace(_TABLE, "CREATE TEMP TABLE "))
 
 
 def _append(connection: sqlite3.Connection) -> None:
@@ -267,14 +279,21 @@ def _check(connection: sqlite3.Connection) -> None:
 
 
 def _does_for_reading(connection: sqlite3.Connection) -> bool:
-    """Whether an older store lacks only what reading does without: indices, and alerts."""
-    lacking = ";\n".join(MIGRATIONS[_version(connection) :])
+    """Whether an older store lacks only what reading does without: indices, and some tables."""
+    spared = ("CREATE INDEX ", f"{_TABLE}alerts ", f"{_TABLE}prompt_cache ")
+    return all(statement.startswith(spared) for statement in _lacking(connection))
+
+
+_TABLE = "CREATE TABLE "
+
+
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    """The statements that would bring a store to the newest schema, without their comments."""
     statements = (
         "\n".join(line for line in statement.splitlines() if not line.strip().startswith("--"))
-        for statement in lacking.split(";\n")
+        for statement in ";\n".join(MIGRATIONS[_version(connection) :]).split(";\n")
     )
-    spared = ("CREATE INDEX ", "CREATE TABLE alerts ")
-    return all(one.strip().startswith(spared) for one in statements if one.strip())
+    return [one.strip() for one in statements if one.strip()]
 
 
 def _has_triggers(connection: sqlite3.Connection) -> bool:

@@ -51,7 +51,9 @@ _RANGES = {
     **dict.fromkeys(("probability", "chance", "ratio", *_SHARES), (0.0, 1.0)),
     **dict.fromkeys(_COUNTS, (1, LARGEST)),
     **dict.fromkeys(("n_samples", "skipped", "seconds", "row", "price", "day"), (0.0, LARGEST)),
-    **dict.fromkeys(("tokens_in", "tokens_out", "ms"), (0.0, LARGEST)),
+    **dict.fromkeys(
+        ("tokens_in", "tokens_out", "ms", "cached_in", "cache_written"), (0.0, LARGEST)
+    ),
     **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
     **dict.fromkeys(("marks", "relevance_grades"), (0.0, LARGEST)),
     **dict.fromkeys(("draw", "statement"), (-1, LARGEST)),  # -1: billed without a reply; the whole

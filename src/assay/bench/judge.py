@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from assay._middleware.budget import Price
 from assay._middleware.wrapper import Route, adapted
 from assay._runner.event_loop import run_to_completion
 from assay._runner.settings import Settings
@@ -89,7 +90,12 @@ class ReplyTotals:
     tokens_in: int = 0  # their prompt tokens
     tokens_out: int = 0  # their reply tokens
     ms: float = 0.0  # their milliseconds, added up
+    charged: dict[str, list[int]] = field(default_factory=dict, repr=False)  # tokens by judge
     _keys: set[str] = field(default_factory=set, repr=False)
+
+    def money(self, price: Price) -> float:
+        """What the replies cost, each at the price of its judge."""
+        return sum(price.of_judge(one).of(*tokens) for one, tokens in self.charged.items())
 
     def add(self, replies: Iterable[Reply]) -> None:
         """Count replies, one that several questions rest on once."""
@@ -101,6 +107,9 @@ class ReplyTotals:
             self.tokens_in += reply.tokens_in
             self.tokens_out += reply.tokens_out
             self.ms += reply.ms
+            tokens = reply.tokens_in, reply.tokens_out, reply.cached_in, reply.cache_written
+            before = self.charged.get(reply.backend, (0, 0, 0, 0))
+            self.charged[reply.backend] = [a + b for a, b in zip(before, tokens, strict=True)]
 
 
 def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, T]]:

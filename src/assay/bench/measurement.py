@@ -182,7 +182,7 @@ def _measured(
         tokens_in=totals.tokens_in,
         tokens_out=totals.tokens_out,
         seconds=round(totals.ms / 1000, 3),
-        money=price.of(totals.tokens_in, totals.tokens_out) if price else None,
+        money=totals.money(price) if price else None,
     )
 
 

@@ -59,6 +59,7 @@ class Model(LLM):
             made.usage.input_tokens or len(prompt) // 4,
             made.usage.output_tokens or len(text) // 4,
             cut=was_cut(made),
+            cached=(made.usage.cache_read_tokens, made.usage.cache_write_tokens),
         )
 
     async def _asked(

@@ -14,12 +14,12 @@ import msgspec
 
 from assay._middleware.wrapper import Route
 from assay._store.keys import digest
-from assay.data.files import file_records, located
-from assay.errors import Denied, InputError, JudgeError, OverBudget, Problem, Unsupported
+from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
 from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
+from assay.judges.cascade_labels import read_labels
 from assay.stats.correction import fixed_numbers
 from assay.stats.risk_control import Checked, RiskControl
-from assay.tasks import Statement, Verdict, VerifyStatements, verify_statements
+from assay.tasks import Verdict, VerifyStatements, verify_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class CascadePolicy:
         confidence: How sure it is that this holds.
         audit: The share of answers whose verdicts the top judge checks all the same.
         labels: A file of statements that people judged, one a row: `statement`, `contexts` and
-            `supported`; "" where the top judge's own verdicts are the labels.
+            `supported`; or a store in which people labelled statements for faithfulness. "" where
+            the top judge's own verdicts are the labels.
     """
 
     risk: float = 0.05
@@ -254,6 +255,10 @@ class Cascade(Backend):
         """Its judges, from the cheapest up."""
         return (*(level.judge for level in self._levels), self._top)
 
+    def least_shares(self) -> tuple[float, ...]:
+        """Of all tasks, the share that each judge is asked at least, from the cheapest up."""
+        return (1.0, *(0.0 for _ in self._levels[1:]), self._policy.audit)
+
     def over(self, judges: Sequence[Backend]) -> Backend:
         """The same over other judges; nothing is known of their verdicts yet."""
         return Cascade(judges, self._policy, self._labelled)
@@ -417,38 +422,3 @@ def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
             raise InputError(f"the judge {judge.name} cannot verify statements", "leave it out")
     labelled = read_labels(policy.labels) if policy.labels else ()
     return Route(judges[-1], {VerifyStatements.kind: Cascade(judges, policy, labelled)})
-
-
-class _Row(msgspec.Struct, frozen=True):
-    statement: str
-    contexts: tuple[str, ...]
-    supported: bool
-
-
-def read_labels(path: str) -> tuple[tuple[VerifyStatements, Mapping[str, bool]], ...]:
-    """The labelled statements of a file: those on the same contexts in one task.
-
-    Raises:
-        InputError: If a row is none, or there are none.
-    """
-    problems: list[Problem] = []
-    by_contexts: dict[tuple[str, ...], list[_Row]] = {}
-    for record in file_records(located(path))():
-        if record.problem:
-            problems.append(record.problem)
-            continue
-        try:
-            row = msgspec.convert(record.values, _Row)
-        except msgspec.ValidationError as error:
-            remedy = '{"statement": "...", "contexts": ["..."], "supported": true}'
-            problems.append(Problem(f"{path}: {error}", remedy, row=record.number))
-            continue
-        by_contexts.setdefault(row.contexts, []).append(row)
-    if problems or not by_contexts:
-        raise InputError(problems or f"no labels in '{path}'")
-    labelled = []
-    for contexts, rows in by_contexts.items():
-        statements = tuple(Statement(f"s{n}", r.statement) for n, r in enumerate(rows, start=1))
-        labels = {s.id: row.supported for s, row in zip(statements, rows, strict=True)}
-        labelled.append((VerifyStatements(statements, contexts), labels))
-    return tuple(labelled)

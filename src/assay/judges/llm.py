@@ -104,6 +104,8 @@ class Completion:
         tokens_out: Tokens written, those of its reasoning included.
         tokens: The tokens with the likely ones in their places, where they are told.
         cut: Whether the bound on its length ended it.
+        cached: Prompt tokens among them that the provider read from its cache, and that it wrote
+            into it.
     """
 
     text: str
@@ -111,6 +113,7 @@ class Completion:
     tokens_out: int = 0
     tokens: Sequence[Token] = ()
     cut: bool = False
+    cached: tuple[int, int] = (0, 0)
 
 
 class LLM(AttributeBackend):
@@ -212,6 +215,8 @@ class LLM(AttributeBackend):
             backend=self.identity(type(task)) or "",
             kind=task.kind,
             draw=draw,
+            cached_in=completion.cached[0],
+            cache_written=completion.cached[1],
         )
 
 

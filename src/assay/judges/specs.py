@@ -133,7 +133,8 @@ def cascade(
         confidence: How sure it is that this holds.
         audit: The share of answers whose verdicts the top judge checks all the same.
         labels: A file of statements that people judged, one a row: `statement`, `contexts` and
-            `supported`. Without it the top judge's own verdicts are the labels.
+            `supported`; or a store in which people labelled statements for faithfulness. Without
+            it the top judge's own verdicts are the labels.
 
     Raises:
         InputError: If an option or a label cannot be used, or a judge cannot verify statements.

@@ -1,11 +1,15 @@
 """Does a vector depend on its text alone, and does nearness mean likeness?"""
 
+import hashlib
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from assay.judges.embedded.embedding import DIMENSIONS, Encoder, sentences
+from assay.judges.embedded.inference import folder
 
 TEXTS = [
     "The cat sat on the mat.",
@@ -63,9 +67,24 @@ def test_threads_share_one_encoder():
     assert len(set(results)) == 1
 
 
+def test_a_run_that_needs_no_embedded_model_reads_none(tmp_path):
+    code = (
+        "import sys; sys.addaudithook(lambda e, a: e == 'open' and 'model.onnx' in str(a[0]) and"
+        " print('read', a[0]));"
+        " import assay; judge = lambda prompt: 'no reply';"
+        " rows = [{'question': 'Q?', 'answer': 'A.', 'contexts': ['C.']}];"
+        f" assay.evaluate(rows, 'faithfulness', judge, store={str(tmp_path / 'x.db')!r})"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.stdout == ""
+    assert (tmp_path / "x.db").exists(), ended.stderr
+
+
 def test_identity(encoder):
-    assert encoder.name.startswith("minilm-l6-v2-int8:")
-    assert encoder.name == Encoder().name
+    weights = folder("minilm").joinpath("model.onnx").read_bytes()
+    assert encoder.name == f"minilm-l6-v2-int8:{hashlib.sha256(weights).hexdigest()[:8]}"
 
 
 def test_threads_must_be_positive():

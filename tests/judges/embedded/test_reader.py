@@ -1,9 +1,12 @@
 """Does a reading depend on its window alone, and is the model what its name says?"""
 
+import hashlib
+
 import numpy as np
 import pytest
 
 from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.inference import folder
 from assay.judges.embedded.reader import Reader, passes
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
@@ -48,6 +51,5 @@ def test_threads_must_be_positive():
 
 
 def test_the_name_changes_with_the_weights():
-    kind, _, digest = Reader(1).name.partition(":")
-    assert kind == "reader-l6-int8"
-    assert len(digest) == 8
+    weights = folder("reader").joinpath("model.onnx").read_bytes()
+    assert Reader(1).name == f"reader-l6-int8:{hashlib.sha256(weights).hexdigest()[:8]}"

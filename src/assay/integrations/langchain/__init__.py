@@ -105,11 +105,13 @@ class ChatModel(LLM):
         if parsed is not None:
             text = msgspec.json.encode(parsed).decode()
         usage = getattr(made, "usage_metadata", None) or {}
+        details = usage.get("input_token_details") or {}
         return Completion(
             text,
             usage.get("input_tokens", len(prompt) // 4),
             usage.get("output_tokens", len(text) // 4),
             cut=was_cut(about),
+            cached=(details.get("cache_read") or 0, details.get("cache_creation") or 0),
         )
 
 

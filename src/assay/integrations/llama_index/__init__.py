@@ -63,6 +63,7 @@ class Model(LLM):
             len(prompt) // 4 if read is None else read,
             len(text) // 4 if written is None else written,
             cut=_cut(made),
+            cached=_cached(_place(made)),
         )
 
 
@@ -111,13 +112,31 @@ def usage(made: Any) -> tuple[int | None, int | None]:
 
     Providers put them into the raw response, each by the names of its own API, or beside the text.
     """
+    place = _place(made)
+    read = _first(place, *_READ)
+    if read is not None and member(place, "input_tokens") is not None:
+        read += sum(_cached(place))  # Anthropic tells of the cached tokens beside the others
+    return read, _first(place, *_WRITTEN)
+
+
+_READ = ("prompt_tokens", "input_tokens", "prompt_eval_count", "prompt_token_count")
+_WRITTEN = ("completion_tokens", "output_tokens", "eval_count", "candidates_token_count")
+
+
+def _place(made: Any) -> Any:
+    """Where a response tells of its tokens."""
     raw = getattr(made, "raw", None)
-    for place in (member(raw, "usage"), getattr(made, "additional_kwargs", None), raw):
-        read = _first(place, "prompt_tokens", "input_tokens", "prompt_eval_count")
-        written = _first(place, "completion_tokens", "output_tokens", "eval_count")
-        if read is not None or written is not None:
-            return read, written
-    return None, None
+    beside = getattr(made, "additional_kwargs", None)
+    places = (member(raw, "usage"), member(raw, "usage_metadata"), beside, raw)
+    return next((one for one in places if _first(one, *_READ, *_WRITTEN) is not None), None)
+
+
+def _cached(place: Any) -> tuple[int, int]:
+    """Prompt tokens that the provider read from its cache, and that it wrote into it."""
+    details = member(place, "prompt_tokens_details")
+    read = _first(details, "cached_tokens")
+    read = read or _first(place, "cache_read_input_tokens", "cached_content_token_count")
+    return read or 0, _first(place, "cache_creation_input_tokens") or 0
 
 
 def _first(place: Any, *names: str) -> int | None:

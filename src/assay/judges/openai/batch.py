@@ -64,17 +64,18 @@ class Batched(Wrapper):
             Denied: If the provider refuses.
             Unavailable: If no batch brought a reply to this request.
         """
-        key = reply_key(self.identity(type(task)) or "", task, draw)
+        identity = self.identity(type(task)) or ""
+        key = reply_key(identity, task, draw)
         if not self._queue.knows(key):
             first = await self._first(task, draw)
             if first is not None:
                 return first
-        reservation = await self._budget.reserve(task)
+        reservation = await self._budget.reserve(task, identity)
         try:
             reply = await self._in_batches(key, task, draw)
         finally:
             self._budget.release(reservation)
-        self._budget.record_reply(reply)
+        self._budget.record_reply(reply, reservation, sent=False)
         return reply
 
     async def _first(self, task: Task[Any], draw: int) -> Reply | None:

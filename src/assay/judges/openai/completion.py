@@ -15,10 +15,18 @@ _Form = TypeVar("_Form")
 
 
 class Counted(msgspec.Struct):
-    """Tokens read and written; None where the server did not count them."""
+    """Tokens read and written; None where the server did not count them.
+
+    Attributes:
+        prompt_tokens: Tokens of the prompt.
+        completion_tokens: Tokens that were written.
+        cached: Tokens of the prompt that were read from the provider's cache, and those that were
+            written into it.
+    """
 
     prompt_tokens: _Count | None = None
     completion_tokens: _Count | None = None
+    cached: tuple[int, int] = (0, 0)
 
 
 class _Total(msgspec.Struct):
@@ -44,7 +52,40 @@ def counted(usage: Any, text: str = "") -> Counted:
         rest = total.total_tokens - counts.prompt_tokens
         if rest > (counts.completion_tokens or 0):
             counts.completion_tokens = rest
+    counts.cached = cached(usage, counts.prompt_tokens or 0)
     return counts
+
+
+class _Details(msgspec.Struct):
+    """What servers tell of their prompt cache beside the tokens, each in its own words."""
+
+    cached_tokens: _Count | None = None  # OpenAI, Gemini, vLLM, OpenRouter
+    cache_write_tokens: _Count | None = None  # OpenRouter
+    cache_read_input_tokens: _Count | None = None  # Anthropic
+    cache_creation_input_tokens: _Count | None = None
+    prompt_cache_hit_tokens: _Count | None = None  # DeepSeek
+    cached_content_token_count: _Count | None = msgspec.field(
+        default=None, name="cachedContentTokenCount"
+    )  # Gemini
+
+
+def cached(usage: Any, prompt_tokens: int) -> tuple[int, int]:
+    """Tokens of the prompt that a provider read from its cache, and that it wrote into it.
+
+    Args:
+        usage: What it tells of its use: OpenAI's `usage`, Anthropic's, or Gemini's `usageMetadata`.
+        prompt_tokens: Tokens of the whole prompt, of which both are a part.
+    """
+    inner = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    read = written = 0
+    for one in (_converted(usage, _Details), _converted(inner, _Details)):
+        if one is not None:
+            reads = (one.cached_tokens, one.cache_read_input_tokens, one.prompt_cache_hit_tokens)
+            read = max(read, *(n or 0 for n in (*reads, one.cached_content_token_count)))
+            writes = one.cache_write_tokens, one.cache_creation_input_tokens
+            written = max(written, *(n or 0 for n in writes))
+    read = min(read, prompt_tokens)
+    return read, min(written, prompt_tokens - read)
 
 
 def _converted(usage: Any, form: type[_Form]) -> _Form | None:

@@ -379,7 +379,7 @@ class OpenAI(LLM):
             what = f"{where} withheld its reply (blocked by the provider's filter)"
             raise Unavailable(what, permanent=True, cost=(read, written))
         cut = choice.finish_reason == "length"
-        return Completion(text, read, written, choice.tokens, cut=cut)
+        return Completion(text, read, written, choice.tokens, cut=cut, cached=usage.cached)
 
 
 def _as_written(refusal: Refusal, prompt: str) -> _Answer:
