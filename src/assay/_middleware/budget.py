@@ -133,6 +133,22 @@ class Reservation:
         return self.tokens_in + self.tokens_out
 
 
+# What trackers that count together share.
+_JOINED = (
+    *("usage", "_reserved", "_waiting", "_longest_reply", "_prompt_ratio"),
+    *("_answers", "_sent", "_ended"),
+)
+
+
+@dataclass(slots=True)
+class _Reserved:
+    """All that is set aside for calls on their way."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+
+
 class BudgetTracker:
     """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
 
@@ -166,7 +182,7 @@ class BudgetTracker:
         self._keep = keep
         self._reply_bound = bound
         self.usage = usage or Usage()
-        self._reserved_in = self._reserved_out = self._reserved_calls = 0
+        self._reserved = _Reserved()
         self._longest_reply: dict[str, int] = {}
         self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
         # By kind: answers that told their length, calls on their way, calls that have ended.
@@ -174,6 +190,14 @@ class BudgetTracker:
         self._sent = Counter[str]()
         self._ended = Counter[str]()
         self._waiting: list[asyncio.Future[None]] = []
+
+    def join(self, other: "BudgetTracker") -> None:
+        """Count together with another tracker: what one spends or sets aside, both have spent.
+
+        Each goes on to keep by itself what was billed in vain.
+        """
+        for name in _JOINED:
+            setattr(self, name, getattr(other, name))
 
     async def reserve(self, task: Task[Any]) -> Reservation:
         """As `reserve_now`, once calls on their way leave room for it.
@@ -186,7 +210,7 @@ class BudgetTracker:
                 try:
                     return self.reserve_now(task)
                 except OverBudget:
-                    if not self._reserved_calls:
+                    if not self._reserved.calls:
                         raise
             released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(released)
@@ -207,9 +231,9 @@ class BudgetTracker:
         prompt = math.ceil(quarter * self._prompt_ratio.get(task.kind, 1.0))
         reservation = Reservation(task.kind, quarter, prompt, expected, at_most)
         self._check(reservation)
-        self._reserved_in += reservation.tokens_in
-        self._reserved_out += reservation.reserved_out
-        self._reserved_calls += 1
+        self._reserved.tokens_in += reservation.tokens_in
+        self._reserved.tokens_out += reservation.reserved_out
+        self._reserved.calls += 1
         self._sent[reservation.kind] += 1
         return reservation
 
@@ -233,12 +257,13 @@ class BudgetTracker:
         if not reservation.active:
             return
         reservation.active = False
-        self._reserved_in -= reservation.tokens_in
-        self._reserved_out -= reservation.reserved_out
-        self._reserved_calls -= 1
+        self._reserved.tokens_in -= reservation.tokens_in
+        self._reserved.tokens_out -= reservation.reserved_out
+        self._reserved.calls -= 1
         self._sent[reservation.kind] -= 1
         self._ended[reservation.kind] += 1
-        waiting, self._waiting = self._waiting, []
+        waiting = self._waiting.copy()
+        self._waiting.clear()
         for released in waiting:
             if not released.done():
                 released.set_result(None)
@@ -298,21 +323,19 @@ class BudgetTracker:
             return max(bound, longest)  # some servers do not count reasoning as what they bound
         if not n:
             return max([USUAL_REPLY, *self._longest_reply.values()])
-        if not self._reserved_calls:
+        if not self._reserved.calls:
             return longest  # it is not to end the run that a call alone may be longer than any
         return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
 
     def _check(self, reservation: Reservation) -> None:
-        budget, usage = self._budget, self.usage
-        more_in, more_out = (
-            self._reserved_in + reservation.tokens_in,
-            self._reserved_out + reservation.reserved_out,
-        )
+        budget, usage, reserved = self._budget, self.usage, self._reserved
+        more_in = reserved.tokens_in + reservation.tokens_in
+        more_out = reserved.tokens_out + reservation.reserved_out
         if budget.tokens is not None:
             spent = usage.tokens_in + usage.tokens_out
             self._refuse(spent, spent + more_in + more_out, budget.tokens, "tokens")
         if budget.calls is not None:
-            at_most = usage.calls + self._reserved_calls + 1
+            at_most = usage.calls + reserved.calls + 1
             self._refuse(usage.calls, at_most, budget.calls, "calls")
         if budget.money is not None and budget.price is not None:
             would = usage.money + budget.price.of(more_in, more_out)
