@@ -69,7 +69,7 @@ def _draw(size: int, n: int, seed: int) -> set[int]:
 def _at(grid: Grid, place: int) -> dict[str, Value]:
     """The combination with this number in the order of the grid."""
     values: dict[str, Value] = {}
-    for name in reversed(grid):
+    for name in reversed(list(grid)):
         place, at = divmod(place, len(grid[name]))
         values[name] = grid[name][at]
     return {name: values[name] for name in grid}
