@@ -73,9 +73,7 @@ class SweepRequest(experiment.ExperimentRequest):
     metavar="N",
     help="Ask only so many configurations, drawn at random from the grid.",
 )
-@options.number(
-    "--seed", type=int, default=0, metavar="N", help="Another seed draws others with --random."
-)
+@options.count("--seed", default=0, least=0, help="Another seed draws others with --random.")
 @options.count(
     "--parallel",
     default=PARALLEL,

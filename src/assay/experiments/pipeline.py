@@ -77,7 +77,7 @@ class Parameters:
     """What can be set in the reference pipeline.
 
     Attributes:
-        chunker: fixed, sentence, recursive or heading, as `Chunking` tells.
+        chunker: fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
         chunk_size: Words of a chunk, at most.
         chunk_overlap: Words of a chunk that the next one repeats, at most; below `chunk_size`.
         retriever: bm25, embedding or hybrid (both, by reciprocal rank fusion).
