@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay._analysis.correction import correct
     from assay._analysis.diagnosis import Diagnosis, diagnose
     from assay._analysis.diagnosis.counterfactual import counterfactual
+    from assay._analysis.diagnosis.steps import blame_steps
     from assay._analysis.gate import Rules, gate
     from assay._analysis.history import history
     from assay._analysis.items import items
@@ -68,6 +69,7 @@ _HOME = {
     "Diagnosis": "assay._analysis.diagnosis",
     "diagnose": "assay._analysis.diagnosis",
     "counterfactual": "assay._analysis.diagnosis.counterfactual",
+    "blame_steps": "assay._analysis.diagnosis.steps",
     "Rules": "assay._analysis.gate",
     "gate": "assay._analysis.gate",
     "history": "assay._analysis.history",
@@ -191,6 +193,7 @@ __all__ = [
     "averify",
     "averify_many",
     "backend",
+    "blame_steps",
     "calibrate",
     "cascade",
     "compare",

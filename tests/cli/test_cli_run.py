@@ -186,7 +186,9 @@ def test_a_dry_run_counts_and_asks_nobody(assay, here):
 def test_a_list_price_is_that_of_the_model_and_says_where_it_is_from(assay, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     estimated = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED, "--dry-run")
-    assert re.search(r"money, about, at 0\.15/0\.6/0\.075/0\.15 a million tokens \(US dollars", estimated.stdout)
+    assert re.search(
+        r"money, about, at 0\.15/0\.6/0\.075/0\.15 a million tokens \(US dollars", estimated.stdout
+    )
     batched = assay(*FAITHFULNESS, "--judge", "openai-batch:gpt-4o-mini", *LISTED, "--dry-run")
     assert "at 0.075/0.3/0.0375/0.075 a million tokens" in batched.stdout
 
@@ -210,7 +212,9 @@ def test_judges_have_each_the_price_that_is_given_for_it(assay):
     judges = ("--judge", "openai:a,verify_statements=openai:b", "--base-url", "http://127.0.0.1:9")
 
     def money(price):
-        return summary(assay(*FAITHFULNESS, *judges, "--price", price, "--dry-run", "--json"))["money"]
+        return summary(assay(*FAITHFULNESS, *judges, "--price", price, "--dry-run", "--json"))[
+            "money"
+        ]
 
     assert money("openai:a=1/2/0.5,openai:b=0/0") + money("0/0,openai:b=1/2") == money("1/2")
     refused = assay(*FAITHFULNESS, *judges, "--price", "openai:c=1/2", "--dry-run")

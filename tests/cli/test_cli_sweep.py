@@ -117,7 +117,7 @@ def test_a_budget_stops_all_configurations_and_a_dry_run_tells_what_the_judge_wo
     counted = rag(*command, "--dry-run")
     assert "80 questions to send in 2 configurations. What the judge would be" in counted.stderr
     stopped = rag(*command, "--budget", "50calls")
-    assert (stopped.exit_code, "k=5: the next call could exceed" in stopped.stderr) == (5, True)
+    assert (stopped.exit_code, ": the next call could exceed" in stopped.stderr) == (5, True)
     counted = rag(*command, "--dry-run")
     assert "judge calls" in counted.stdout
     assert "0 questions to send in 2 configurations. About " in counted.stderr
@@ -148,6 +148,8 @@ def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
         (("--set", "k=[null]"), "a list, an object or null"),
         (("--set", "depth=1,2"), "my_rag.py:answer takes no argument 'depth'"),
         (("--set", "k=1,2,3", "--max-configurations", "2"), "3 configurations"),
+        (("--set", "k=1,2,3", "--random", "4"), "4 configurations are to be drawn"),
+        (("--set", "k=1,2,3", "--seed", "4"), "--seed"),
         (("--set", "k=3", "-m", "faithfulnes"), "faithfulness"),
         (("--set", "k=3", "--target-body", "{}"), "for a target with a URL"),
         (("--set", "k=3", "--map", "reference=gone"), "gone"),
@@ -187,12 +189,15 @@ def test_killed_in_the_middle_it_goes_on_and_asks_only_what_was_on_its_way_again
     process.wait(10)
     done = subprocess.run(run, capture_output=True, timeout=120, check=True)
     found = json.loads(done.stdout)["configurations"]
-    assert [(one["asked"], one["reused"]) for one in found[:2]] == [(0, 40), (0, 40)]
-    assert found[3]["asked"] == 40
+    assert sum(one["asked"] for one in found) <= 73
     lines = asked.read_text("utf-8").splitlines()
     assert len(set(lines)) == 160
     # The calls that were on their way, and whose answers may not have reached the disk.
     assert len(lines) <= 163
+    whole = subprocess.run([*run, "--store", "whole.db"], capture_output=True, check=True)
+    boards = json.loads(whole.stdout)["leaderboards"]
+    for one, other in zip(json.loads(done.stdout)["leaderboards"], boards, strict=True):
+        assert one | {"fronts": []} == other | {"fronts": []}  # which are against latency
 
 
 @pytest.mark.slow

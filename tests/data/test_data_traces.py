@@ -261,6 +261,10 @@ class TestOpenInference:
             retriever({"content": "inner"}, own="b4", parent="b3", at=1),
         )
         assert found.contexts == ("one", "two", "three")
+        assert found.metadata["steps"] == [
+            {"step": "retriever", "contexts": [0, 1]},
+            {"step": "retriever", "contexts": [1, 2]},
+        ]
 
     def test_parts_of_a_document_that_share_its_id_are_kept(self):
         parts = [{"content": text, "id": "tower.pdf"} for text in ("tall", "old", "tall")]

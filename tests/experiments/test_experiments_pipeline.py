@@ -76,7 +76,7 @@ def samples(found, at=0):
 
 
 class TestChunks:
-    @pytest.mark.parametrize("chunker", ["fixed", "sentence", "recursive", "heading"])
+    @pytest.mark.parametrize("chunker", ["fixed", "sentence", "recursive", "heading", "semantic"])
     @pytest.mark.parametrize("size", [1, 5, 12, 1000])
     def test_they_hold_every_word_once_and_say_where_they_stand(self, chunker, size):
         chunks = list(Chunking(chunker, size).cut(PROSE))
@@ -103,6 +103,14 @@ class TestChunks:
         by_paragraph = [one.text for one in Chunking("recursive", 16).cut(PROSE)]
         assert by_paragraph[0].startswith("# One")
         assert not any(text.startswith("words than") for text in by_paragraph)
+
+    def test_a_semantic_chunk_begins_where_the_topic_changes(self):
+        towers = "The tower is made of iron. It was built in Paris. Its height is 330 metres. " * 2
+        bread = "Knead the dough for ten minutes. Let it rise in a warm place. Bake the bread. " * 2
+        document = Document("d", towers + bread)
+        chunks = list(Chunking("semantic", 1000).cut(document))
+        assert len(towers) in [chunk.start for chunk in chunks]
+        assert len(chunks) <= 4
 
     def test_no_chunk_goes_beyond_a_heading(self):
         first, second = Chunking("heading", 1000).cut(PROSE)

@@ -1,10 +1,28 @@
 """Is every configuration asked once, is the best one found, and is a tie called one?"""
 
+import asyncio
+import json
 import random
+from collections import Counter
+from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
-from assay import Denied, InputError, Result, Settings, SweepSettings, asweep, compare, sweep
+from assay import (
+    Budget,
+    Denied,
+    InputError,
+    Limits,
+    OverBudget,
+    Result,
+    Settings,
+    SweepSettings,
+    asweep,
+    compare,
+    sweep,
+)
+from assay.experiments.grid import configurations_of
 from assay.target import Asking
 
 QUESTIONS = [
@@ -145,7 +163,7 @@ class TestTheStore:
                 raise Denied("no more")
             return system(question, k)
 
-        how = SweepSettings(asking=Asking())
+        how = SweepSettings(asking=Asking(), parallel=1)
         with pytest.raises(Denied):
             sweep(QUESTIONS, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
         before = len(system.asked)
@@ -161,6 +179,130 @@ class TestTheStore:
             iter(QUESTIONS), System(planted), {"k": [3, 5]}, "exact_match", store=db
         )
         assert found.leaderboards[0].winner == "k=5"
+
+
+class Busy:
+    """A system or a judge that notes how many calls it has at once."""
+
+    def __init__(self):
+        self.calls = self.now = self.most = 0
+
+    async def work(self):
+        self.calls, self.now = self.calls + 1, self.now + 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.002)
+        self.now -= 1
+
+    async def answer(self, question, k=3):
+        await self.work()
+        return f"{k % 2} {question}"
+
+    async def judge(self, prompt):
+        await self.work()
+        return json.dumps({"reason": "It is.", "grade": len(prompt) % 2})
+
+
+POLITE = 'binary_criterion(definition="Is it polite?")'
+
+
+def busy_sweep(db, parallel, system, judge, **budget):
+    how = SweepSettings(
+        parallel=parallel,
+        settings=Settings(limits=Limits(concurrency=5), budget=Budget(**budget)),
+        asking=Asking(limits=Limits(concurrency=3)),
+    )
+    grid = {"k": [1, 2, 3, 4]}
+    return sweep(QUESTIONS[:20], system.answer, grid, POLITE, judge.judge, store=db, how=how)
+
+
+class TestInParallel:
+    def test_all_configurations_keep_to_the_limits_together_and_nothing_is_asked_twice(self, db):
+        system, judge = Busy(), Busy()
+        busy_sweep(db, 4, system, judge)
+        assert (system.calls, system.most) == (80, 3)
+        # Two and two of them answer alike, at the same time.
+        assert (judge.calls, judge.most) == (40, 5)
+
+    def test_the_result_is_that_of_one_after_the_other(self, db, tmp_path):
+        boards = [
+            busy_sweep(path, parallel, Busy(), Busy()).leaderboards
+            for path, parallel in ((db, 4), (tmp_path / "one.db", 1))
+        ]
+        one, other = (replace(board, fronts=()) for (board,) in boards)  # against latency
+        assert one == other
+
+    def test_the_budget_is_that_of_all_that_is_on_its_way(self, db):
+        judge = Busy()
+        with pytest.raises(OverBudget, match="budget in calls"):
+            busy_sweep(db, 4, Busy(), judge, calls=17)
+        assert judge.calls == 17
+        busy_sweep(db, 4, Busy(), judge)
+        assert judge.calls == 40
+
+    def test_what_is_wrong_with_one_stops_the_others(self, db):
+        system = Busy()
+
+        async def answer(question, k):
+            if k == 2:
+                raise Denied("not allowed")
+            return await system.answer(question)
+
+        how = SweepSettings(asking=Asking(limits=Limits(concurrency=2)))
+        with pytest.raises(Denied, match="not allowed"):
+            sweep(QUESTIONS, answer, {"k": [1, 2, 3]}, "exact_match", store=db, how=how)
+        assert system.calls < 60
+
+    def test_none_at_once_is_refused(self):
+        with pytest.raises(InputError, match="parallel is 0"):
+            SweepSettings(parallel=0)
+
+
+class TestRandomGrids:
+    GRID: ClassVar = {"k": [1, 2, 3], "chunk": [64, 128, 256]}
+
+    def drawn(self, db, n, seed):
+        how = SweepSettings(random=n, seed=seed)
+        found = sweep(QUESTIONS[:3], System(planted), self.GRID, "exact_match", store=db, how=how)
+        return [one.name for one in found.configurations]
+
+    def test_a_seed_draws_the_same_ones_and_more_of_it_holds_fewer(self, db):
+        four = self.drawn(db, 4, 1)
+        assert four == self.drawn(db, 4, 1)
+        assert set(four) < set(self.drawn(db, 6, 1))
+        assert four != self.drawn(db, 4, 2)
+        assert len(set(self.drawn(db, 9, 1))) == 9
+
+    def test_the_effects_in_a_part_of_a_grid_are_those_in_the_whole_where_they_add_up(self, db):
+        def answer(question, k, chunk, llm):
+            number = int(question.split()[3])
+            return {"answer": "It is.", "cost": number % 7 + 10 * k + chunk + 3 * llm}
+
+        grid = {"k": [1, 2, 3], "chunk": [0, 4], "llm": [1, 2, 3]}
+        means = []
+        for n in (18, 9):
+            how = SweepSettings(random=n, seed=3)
+            (board,) = sweep(
+                QUESTIONS, answer, grid, "cost_per_query", store=db, how=how
+            ).leaderboards
+            means.append({(e.parameter, v.name): v.mean for e in board.effects for v in e.values})
+        assert len(means[0]) == 8
+        assert means[0] == pytest.approx(means[1])
+
+    def test_each_combination_is_drawn_as_often_and_a_large_grid_is_never_made(self):
+        times = Counter(
+            str(one)
+            for seed in range(900)
+            for one in configurations_of(self.GRID, drawn=3, seed=seed)
+        )
+        assert len(times) == 9
+        assert all(240 < n < 360 for n in times.values())
+        large = {f"p{n}": list(range(10)) for n in range(12)}
+        assert len(configurations_of(large, drawn=5)) == 5
+
+    @pytest.mark.parametrize(("n", "said"), [(0, "0 configurations"), (10, "from a grid of 9")])
+    def test_what_cannot_be_drawn_is_refused(self, n, said):
+        with pytest.raises(InputError, match=said):
+            configurations_of(self.GRID, drawn=n)
 
 
 class TestFailures:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assay import SweepSettings, sweep
+from assay import Pipeline, SweepSettings, sweep
 from assay._report.sweep import render
 from support import chromium
 
@@ -55,6 +55,35 @@ def test_the_heat_map_is_of_the_two_that_interact(swept):
     cells = re.findall(r'<td class="h(\d+)">([\d.]+)</td>', page)
     assert len(cells) == 4
     assert [score for shade, score in cells if shade == "10"] == [max(s for _, s in cells)]
+
+
+def test_measures_of_a_ranking_stand_beside_each_other(tmp_path):
+    """Only whole documents are found by what stands far from the answer."""
+    documents = [
+        {"id": f"d{n}", "text": f"Tower {n} stands in the town. It was finished in {1800 + n}."}
+        for n in range(20)
+    ]
+    questions = [
+        {
+            "id": f"q{n}",
+            "question": f"When was tower {n} finished?",
+            "reference_contexts": [f"It was finished in {1800 + n}."],
+        }
+        for n in range(20)
+    ]
+    grid = {"chunk_size": [6, 40], "retriever": ["bm25"], "generator": ["passage"]}
+    found = sweep(
+        questions, Pipeline(documents), grid, "hit_at_k(k=1),mrr", store=tmp_path / "s.db"
+    )
+    page = render(found)
+    (shown,) = re.findall(r'<h2 id="retrieval">.*?</section>', page, re.DOTALL)
+    assert "over 20 questions" in shown
+    assert re.findall(r'data-name="([^"]+)"', shown) == ["hit_at_k(k=1)", "mrr"] * 2
+    assert "chunk_size=40" in shown
+    assert shown.count("*</b>") == 2
+    assert 'id="retrieval"' not in render(
+        sweep(QUESTIONS[:2], rag, {"k": [3, 5]}, "exact_match", store=tmp_path / "s.db")
+    )
 
 
 def test_a_winner_is_named_and_a_race_has_no_front(tmp_path):

@@ -227,6 +227,10 @@ class Labelling:
         disputes = sum(one.settled is None for one in self.disputes())
         return self._tally.progress(self._state(), disputes)
 
+    def values(self) -> dict[str, float]:
+        """The label of each sample that is labelled whole: the mean over annotators."""
+        return self._tally.values(self._state())
+
     def weights(self) -> dict[str, float]:
         """How many samples each labelled one stands for; 1 / that is its inclusion probability."""
         state = self._state()

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from assay._analysis.corrected_leaderboard import CorrectedStanding, corrected_standings
 from assay._analysis.front import Front, Quality, fronts
 from assay._analysis.interactions import Interaction, interactions
 from assay._runner.result import Result
@@ -88,6 +89,8 @@ class Leaderboard:
             effects.
         fronts: Quality set against latency and cost, of the configurations with scores; none in a
             race, which drops configurations by their quality alone.
+        corrected: The configurations whose answers have labels in the store, as people would have
+            judged them, the best first; none in a race.
     """
 
     metric: str
@@ -101,6 +104,7 @@ class Leaderboard:
     warnings: tuple[str, ...]
     interactions: tuple[Interaction, ...] = ()
     fronts: tuple[Front, ...] = ()
+    corrected: tuple[CorrectedStanding, ...] = ()
 
 
 def leaderboard(
@@ -151,9 +155,17 @@ def leaderboard(
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
-        if complete
+        if complete and is_full(params)
         else (),
         fronts=fronts(quality, [results[place] for place in scored], level=level),
+        corrected=corrected_standings(
+            [results[place] for place in scored],
+            [names[place] for place in scored],
+            metric,
+            (ids, matrix),
+            groups=groups,
+            level=level,
+        ),
     )
 
 
@@ -319,23 +331,52 @@ def _effects(
     from assay.stats.best import compare_with_best
 
     effects = []
-    for parameter in params[0]:
-        places: dict[str, list[int]] = {}
-        for at, values in enumerate(params):
-            places.setdefault(written(values[parameter]), []).append(at)
-        if len(places) < 2:
-            continue
-        # Each question's mean over the configurations with that value: all else is averaged out.
-        columns = np.stack([matrix[:, at].mean(axis=1) for at in places.values()], axis=1)
+    for parameter, (names, weights) in _averages(params).items():
+        # What rests on rounding alone is no difference.
+        size = max(float(np.abs(matrix).max()), 1e-300)
+        columns = np.round(matrix @ weights / size, 12) * size
         compared = compare_with_best(
             columns, groups=groups, ends=ends, higher_is_better=up, level=level
         )
-        names = list(places)
         standings = (
             _standing(names[at], compared.placed[at], len(matrix)) for at in compared.order
         )
         effects.append(Effect(parameter, tuple(standings)))
     return tuple(effects)
+
+
+def is_full(params: Sequence[Params]) -> bool:
+    """Whether every value of each parameter stands beside all values of the others."""
+    sizes = [len({written(values[name]) for values in params}) for name in params[0]]
+    return math.prod(sizes) == len(params)
+
+
+def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]:
+    """By parameter with several values: these, and how much each configuration counts for each.
+
+    In a full grid each value's configurations count the same: all else is averaged out. In a part
+    of one they count as least squares say, if effects add up; none where it does not tell them.
+    """
+    import numpy as np
+
+    known = {name: list(dict.fromkeys(written(one[name]) for one in params)) for name in params[0]}
+    varied = {name: values for name, values in known.items() if len(values) > 1}
+    # A column for each value of a parameter, all of which together stand for the mean.
+    design = np.array(
+        [[written(one[name]) == v for name in varied for v in varied[name]] for one in params],
+        float,
+    )
+    if np.linalg.matrix_rank(design) < design.shape[1] - max(0, len(varied) - 1):
+        return {}
+    averages, at = {}, 0
+    for name, values in varied.items():
+        wanted = np.concatenate(
+            [np.full((len(v), len(values)), 1 / len(v)) for v in varied.values()]
+        )
+        wanted[at : at + len(values)] = np.eye(len(values))
+        averages[name] = values, np.linalg.pinv(design).T @ wanted
+        at += len(values)
+    return averages
 
 
 def _warnings(scores: Sequence[_Scores], n: int, *, complete: bool) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ class DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.Repor
     within: int
     counterfactual: bool
     each_wrong: bool
+    steps: bool
     show_all: bool
 
 
@@ -60,6 +61,11 @@ class DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.Repor
     "--each-wrong",
     help="With --target: also ask with each context left out that is known to be wrong.",
 )
+@options.flag(
+    "--steps",
+    help="Judge each answer of a trace with several retrievals or calls of tools again, with the "
+    "evidence of each step taken out, and say which was decisive. Nothing is generated anew.",
+)
 @options.flag("--all", "show_all", help="List every sample under its cause.")
 @options.outs("Write it: .md, .json, or .html (the report, which begins with it). Repeatable.")
 @options.target
@@ -71,24 +77,27 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     """Say of each sample of RUN which part of the system failed, and what is worth trying.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
-    asked, but for --counterfactual and --target, which take the --judge of the run. A --target
-    that is given contexts answers again, with the retrieved ones and with the reference contexts:
-    the difference is what better retrieval alone would fix.
+    asked, but for --counterfactual, --steps and --target, which take the --judge of the run. A
+    --target that is given contexts answers again, with the retrieved ones and with the reference
+    contexts: the difference is what better retrieval alone would fix.
     """
     result = Result(request.store, request.run)
     output.check_files(request.outs, request.store, forms=_FORMS)
-    if not (request.counterfactual or request.target):
-        why = "is for --counterfactual and --target: nobody is asked otherwise"
+    if not (request.counterfactual or request.steps or request.target):
+        why = "is for --counterfactual, --steps and --target: nobody is asked otherwise"
         options.reject_options(why, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
     target = read_target(request, Settings(), contexts=True)
     if target is None:
         options.reject_options("is for --target", "add --target", "each_wrong")
     code = _rescore(result, request) if request.counterfactual else OK
+    blame = _blame(result, request) if request.steps else None
     again = _regenerate(result, target, request) if target else None
     data = {
         **told(diagnosis.diagnose(result, within=request.within)),
         "regenerated": msgspec.to_builtins(again),
+        "steps": msgspec.to_builtins(blame),
     }
+    code = SOME_FAILED if blame and blame.failed else code
     code = SOME_FAILED if again and (again.failures or again.failed) else code
     sample = request.sample
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
@@ -123,6 +132,17 @@ def _rescore(result: Result, request: DiagnoseRequest) -> int:
             result, judge, embedder=embedder, settings=Settings(on_progress=progress)
         )
     return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
+
+
+def _blame(result: Result, request: DiagnoseRequest) -> diagnosis.Blame:
+    judges = Judges(request)
+    judge, embedder = judges.build()
+    output.check_files(request.outs, *judges.files, forms=_FORMS)
+    progress = meter(silent=request.as_json)
+    with progress:
+        return diagnosis.blame_steps(
+            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
+        )
 
 
 def _regenerate(result: Result, target: Target, request: DiagnoseRequest) -> Regenerated:

@@ -24,7 +24,10 @@ _READ: Final = ("maps", "contexts", "limit", "skip_invalid")
 
 
 def groups(
-    *varied: str, comes_out: Sequence[str], costs: Sequence[str] = ()
+    *varied: str,
+    comes_out: Sequence[str],
+    costs: Sequence[str] = (),
+    pace: Sequence[str] = (),
 ) -> Mapping[str, Sequence[str]]:
     """The headings of an experiment's help, each with its options.
 
@@ -32,13 +35,14 @@ def groups(
         varied: What is varied, and scored.
         comes_out: What comes out.
         costs: What the judge may cost, if that can be said.
+        pace: What else sets the pace.
     """
     return {
         "What is varied, and scored": ("target", *varied, "metrics", *_READ),
         "Who judges": JUDGES,
         "How the system is asked": HOW_ASKED,
         **({"What it may cost": costs} if costs else {}),
-        "Pace": PACE,
+        "Pace": (*pace, *PACE),
         "What the runs are called": ("name", "tags", "note", "params"),
         "What comes out": comes_out,
     }

@@ -23,14 +23,15 @@ from assay._report.tables import numeric, table
 from assay._text.secrets import redacted
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
-from assay.experiments.sweep import Configuration, Sweep, SweepSettings, sweep
+from assay.experiments.sweep import PARALLEL, Configuration, Sweep, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.target import Configurable
 
 _GROUPS = experiment.groups(
-    *("sets", "max_configurations", "race"),
+    *("sets", "random", "seed", "max_configurations", "race"),
     costs=("dry_run", "price", "budget"),
     comes_out=("level", "outs", "store", "as_json", "quiet"),
+    pace=("parallel",),
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
@@ -47,6 +48,9 @@ class SweepRequest(experiment.ExperimentRequest):
     corpus: tuple[str, ...]
     sets: tuple[str, ...]
     max_configurations: int
+    random: int | None
+    seed: int
+    parallel: int
     race: bool
 
 
@@ -63,6 +67,18 @@ class SweepRequest(experiment.ExperimentRequest):
 )
 @options.count(
     "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
+)
+@options.count(
+    "--random",
+    metavar="N",
+    help="Ask only so many configurations, drawn at random from the grid.",
+)
+@options.count("--seed", default=0, least=0, help="Another seed draws others with --random.")
+@options.count(
+    "--parallel",
+    default=PARALLEL,
+    metavar="N",
+    help="Ask and judge so many configurations at the same time; they share all limits.",
 )
 @options.flag(
     "--race",
@@ -96,6 +112,8 @@ def sweep_command(request: SweepRequest) -> int:
     """
     if not request.sets:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
+    if request.random is None:
+        options.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
     inputs = [request.data, request.store]
     output.check_files(request.outs, *inputs, forms=_FORMS)
@@ -112,6 +130,9 @@ def sweep_command(request: SweepRequest) -> int:
     )
     how = SweepSettings(
         max_configurations=request.max_configurations,
+        random=request.random,
+        seed=request.seed,
+        parallel=request.parallel,
         level=request.level,
         race=request.race,
         embedder=embedder,

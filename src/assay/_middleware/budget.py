@@ -203,6 +203,23 @@ class Reservation:
         return self.tokens_in + self.tokens_out
 
 
+# What trackers that count together share.
+_JOINED = (
+    *("usage", "_reserved", "_waiting", "_longest_reply", "_prompt_ratio"),
+    *("_answers", "_sent", "_ended"),
+)
+
+
+@dataclass(slots=True)
+class _Reserved:
+    """All that is set aside for calls on their way."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    money: float = 0.0
+
+
 class BudgetTracker:
     """Keeps `Usage` and sees to it that calls on their way cannot exceed the budget together.
 
@@ -236,8 +253,7 @@ class BudgetTracker:
         self._keep = keep
         self._reply_bound = bound
         self.usage = usage or Usage()
-        self._reserved_in = self._reserved_out = self._reserved_calls = 0
-        self._reserved_money = 0.0
+        self._reserved = _Reserved()
         self._prices: dict[str, Price | None] = {}  # by identity of a judge
         self._longest_reply: dict[str, int] = {}
         self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
@@ -246,6 +262,14 @@ class BudgetTracker:
         self._sent = Counter[str]()
         self._ended = Counter[str]()
         self._waiting: list[asyncio.Future[None]] = []
+
+    def join(self, other: "BudgetTracker") -> None:
+        """Count together with another tracker: what one spends or sets aside, both have spent.
+
+        Each goes on to keep by itself what was billed in vain.
+        """
+        for name in _JOINED:
+            setattr(self, name, getattr(other, name))
 
     async def reserve(self, task: Task[Any], judge: str) -> Reservation:
         """As `reserve_now`, once calls on their way leave room for it.
@@ -258,7 +282,7 @@ class BudgetTracker:
                 try:
                     return self.reserve_now(task, judge)
                 except OverBudget:
-                    if not self._reserved_calls:
+                    if not self._reserved.calls:
                         raise
             released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(released)
@@ -284,21 +308,17 @@ class BudgetTracker:
         price = self._price(judge)
         money = price.at_most(prompt, at_most) if price else 0.0
         reservation = Reservation(judge, task.kind, quarter, prompt, expected, at_most, money)
-        usage = self.usage
+        usage, reserved = self.usage, self._reserved
+        tokens = usage.tokens_in + usage.tokens_out + reserved.tokens_in + reserved.tokens_out
         self._check(
-            usage.tokens_in
-            + usage.tokens_out
-            + self._reserved_in
-            + self._reserved_out
-            + prompt
-            + at_most,
-            usage.calls + self._reserved_calls + 1,
-            usage.money + self._reserved_money + money,
+            tokens + prompt + at_most,
+            usage.calls + reserved.calls + 1,
+            usage.money + reserved.money + money,
         )
-        self._reserved_in += reservation.tokens_in
-        self._reserved_out += reservation.reserved_out
-        self._reserved_money += reservation.money
-        self._reserved_calls += 1
+        reserved.tokens_in += reservation.tokens_in
+        reserved.tokens_out += reservation.reserved_out
+        reserved.money += reservation.money
+        reserved.calls += 1
         self._sent[reservation.kind] += 1
         return reservation
 
@@ -328,14 +348,16 @@ class BudgetTracker:
         if not reservation.active:
             return
         reservation.active = False
-        self._reserved_in -= reservation.tokens_in
-        self._reserved_out -= reservation.reserved_out
-        self._reserved_calls -= 1
+        reserved = self._reserved
+        reserved.tokens_in -= reservation.tokens_in
+        reserved.tokens_out -= reservation.reserved_out
+        reserved.calls -= 1
         # Sums of fractions do not end at 0 by themselves.
-        self._reserved_money -= reservation.money if self._reserved_calls else self._reserved_money
+        reserved.money -= reservation.money if reserved.calls else reserved.money
         self._sent[reservation.kind] -= 1
         self._ended[reservation.kind] += 1
-        waiting, self._waiting = self._waiting, []
+        waiting = self._waiting.copy()
+        self._waiting.clear()
         for released in waiting:
             if not released.done():
                 released.set_result(None)
@@ -410,7 +432,7 @@ class BudgetTracker:
             return max(bound, longest)  # some servers do not count reasoning as what they bound
         if not n:
             return max([USUAL_REPLY, *self._longest_reply.values()])
-        if not self._reserved_calls:
+        if not self._reserved.calls:
             return longest  # it is not to end the run that a call alone may be longer than any
         return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
 

@@ -42,10 +42,20 @@ class ReplyCache(Wrapper):
         store: Where replies are kept.
         run: The run that pays.
         served: Counters to add to.
+        in_flight: By key what is computed in this process, by other runs too that are given the
+            same: they wait for it.
     """
 
-    def __init__(self, backend: BackendLike, store: Store, run: str, served: Served) -> None:
+    def __init__(
+        self,
+        backend: BackendLike,
+        store: Store,
+        run: str,
+        served: Served,
+        in_flight: dict[str, asyncio.Task[Any]] | None = None,
+    ) -> None:
         super().__init__(backend)
+        self._in_flight = {} if in_flight is None else in_flight
         self._store = store
         self._run = run
         self._served = served
@@ -132,17 +142,33 @@ class ReplyCache(Wrapper):
 
     async def _ask(self, task: Task[Any], draw: int, key: str) -> Reply:
         if not self._claims:
-            return await self._paid(task, draw, key)
+            return await self._computed(task, draw, key)
         mine = await self._claimed(key)
         try:
-            if (known := self._known(task, key)) is not None:
-                self._served.asked -= 1
-                self._served.known += 1
-                return known
-            return await self._paid(task, draw, key)
+            return self._known_by_now(task, key) or await self._paid(task, draw, key)
         finally:
             if mine:
                 self._store.claims.release(key)
+
+    async def _computed(self, task: Task[Any], draw: int, key: str) -> Reply:
+        while other := self._in_flight.get(key):
+            await asyncio.wait([other])
+            if known := self._known_by_now(task, key):
+                return known
+        me = asyncio.current_task()
+        assert me is not None  # noqa: S101 - a coroutine runs in a task
+        self._in_flight[key] = me
+        try:
+            return await self._paid(task, draw, key)
+        finally:
+            del self._in_flight[key]
+
+    def _known_by_now(self, task: Task[Any], key: str) -> Reply | None:
+        """The reply that somebody else has brought meanwhile."""
+        if (known := self._known(task, key)) is not None:
+            self._served.asked -= 1
+            self._served.known += 1
+        return known
 
     async def _claimed(self, key: str) -> bool:
         """Return once no other process asks for it; whether it is claimed now.

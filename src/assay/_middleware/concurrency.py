@@ -3,14 +3,15 @@
 import asyncio
 import math
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from assay.errors import TimedOut
+from assay.errors import OverBudget, TimedOut
 from assay.judge import Backend, Reply, Task
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -154,6 +155,39 @@ def is_given_up() -> bool:
     """Whether the task at hand is to end, and not only a call that it waited for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+async def in_parallel(
+    job: Callable[[A], Awaitable[T]], arguments: Sequence[A], at_once: int
+) -> list[T]:
+    """What a job returns for each argument, so many at the same time, begun in their order.
+
+    Raises:
+        OverBudget: If one raises it; the others that were begun have ended by then.
+        Exception: The first that one raises; the others that were begun are cancelled.
+    """
+    results: dict[int, T] = {}
+    refusals: list[OverBudget] = []
+    left = iter(enumerate(arguments))
+
+    async def worker() -> None:
+        for place, argument in left:
+            if refusals:
+                return
+            try:
+                results[place] = await job(argument)
+            except OverBudget as error:
+                refusals.append(error)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, len(arguments))):
+                group.create_task(worker())
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    if refusals:
+        raise refusals[0]
+    return [results[place] for place in range(len(arguments))]
 
 
 class Bucket:

@@ -32,6 +32,11 @@ SOON = 0.3
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
 FEW = 2 * HOPELESS
+# What limiters that keep to the same limits together share.
+_JOINED = (
+    *("pace", "_semaphores", "_latencies", "_requests", "_tokens"),
+    *("_health", "_first_calls", "_retrying"),
+)
 
 __all__ = ["Limiter", "Limits"]
 
@@ -74,6 +79,14 @@ class Limiter(Wrapper):
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
+
+    def join(self, other: "Limiter") -> None:
+        """Keep to the same limits together with another one; each is stopped by itself.
+
+        Their backends may be several that one server is behind.
+        """
+        for name in _JOINED:
+            setattr(self, name, getattr(other, name))
 
     def stop(self) -> None:
         """Send nothing any more: what is on its way may arrive, what waits to be sent is given up.

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.front import Front
 from assay._analysis.interactions import Interaction
 from assay._analysis.leaderboard import Effect, Leaderboard, Standing
@@ -29,6 +30,9 @@ def blocks(board: Leaderboard, level: float) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(), head, *warnings(board.warnings)]
     lines.append(_standings("configuration", board.standings, level))
     lines.append(Text(sanitize.plain(finding(board))))
+    if board.corrected:
+        lines += [Text(), _standings("corrected by labels", board.corrected, level)]
+        lines.append(Text(sanitize.plain(corrected_in_words(board))))
     for effect in board.effects if len(board.effects) > 1 else ():
         lines += [Text(), _standings(effect.parameter, effect.values, level)]
         lines.append(Text(sanitize.plain(effect_in_words(effect))))
@@ -59,6 +63,25 @@ def finding(board: Leaderboard) -> str:
     if not board.standings[1].difference:
         return f"{text} The first two have the same mean."
     return f"{text} How many more questions would tell them apart cannot be said."
+
+
+def corrected_in_words(board: Leaderboard) -> str:
+    """What labels say of the choice, and how many there are."""
+    best, *others = board.corrected
+    counts = {one.labels for one in board.corrected}
+    n = numbers.plural(max(counts), "label")
+    n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
+    text = f"Corrected for the judge's error by {n} of each configuration: "
+    without = len(board.standings) - len(board.corrected)
+    tied = [one.name for one in others if one.verdict == "tied"]
+    if without:
+        text += f"{without} of {len(board.standings)} configurations have none. "
+    if not others:
+        return f"{text}label answers of a second one to compare them."
+    if not tied:
+        return f"{text}{best.name} is best."
+    shown = "; ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
+    return f"{text}{best.name} cannot be told from {shown}."
 
 
 def effect_in_words(effect: Effect) -> str:
@@ -108,7 +131,7 @@ def _sides(one: Interaction) -> Iterable[tuple[str, float]]:
     return zip(one.values, one.effects, strict=True)
 
 
-def _standings(head: str, standings: Sequence[Standing], level: float) -> Table:
+def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], level: float) -> Table:
     made = table(head, gap=2)
     share = f"{numbers.percent(level)} %"
     numeric(made, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
@@ -121,7 +144,7 @@ def _standings(head: str, standings: Sequence[Standing], level: float) -> Table:
     return made
 
 
-def _to_best(one: Standing) -> tuple[Text, Text]:
+def _to_best(one: Standing | CorrectedStanding) -> tuple[Text, Text]:
     verdict = Text(one.verdict, _STYLES.get(one.verdict, "dim"))
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict

@@ -1,6 +1,8 @@
 """The retrieval table of a sweep: every configuration by several measures of its ranking."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -13,7 +15,28 @@ from assay._store.runs import written
 from assay.metrics import resolve
 from assay.metrics.retrieval import Ranked
 
+LEGEND: Final = (
+    "Means, with their intervals. *: worse than the best by this measure, question by question; "
+    "all others cannot be told from it."
+)
 _WIDTH, _MEASURE = 80, 13  # columns of a table, and of a measure in it
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalTable:
+    """Every configuration by several measures of its ranking.
+
+    Attributes:
+        boards: By each measure.
+        rows: By the name of a configuration: the values of what is varied.
+        cells: By the name of a configuration: how it stands by each measure.
+        of: How many questions.
+    """
+
+    boards: Sequence[Leaderboard]
+    rows: Mapping[str, Mapping[str, str]]
+    cells: Mapping[str, Sequence[Standing]]
+    of: str
 
 
 def retrieval_blocks(
@@ -25,19 +48,35 @@ def retrieval_blocks(
         boards: The leaderboards of all metrics.
         params: What was set, by the name of the configuration.
     """
-    ranked = [board for board in boards if isinstance(resolve(board.metric)[0], Ranked)]
-    if len(ranked) < 2:
+    found = retrieval_table(boards, params)
+    if found is None:
         return []
-    fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
-    of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
-    lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {of}")]
-    rows = _rows([one.name for one in ranked[0].standings], params)
+    lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {found.of}")]
+    ranked, rows = found.boards, found.rows
     taken = sum(len(key) + 2 for key in next(iter(rows.values())))
     beside = max(1, (_WIDTH - taken) // _MEASURE)
     for at in range(0, len(ranked), beside):
         lines += [_table(ranked[at : at + beside], rows), Text()]
-    legend = "Means, with their intervals. *: worse than the best by this measure, question by "
-    return [*lines, dim(f"{legend}question; all others cannot be told from it.")]
+    return [*lines, dim(LEGEND)]
+
+
+def retrieval_table(
+    boards: Sequence[Leaderboard], params: Mapping[str, Params]
+) -> RetrievalTable | None:
+    """The leaderboards by measures of a ranking beside each other; None for fewer than two."""
+    ranked = [board for board in boards if isinstance(resolve(board.metric)[0], Ranked)]
+    if len(ranked) < 2:
+        return None
+    fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
+    of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
+    rows = _rows([one.name for one in ranked[0].standings], params)
+    places = [{one.name: one for one in board.standings} for board in ranked]
+    return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)
+
+
+def is_worse(one: Standing) -> bool:
+    """Whether a star marks it."""
+    return one.verdict in ("worse", "dropped")
 
 
 def _rows(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
@@ -62,6 +101,6 @@ def _cell(one: Standing) -> Text:
     if one.mean is None:
         return Text(numbers.DASH)
     style = STYLES["good"] if one.verdict == "best" else ""
-    mark = "*" if one.verdict in ("worse", "dropped") else ""
+    mark = "*" if is_worse(one) else ""
     ends = "" if one.interval is None else f"\n{one.interval.low:.2f}-{one.interval.high:.2f}"
     return Text.assemble((numbers.score(one.mean) + mark, style), (ends, "dim"))

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.front import Front
-from assay._analysis.leaderboard import Leaderboard, Standing
-from assay._report import history, leaderboard, numbers
+from assay._analysis.leaderboard import Leaderboard, Standing, is_full
+from assay._report import history, leaderboard, numbers, retrieval
 from assay._report.page import asset, page
 from assay._store.runs import written
 from assay._version import __version__
@@ -66,7 +67,7 @@ class Row:
     """One configuration, or one value of a parameter, in its table."""
 
     number: int
-    standing: Standing
+    standing: Standing | CorrectedStanding
     tone: str
     mean: Bar | None
     difference: Bar | None
@@ -133,6 +134,10 @@ def render(swept: Sweep, commands: Sequence[tuple[str, str]] = ()) -> str:
         swept=swept,
         varied=_varied(swept.configurations),
         boards=[_board(board, swept) for board in swept.leaderboards],
+        retrieval=retrieval.retrieval_table(
+            swept.leaderboards, {one.name: one.params for one in swept.configurations}
+        ),
+        rankings=retrieval,
         taken=taken(swept.configurations),
         legend=leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
         commands=commands,
@@ -181,6 +186,7 @@ def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
             *map(leaderboard.front_in_words, board.fronts),
         ],
         "table": _table("Configuration", board.standings),
+        "corrected": _table("Corrected by labels", board.corrected) if board.corrected else None,
         "effects": [
             (_table(effect.parameter, effect.values), leaderboard.effect_in_words(effect))
             for effect in board.effects
@@ -193,7 +199,7 @@ def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
     }
 
 
-def _table(head: str, standings: Sequence[Standing]) -> Table:
+def _table(head: str, standings: Sequence[Standing | CorrectedStanding]) -> Table:
     means = Axis.of([(s.mean, s.interval) for s in standings if s.mean is not None], WIDTH)
     apart = [(s.difference, s.difference_interval) for s in standings if s.difference is not None]
     differences = Axis.of([(0.0, None), *apart], WIDTH)
@@ -265,7 +271,7 @@ def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> P
 def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
     """The two parameters that interact most, else those whose effects are largest."""
     values = _varied(swept.configurations)
-    if len(board.effects) < 2:
+    if len(board.effects) < 2 or not is_full([one.params for one in swept.configurations]):
         return None
     down, across = _two(board)
     params = {

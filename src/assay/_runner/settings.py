@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from assay._middleware.budget import Budget, Usage
 from assay._middleware.limiter import Limits
+from assay._middleware.sharing import SharedLimits
 from assay._runner.progress import Progress
 from assay._store.runs import Description, Value
 from assay.data import passages
@@ -45,7 +46,8 @@ class Settings:
         limits: Concurrent calls, rates, time-out and retries of each backend.
         budget: What this start of the run may spend on the judge, and what tokens cost.
         spent: What others have spent of the budget; what this run spends is added to it. Runs that
-            are given the same one share the budget.
+            are given the same one share the budget, one after the other.
+        shared: What this run shares with others at the same time: limits, and what is spent.
         engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
             cluster. The scores are the same.
         workers: How many workers; None for as many as the cluster has room for.
@@ -74,6 +76,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     spent: Usage | None = None
+    shared: SharedLimits | None = None
     engine: Engine = "local"
     workers: int | None = None
     cores: int = 1

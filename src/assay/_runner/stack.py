@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assay._middleware.budget import BudgetTracker, Usage
 from assay._middleware.cache import ReplyCache, Served
 from assay._middleware.limiter import Limiter
+from assay._middleware.sharing import SharedLimits
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings
 from assay._store import Store
@@ -155,6 +156,8 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     bound = functools.partial(longest_reply, route)
     budget = BudgetTracker(settings.budget, keep, bound, settings.spent)
     embedding = BudgetTracker(keep=keep)
+    shared = settings.shared or SharedLimits()
+    shared.share_budgets(budget, embedding)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
@@ -183,6 +186,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
             bounds.append(limits.concurrency)
             opening.append(inner.aopen)
             inner = limit = Limiter(inner, limits, budget=embedding if only_embeds else budget)
+            shared.share_limits(limit, id(_original(leaf)))
             stopping.append(limit.stop)
             if capabilities.batch_size is not None:
                 inner = leaf.in_batches(store.batches, inner, budget)
@@ -191,7 +195,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
             if isinstance(leaf, Embedder):
                 inner = MicroBatcher(inner)
                 layers.append(inner)
-        cache = ReplyCache(inner, store, run, served)
+        cache = ReplyCache(inner, store, run, served, shared.in_flight)
         # The cache is closed before its backend: no connection goes while a reply is on its way.
         closing.extend((*layers, cache))
         return cache
@@ -253,5 +257,9 @@ def share_connections(reworded: Backend, original: Backend) -> None:
 
 
 def _place(backend: Backend) -> tuple[int, int]:
-    shared = _originals.get(id(backend), backend)
-    return id(asyncio.get_running_loop()), id(shared)
+    return id(asyncio.get_running_loop()), id(_original(backend))
+
+
+def _original(backend: Backend) -> Backend:
+    """What a backend is a copy of; itself if of none."""
+    return _originals.get(id(backend), backend)

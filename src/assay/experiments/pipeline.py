@@ -5,10 +5,11 @@ import copy
 import functools
 import hashlib
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import KW_ONLY, asdict, dataclass, field
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, get_args
 
@@ -76,7 +77,7 @@ class Parameters:
     """What can be set in the reference pipeline.
 
     Attributes:
-        chunker: fixed, sentence, recursive or heading, as `Chunking` tells.
+        chunker: fixed, sentence, recursive, heading or semantic, as `Chunking` tells.
         chunk_size: Words of a chunk, at most.
         chunk_overlap: Words of a chunk that the next one repeats, at most; below `chunk_size`.
         retriever: bm25, embedding or hybrid (both, by reciprocal rank fusion).
@@ -160,6 +161,12 @@ class Pipeline(Configurable):
     share: float = SHARE
     documents: Sequence[Document] = field(init=False, repr=False)
     _indexes: dict[Chunking, Index] = field(init=False, repr=False, default_factory=dict)
+    _making: threading.Lock = field(
+        init=False, repr=False, compare=False, default_factory=threading.Lock
+    )
+    preparing: PerLoop[asyncio.Lock] = field(
+        init=False, repr=False, compare=False, default_factory=lambda: PerLoop(asyncio.Lock)
+    )
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -205,9 +212,10 @@ class Pipeline(Configurable):
 
     def index(self, chunking: Chunking) -> Index:
         """The index of the documents cut so, made once."""
-        if chunking not in self._indexes:
-            self._indexes[chunking] = Index(self.documents, chunking)
-        return self._indexes[chunking]
+        with self._making:
+            if chunking not in self._indexes:
+                self._indexes[chunking] = Index(self.documents, chunking)
+            return self._indexes[chunking]
 
     def _system(self, params: Parameters, make: Make) -> "PipelineSystem":
         reader = make("embedded")
@@ -264,7 +272,6 @@ class PipelineSystem:
         self._route = route
         self._backend: BackendLike = route
         self._ready = False
-        self._locks = PerLoop(asyncio.Lock)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Documents, parameters, and who embeds, re-ranks and generates."""
@@ -298,7 +305,7 @@ class PipelineSystem:
     async def opened(self, path: str | Path, settings: Settings) -> AsyncIterator[None]:
         """Keep all replies of its models in a store, within limits, and make the index."""
         with Store(path) as store:
-            own = Settings(limits=settings.limits, tries=settings.tries)
+            own = Settings(limits=settings.limits, tries=settings.tries, shared=settings.shared)
             stack = build_stack(self._route, own, store, TARGET)
             await stack.aopen()
             self._backend = stack.backend
@@ -311,9 +318,9 @@ class PipelineSystem:
 
     async def _prepare(self) -> None:
         """Make what has to be there before the first question."""
-        async with self._locks.get():
-            if self._ready:
-                return
+        if self._ready:
+            return
+        async with self.pipeline.preparing.get():  # one index serves several configurations
             index = await asyncio.to_thread(lambda: self.index)
             if self.params.retriever != "embedding":
                 await asyncio.to_thread(lambda: index.bm25)
@@ -439,7 +446,7 @@ async def opened(
     if not unknown:
         yield rows
         return
-    async with system.opened(store, settings):
+    async with system.opened(store, replace(settings, shared=asking.shared)):
         yield rows
 
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from assay._analysis.leaderboard import race_matrix, race_order
+from assay._middleware.concurrency import in_parallel
 from assay.data import Record, Source, values_of
 from assay.errors import InputError
 from assay.metrics import Metric
 from assay.sample import Sample
 
-# By place of a configuration and the ids of all that it has to be asked: its scores by id.
-Scorer: TypeAlias = Callable[[int, frozenset[str]], Awaitable[Mapping[str, float]]]
+# By the ids of all that a configuration has to be asked, and its place: its scores by id.
+Scorer: TypeAlias = Callable[[frozenset[str], int], Awaitable[Mapping[str, float]]]
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,21 @@ class Race:
     higher_is_better: bool
     level: float
 
-    async def run(self, configurations: int, score: Scorer) -> list[int | None]:
-        """For each configuration after how many questions it was dropped, None if it never was."""
+    async def run(self, configurations: int, score: Scorer, at_once: int) -> list[int | None]:
+        """For each configuration after how many questions it was dropped, None if it never was.
+
+        Args:
+            configurations: How many there are.
+            score: Asks and scores one.
+            at_once: So many are asked at the same time.
+        """
         from assay.stats.sequential import beaten, looks
 
         dropped: list[int | None] = [None] * configurations
         running = list(range(configurations))
         for n in looks(len(self.ids)):
-            chosen = frozenset(self.ids[:n])
-            scores = [await score(place, chosen) for place in running]
+            asked = partial(score, frozenset(self.ids[:n]))
+            scores = await in_parallel(asked, running, at_once)
             if n == len(self.ids) or not any(scores):
                 continue
             lost = beaten(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Chunker: TypeAlias = Literal["fixed", "sentence", "recursive", "heading"]
+    from assay.judges.embedded.embedding import Encoder
+
+Chunker: TypeAlias = Literal["fixed", "sentence", "recursive", "heading", "semantic"]
 Retriever: TypeAlias = Literal["bm25", "embedding", "hybrid"]
 Range: TypeAlias = tuple[int, int]  # first character, and the one after the last
 Levels: TypeAlias = Sequence[Callable[[str], Iterable[Range]]]
 
 _DEPTH: Final = 100  # ranks of each ranking that are fused
+_FEWEST: Final = 6  # sentences of a document that has topics
+_BESIDE: Final = 3  # sentences that are embedded together
+_BORDERS: Final = 0.2  # share of the gaps between sentences at which a topic ends
 _BATCH: Final = 512  # texts that are embedded before their vectors are packed
 # A word; of what is written without spaces, a character.
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -46,10 +51,45 @@ def _sentences(text: str) -> Iterable[Range]:
     return pairwise([*borders, len(text)])
 
 
-_LEVELS: Final[Mapping[str, Levels]] = {
+_LEVELS: Final[dict[str, Levels]] = {
     "fixed": (_matches(_WORD),),
     "sentence": (_sentences, _matches(_WORD)),
     "recursive": (_matches(_PARAGRAPH), _matches(_LINE), _sentences, _matches(_WORD)),
+}
+_LEVELS |= {"heading": _LEVELS["recursive"], "semantic": _LEVELS["sentence"]}
+
+
+def _topics(text: str) -> list[int]:
+    """Where the topic changes: sentences that lie farthest from those before them.
+
+    The neighbours on either side are embedded together (the shipped model), and one in five of a
+    document's gaps is a border: those of the greatest cosine distance.
+    """
+    import numpy as np
+
+    pieces = list(_sentences(text))
+    if len(pieces) < _FEWEST:
+        return []
+    starts = [start for start, _ in pieces]
+    ends = [*starts[_BESIDE:], *[len(text)] * _BESIDE]
+    vectors = _encoder().encode([text[a:b] for a, b in zip(starts, ends, strict=True)])
+    # What begins with sentence n against what ends before it.
+    n = len(pieces)
+    distances = [1 - float(vectors[max(0, at - _BESIDE)] @ vectors[at]) for at in range(1, n)]
+    limit = float(np.quantile(distances, 1 - _BORDERS))
+    return [starts[at] for at, far in enumerate(distances, start=1) if far > limit]
+
+
+@lru_cache(maxsize=1)
+def _encoder() -> "Encoder":
+    from assay.judges.embedded.embedding import Encoder
+
+    return Encoder()
+
+
+_SPLITS: Final[Mapping[str, Callable[[str], Iterable[int]]]] = {
+    "heading": sections,
+    "semantic": _topics,
 }
 
 
@@ -81,7 +121,8 @@ class Chunking:
 
     Attributes:
         chunker: "fixed" counts words; "sentence" keeps sentences whole; "recursive" paragraphs, or
-            else lines, sentences, words; "heading" does so within the sections of a document.
+            else lines, sentences, words; "heading" does so within the sections of a document,
+            "semantic" keeps sentences whole between places where the topic changes.
         size: Words of a chunk, at most.
         overlap: Words at the end of a chunk with which the next one begins again, at most.
     """
@@ -93,8 +134,9 @@ class Chunking:
     def cut(self, document: Document) -> Iterator[Chunk]:
         """The chunks of a document, in order."""
         text, chunker = document.text, self.chunker
-        borders = [0, *(sections(text) if chunker == "heading" else ()), len(text)]
-        levels = _LEVELS["recursive" if chunker == "heading" else chunker]
+        split = _SPLITS.get(chunker)
+        borders = [0, *(split(text) if split else ()), len(text)]
+        levels = _LEVELS[chunker]
         for start, end in pairwise(borders):
             pieces = list(_pieces(text[start:end], start, self.size, levels))
             for first, last in _packed([size for _, _, size in pieces], self.size, self.overlap):

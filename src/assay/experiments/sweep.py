@@ -2,11 +2,10 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay._analysis.leaderboard import (
     Leaderboard,
@@ -16,7 +15,8 @@ from assay._analysis.leaderboard import (
     race_leaderboard,
     race_scores,
 )
-from assay._middleware.budget import Usage
+from assay._middleware.concurrency import in_parallel
+from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion
@@ -24,21 +24,20 @@ from assay._runner.plan import plan
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
-from assay._store.runs import Value, written
 from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
+from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.race import prepare, some
 from assay.judges.code_digest import place_of
-from assay.judges.specs import DEFAULT
+from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
 from assay.target import Answers, Asking, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
-Grid: TypeAlias = Mapping[str, Sequence[Value]]
-MAX_CONFIGURATIONS = 64
+PARALLEL = 4
 TAG = "sweep"
 LOOK = "race under way"  # the runs of a race that is not over; each goes when the next one is there
 
@@ -114,7 +113,11 @@ class SweepSettings:
     """How a sweep is made.
 
     Attributes:
-        max_configurations: A larger grid is refused.
+        max_configurations: More configurations are refused.
+        random: So many configurations are drawn at random from the grid; None for all of it.
+        seed: Another seed draws others.
+        parallel: So many configurations are asked and judged at the same time, within the limits of
+            system and judge, which they share.
         level: Nominal coverage of each mean's interval, and of all differences of a metric.
         race: Ask in growing batches, and drop a configuration once another one is surely better by
             the first metric.
@@ -123,10 +126,14 @@ class SweepSettings:
             called ``NAME/k=3,chunk=256`` and has NAME as a tag; parameters are kept with each run
             beside those of the grid.
         asking: How the system is asked: draws, limits, paths into its replies.
-        on_configuration: Called with each configuration once it is asked and scored.
+        on_configuration: Called with each configuration once it is asked and scored, one after the
+            other.
     """
 
     max_configurations: int = MAX_CONFIGURATIONS
+    random: int | None = None
+    seed: int = 0
+    parallel: int = PARALLEL
     level: float = LEVEL
     race: bool = False
     embedder: Any = None
@@ -137,6 +144,8 @@ class SweepSettings:
     def __post_init__(self) -> None:
         if not 0.5 <= self.level < 1:
             raise InputError(f"level is {self.level}", "give a share, such as 0.95")
+        if self.parallel < 1:
+            raise InputError(f"parallel is {self.parallel}", "give 1 or more")
 
 
 def sweep(
@@ -189,13 +198,18 @@ async def asweep(
     wanted = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
     planned = await asyncio.to_thread(planned_steps, data, target, grid, wanted, judge, how)
-    entries = [_Entry(step, data, wanted, judge, how.embedder, store) for step in planned]
+    # They share limits, so they have to share the judge.
+    judge, embedder = await asyncio.to_thread(_backends, judge, how.embedder)
+    entries = [_Entry(step, data, wanted, judge, embedder, store) for step in planned]
     if how.race:
         await _race(entries, how)
     else:
-        for entry in entries:
+
+        async def asked(entry: _Entry) -> None:
             await entry.ask(data)
-            await asyncio.to_thread(entry.finish, how.on_configuration)
+            await entry.finish(how)
+
+        await in_parallel(asked, entries, _at_once(how, planned))
     boards = await asyncio.to_thread(_leaderboards, entries, how)
     first = entries[0]
     return Sweep(
@@ -209,30 +223,6 @@ async def asweep(
         race=how.race,
         judge=first.last[1].run.config["judge"],
     )
-
-
-def configurations_of(grid: Grid, most: int = MAX_CONFIGURATIONS) -> list[dict[str, Value]]:
-    """Every combination of values, the last parameter changing first.
-
-    Raises:
-        InputError: If there is none, a value is given twice, or there are more than `most`.
-    """
-    if not grid:
-        raise InputError("the grid is empty", 'give a parameter and its values: {"k": [3, 5]}')
-    for name, values in grid.items():
-        if isinstance(values, str) or not values:
-            what = f"the parameter '{name}' has no values"
-            raise InputError(what, f'give a list: {{"{name}": [3, 5]}}')
-        texts = [written(value) for value in values]
-        if twice := sorted({text for text in texts if texts.count(text) > 1}):
-            raise InputError(f"'{name}' has the value {twice[0]} twice", "name each value once")
-    size = math.prod(map(len, grid.values()))
-    if size > most:
-        counts = " x ".join(f"{len(values)} {name}" for name, values in grid.items())
-        what = f"the grid has {size:,} configurations ({counts}), more than {most}"
-        remedy = "leave values out, or allow more: --max-configurations (max_configurations)"
-        raise InputError(what, remedy)
-    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
 @dataclass(frozen=True)
@@ -255,8 +245,8 @@ def planned_steps(
     how: SweepSettings,
 ) -> list[Step]:
     """All configurations, once everything that can be checked has been."""
-    grid_params = configurations_of(grid, how.max_configurations)
-    settings = replace(chosen(how.settings), spent=Usage())
+    grid_params = configurations_of(grid, how.max_configurations, drawn=how.random, seed=how.seed)
+    settings = replace(chosen(how.settings), shared=SharedLimits())
     if both := sorted(grid.keys() & settings.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
@@ -270,6 +260,7 @@ def planned_steps(
         limit=settings.limit,
         contexts=settings.contexts,
         skip_invalid=settings.skip_invalid,
+        shared=SharedLimits(),
     )
     names = map(configuration_name, grid_params)
     return [
@@ -337,11 +328,21 @@ class _Entry:
             await asyncio.to_thread(_leave, self.store, before, self.run)
         return await asyncio.to_thread(race_scores, result, self.metrics[0].label)
 
-    def finish(self, on_configuration: Callable[[Configuration], None] | None) -> None:
+    async def finish(self, how: SweepSettings) -> None:
         """Sum up what it took and what came of it."""
-        self.outcome = _configuration(self)
-        if on_configuration:
-            on_configuration(self.outcome)
+        self.outcome = await asyncio.to_thread(_configuration, self)
+        if how.on_configuration:
+            how.on_configuration(self.outcome)
+
+
+def _backends(judge: Any, embedder: Any) -> tuple[Any, Any]:
+    return backend(judge), embedder if embedder is None else backend(embedder, embedder=True)
+
+
+def _at_once(how: SweepSettings, steps: Sequence[Step]) -> int:
+    """How many configurations are asked at the same time."""
+    # The workers of a cluster are a run's own: those of several would not fit beside each other.
+    return how.parallel if steps[0].settings.engine == "local" else 1
 
 
 async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
@@ -356,14 +357,14 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
     name = read(data).name
 
-    async def score(place: int, chosen: frozenset[str]) -> dict[str, float]:
+    async def score(chosen: frozenset[str], place: int) -> dict[str, float]:
         return await entries[place].score(some(samples, chosen, name))
 
-    dropped = await race.run(len(entries), score)
+    dropped = await race.run(len(entries), score, _at_once(how, [step]))
     for entry, n in zip(entries, dropped, strict=True):
         entry.dropped_after = n
         await asyncio.to_thread(_describe, entry)
-        await asyncio.to_thread(entry.finish, how.on_configuration)
+        await entry.finish(how)
 
 
 def _leave(path: str | Path, before: str, after: str) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from assay._runner import STORE
 from assay._runner.estimate import Estimate, estimate
+from assay.experiments.grid import Grid
 from assay.experiments.pipeline import with_gold
-from assay.experiments.sweep import Grid, Step, SweepSettings, marked, planned_steps
+from assay.experiments.sweep import Step, SweepSettings, marked, planned_steps
 from assay.judges.specs import DEFAULT
 from assay.metrics import Metric, resolve
 from assay.target import Answers

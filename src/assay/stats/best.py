@@ -113,6 +113,44 @@ def compare_with_best(
     return WithBest(tuple(placed), tuple(map(int, order)), alpha, needed)
 
 
+def differences_to_best(
+    means: Floats, covariance: Floats, freedom: float, *, span: float, level: float = LEVEL
+) -> tuple[list[int], list[tuple[float, Interval | None, Verdict]]]:
+    """Compare estimates of one thing with the highest one, from their covariance.
+
+    Args:
+        means: Shape (k,): the estimates.
+        covariance: Shape (k, k): theirs.
+        freedom: Degrees of freedom that it rests on; 0 or less gives no intervals.
+        span: The greatest value possible minus the least.
+        level: Nominal coverage of all differences together, whichever is the highest.
+
+    Returns:
+        The columns, the highest first; and by column the difference to it, the simultaneous
+        interval of that (Student's t), and the verdict.
+    """
+    from scipy.special import stdtrit
+
+    order = np.argsort(np.round(-means, 12), kind="stable")
+    best = int(order[0])
+    alpha = _joint_alpha(covariance, freedom, level)
+    critical = float(stdtrit(freedom, 1 - alpha / 2)) if freedom > 0 else math.inf
+    found: list[tuple[float, Interval | None, Verdict]] = []
+    for at in range(len(means)):
+        difference = float(means[at] - means[best])
+        variance = covariance[at, at] + covariance[best, best] - 2 * covariance[at, best]
+        if at == best:
+            found.append((0.0, None, BEST))
+        elif variance <= 0 or math.isinf(critical):
+            found.append((difference, None, TIED))
+        else:
+            half = critical * math.sqrt(float(variance))
+            low, high = max(difference - half, -span), min(difference + half, span)
+            interval = Interval(low, high, level, "prediction-powered, simultaneous")
+            found.append((difference, interval, _verdict(interval)))
+    return list(map(int, order)), found
+
+
 def surely_below(
     values: Floats,
     *,
@@ -190,16 +228,23 @@ def simultaneous_alpha(
     Returns:
         The level, from (1 - level) / pairs to 1 - level.
     """
+    covariance, units = _covariance(scores, groups)
+    return _joint_alpha(covariance, units - 1, level, draws, seed)
+
+
+def _joint_alpha(
+    covariance: Floats, freedom: float, level: float, draws: int = DRAWS, seed: int = 0
+) -> float:
+    """`simultaneous_alpha` from the covariance of the means and its degrees of freedom."""
     from scipy.special import stdtr
 
-    covariance, units = _covariance(scores, groups)
-    first, second = np.triu_indices(scores.shape[1], 1)
+    first, second = np.triu_indices(len(covariance), 1)
     variance = covariance[first, first] + covariance[second, second]
     variance -= 2 * covariance[first, second]
     differing = variance > _ROUNDING * max(float(np.diag(covariance).max(initial=0.0)), 1e-300)
     first, second, errors = first[differing], second[differing], np.sqrt(variance[differing])
     alone = 1 - level
-    if len(errors) < 2 or units < 2:
+    if len(errors) < 2 or freedom <= 0:
         return alone
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
@@ -208,11 +253,11 @@ def simultaneous_alpha(
     for start in range(0, draws, step):
         n = min(step, draws - start)
         means = rng.standard_normal((n, len(root))) @ root.T
-        spread = np.sqrt(rng.chisquare(units - 1, n) / (units - 1))
+        spread = np.sqrt(rng.chisquare(freedom, n) / freedom)
         ratios = np.abs(means[:, first] - means[:, second]) / errors
         largest.append(ratios.max(axis=1) / spread)
     critical = float(np.quantile(np.concatenate(largest), level))
-    alpha = 2 * float(stdtr(units - 1, -critical))
+    alpha = 2 * float(stdtr(freedom, -critical))
     return min(max(alpha, alone / len(errors)), alone)
 
 

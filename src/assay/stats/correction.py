@@ -108,6 +108,21 @@ class _Labelled:
         return float((self.w * y * f).sum() / self.w.sum())
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What each sample adds to an estimate, for the covariance of several.
+
+    Attributes:
+        adds: Shape (N,): its part of the estimate's deviation.
+        made_up: Variance from labels that were made up, beside that.
+        freedom: Degrees of freedom of the spread, 0 or less if the labels cannot tell it.
+    """
+
+    adds: Floats
+    made_up: float
+    freedom: float
+
+
 def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wanted
     scores: Numbers,
     labelled: Sequence[int] | npt.NDArray[np.intp],
@@ -141,7 +156,22 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         ValueError: If shapes do not fit, a place is given twice, a probability is outside (0, 1],
             both probabilities and strata are given, or a stratum has one label of many samples.
     """
-    design = design or Design()
+    how = power, small_sample
+    return correct_with_shares(scores, labelled, labels, design, ends=ends, level=level, how=how)[0]
+
+
+def correct_with_shares(
+    scores: Numbers,
+    labelled: Sequence[int] | npt.NDArray[np.intp],
+    labels: Numbers,
+    design: Design | None = None,
+    *,
+    ends: tuple[float, float] = (0.0, 1.0),
+    level: float = LEVEL,
+    how: tuple[float | None, bool] = (None, True),
+) -> tuple[Corrected, Shares]:
+    """As `correct_mean`, with what each sample adds; `how` is its power and small_sample."""
+    design, (power, small_sample) = design or Design(), how
     f, at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
     sample, stratum = _checked(f, at, np.asarray(labels, np.float64), design)
     clusters = np.arange(len(f)) if design.groups is None else cluster_numbers(design.groups)
@@ -153,11 +183,15 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
     estimate = min(max(float(predicted.mean()), ends[0]), ends[1])
     errors = (errors - rows.means(errors)[rows.stratum]) / (_kept(rows) if small_sample else 1.0)
     spread = _Spread.of(rows, clusters, at, int(stratum.max()) + 1, small_sample=small_sample)
-    error, floor = _standard_error(rows, errors, predicted, at, clusters, spread.wider)
+    adds, made_up = _adds(rows, errors, predicted, at)
+    by_cluster = np.bincount(clusters, adds)
+    alone = np.bincount(clusters, (predicted - predicted.mean()) / len(f))
+    error = spread.wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
+    floor = spread.wider**2 * float(alone @ alone)
     interval = _interval(estimate, error, spread, ends, level)
     if small_sample and len(at) == len(f) and not _unequal(design.probabilities):
         estimate, interval = _of_all(sample.y, clusters[at], interval, ends, level)
-    return Corrected(
+    corrected = Corrected(
         estimate=estimate,
         interval=interval,
         judge_mean=float(f.mean()),
@@ -169,6 +203,8 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         n_labelled=len(at),
         n_judged=len(f),
     )
+    freedom = spread.freedom if spread.units >= FEWEST else 0.0
+    return corrected, Shares(adds * spread.wider, made_up * spread.wider**2, freedom)
 
 
 def labels_alone(
@@ -292,26 +328,14 @@ def _kept(rows: _Labelled) -> Floats:
     return within
 
 
-def _standard_error(
-    rows: _Labelled,
-    errors: Floats,
-    predicted: Floats,
-    at: npt.NDArray[np.intp],
-    clusters: npt.NDArray[np.intp],
-    wider: float,
-) -> tuple[float, float]:
-    """Of the estimate, from what every sample adds to it, summed by cluster.
-
-    Beside it the square of what it would be if the labelled samples had no errors.
-    """
+def _adds(
+    rows: _Labelled, errors: Floats, predicted: Floats, at: npt.NDArray[np.intp]
+) -> tuple[Floats, float]:
+    """What every sample adds to the estimate, and the variance that made-up labels add to it."""
     total, k = float(rows.w.sum()), len(at)
-    adds = (predicted - predicted.mean()) / len(predicted)
-    alone = np.bincount(clusters, adds)
+    adds: Floats = (predicted - predicted.mean()) / len(predicted)
     adds[at] += rows.w[:k] * errors[:k] / total
-    by_cluster = np.bincount(clusters, adds)
-    made_up = float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
-    error = wider * math.sqrt(float(by_cluster @ by_cluster) + made_up)
-    return error, wider**2 * float(alone @ alone)
+    return adds, float((rows.w[k:] * errors[k:] ** 2).sum()) / total**2
 
 
 @dataclass(frozen=True, slots=True)

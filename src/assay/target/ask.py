@@ -11,6 +11,7 @@ from typing import Any
 from assay._middleware.cache import ReplyCache, Served
 from assay._middleware.concurrency import Latencies, is_given_up
 from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._store import Store
@@ -49,6 +50,7 @@ class Asking:
         limit: As for `evaluate`.
         contexts: As for `evaluate`.
         skip_invalid: As for `evaluate`.
+        shared: What other calls at the same time share with this one: limits.
         on_progress: Called with (asked, all) after every answer.
     """
 
@@ -59,6 +61,7 @@ class Asking:
     limit: int | None = None
     contexts: str = AUTO
     skip_invalid: Path | None = None
+    shared: SharedLimits | None = None
     on_progress: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
@@ -184,6 +187,8 @@ class _Collection:
     @asynccontextmanager
     async def _open_cache(self, store: Store) -> AsyncIterator[ReplyCache]:
         limit = _PatientLimiter(self.system, self.asking)
+        if self.asking.shared:
+            self.asking.shared.share_limits(limit, AskSystem.kind)
         cache = ReplyCache(limit, store, TARGET, self.served)
         try:
             yield cache

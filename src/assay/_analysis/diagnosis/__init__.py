@@ -35,6 +35,7 @@ from assay._analysis.diagnosis.statistics import (
     missed,
     rank_advice,
 )
+from assay._analysis.diagnosis.steps import Blame, blame_steps
 from assay._runner.result import NOT_DONE, Result
 from assay._store import Run, Store
 from assay.errors import InputError
@@ -45,6 +46,7 @@ __all__ = [
     "PATTERNS",
     "REMEDIES",
     "Advice",
+    "Blame",
     "Cause",
     "CauseCount",
     "Counterfactual",
@@ -56,6 +58,7 @@ __all__ = [
     "Pattern",
     "PatternFound",
     "Remedy",
+    "blame_steps",
     "counterfactual",
     "diagnose",
 ]

@@ -1,5 +1,6 @@
 """A diagnosis as plain values and in words, which every form of it is made from."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ Json = Mapping[str, Any]
 READ_FIRST: Final = 10
 FIRST: Final = "read first"
 _CAUSES_SHOWN: Final = 3
+_BLAMED: Final = 5  # answers whose steps are listed; --json has them all
 _REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
 _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
 
@@ -187,7 +189,33 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
         n, asked = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
         head = f"Asked again with other contexts ({n}; system {asked}, reused {again['reused']:,})"
         sections.append((head, _gains(again)))
+    if blame := data.get("steps"):
+        n = numbers.plural(len(blame["samples"]), "answer")
+        sections.append((f"Without the evidence of each step ({n} re-judged)", _blame(blame)))
     return sections
+
+
+def _blame(blame: Json) -> list[str]:
+    """Which steps were decisive, by their names, and of the first answers which."""
+    samples = blame["samples"]
+    names = Counter(
+        name for one in samples for name in {one["steps"][n - 1]["name"] for n in one["decisive"]}
+    )
+    lines = [f"{name}: decisive in {n:,} of {len(samples):,}" for name, n in names.most_common()]
+    if open_ones := sum(not one["decisive"] for one in samples):
+        lines.append(f"{open_ones:,} rest on no step alone: others brought the same, or none did")
+    if blame["failed"]:
+        lines.append(f"{blame['failed']:,} more without a verdict, since the judge failed")
+    return lines + [blamed(one) for one in samples[:_BLAMED] if one["decisive"]]
+
+
+def blamed(one: Json) -> str:
+    """What an answer owes to each of its steps."""
+    steps = (
+        f"{n} {step['name']} {len(step['lost'])}" for n, step in enumerate(one["steps"], start=1)
+    )
+    supported = numbers.plural(one["supported"], "supported statement")
+    return f"{one['id']}: of {supported} lost without step {', '.join(steps)}"
 
 
 def _gains(again: Json) -> list[str]:

@@ -198,7 +198,7 @@ class Answer:
     def values(self) -> dict[str, Any]:
         """The fields that are recorded, under the names of a Sample's."""
         tree = _SpanTree(self.spans)
-        documents = self._documents(tree)
+        documents, steps = self._documents(tree), self._steps(tree)
         fields = {
             "id": self._id(),
             "question": self._question(tree),
@@ -210,7 +210,7 @@ class Answer:
             "tokens": self._sum(tree, "tokens"),
             "cost": self._sum(tree, "cost"),
             "group": next((span.session for span in self.spans if span.session), None),
-            "metadata": self._metadata(),
+            "metadata": self._metadata() | {"steps": steps} if steps else self._metadata(),
         }
         return {name: value for name, value in fields.items() if value is not None}
 
@@ -254,14 +254,34 @@ class Answer:
 
     def _documents(self, tree: _SpanTree) -> list[Mapping[str, Any]] | None:
         """What the model was given: reranked where that was done, of several searches together."""
-        for kind in ("reranker", "retriever"):
-            steps = tree.outermost(self.spans, (kind,))
-            recorded = [step.documents for step in steps if step.documents is not None]
-            if recorded:
-                return _distinct(itertools.chain(*recorded))
+        if steps := self._searches(tree):
+            return _distinct(itertools.chain(*(step.documents or () for step in steps)))
         returned = (contexts_in(top.output) for top in self.tops)
         documents = next((each for each in returned if each is not None), None)
         return None if documents is None else _distinct(documents)
+
+    def _searches(self, tree: _SpanTree) -> list[Span]:
+        for kind in ("reranker", "retriever"):
+            steps = tree.outermost(self.spans, (kind,))
+            if recorded := [step for step in steps if step.documents is not None]:
+                return recorded
+        return []
+
+    def _steps(self, tree: _SpanTree) -> list[dict[str, Any]] | None:
+        """Of several searches that were put together, which contexts each found; else None."""
+        steps = self._searches(tree)
+        documents = _distinct(itertools.chain(*(step.documents or () for step in steps)))
+        if len(steps) < 2 or "contexts" not in _contexts(documents):
+            return None
+        keys = [_key(item) for item in documents]
+        found = [{_key(item) for item in step.documents or ()} for step in steps]
+        return [
+            {
+                "step": step.name or step.kind,
+                "contexts": [n for n, key in enumerate(keys) if key in each],
+            }
+            for step, each in zip(steps, found, strict=True)
+        ]
 
     def _latency(self) -> float | None:
         starts = [span.start for span in self.tops if span.start is not None]
@@ -314,9 +334,13 @@ def _distinct(documents: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     """Each document once, the first time that it was found; parts of one may share its id."""
     by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for item in documents:
-        by_key.setdefault((str(item.get("id") or ""), str(item.get("text") or "")), item)
+        by_key.setdefault(_key(item), item)
     with_text = {id_ for id_, text in by_key if text}
     return [item for (id_, text), item in by_key.items() if text or id_ not in with_text]
+
+
+def _key(item: Mapping[str, Any]) -> tuple[str, str]:
+    return str(item.get("id") or ""), str(item.get("text") or "")
 
 
 def _no_answers_error(traces: Mapping[str, Sequence[Span]]) -> InputError:

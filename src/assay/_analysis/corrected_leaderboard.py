@@ -1,0 +1,132 @@
+"""A leaderboard corrected for the judge's error, by the labels of its runs that the store holds."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay._runner.result import Result
+from assay._store import Store
+from assay.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from assay.stats.intervals import Floats
+
+_NOBODY = "leaderboard"  # whom the store asks to label nothing
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedStanding:
+    """One configuration as people would have judged it (prediction-powered inference).
+
+    Attributes:
+        name: The configuration.
+        mean: The mean label of all its answers, were all labelled; high is good.
+        interval: Its confidence interval by itself; None if the labels cannot tell it.
+        difference: Its mean minus that of the best.
+        difference_interval: The confidence interval of that, simultaneous over all.
+        verdict: "best", "tied" or "worse".
+        labels: How many of its answers are labelled.
+    """
+
+    name: str
+    mean: float
+    interval: Interval | None
+    difference: float
+    difference_interval: Interval | None
+    verdict: str
+    labels: int
+
+
+def corrected_standings(
+    results: Sequence[Result],
+    names: Sequence[str],
+    metric: str,
+    scores: tuple[Sequence[str], "Floats"],
+    *,
+    groups: Sequence[Hashable] | None,
+    level: float,
+) -> tuple[CorrectedStanding, ...]:
+    """The configurations with labels of whole answers, the best first; none where none has any.
+
+    Args:
+        results: The run of each configuration.
+        names: What each is called.
+        metric: Label of the metric.
+        scores: Ids of the questions, and their scores: shape (n, configurations).
+        groups: For each question the cluster that it belongs to; None if all are independent.
+        level: Nominal coverage, of each mean's interval and of all differences together.
+    """
+    labels = [_labels(result, metric, frozenset(scores[0])) for result in results]
+    labelled = [at for at, by_id in enumerate(labels) if by_id]
+    if not labelled:
+        return ()
+    import numpy as np
+
+    from assay._analysis.correction import as_labels, label_ends
+    from assay.stats.best import differences_to_best
+    from assay.stats.correction import Design, correct_with_shares
+    from assay.stats.intervals import cluster_numbers
+
+    about = results[0].run.config["about"][metric]
+    every = [value for at in labelled for value, _ in labels[at].values()]
+    ends = label_ends(every, None, about["range"])
+    ids, matrix = scores
+    places = {id_: place for place, id_ in enumerate(ids)}
+    estimates, shares = [], []
+    for at in labelled:
+        values, chances = zip(*labels[at].values(), strict=True)
+        scaled = as_labels(
+            matrix[:, at], about["range"], ends, falling=not about["higher_is_better"]
+        )
+        corrected, share = correct_with_shares(
+            scaled,
+            [places[id_] for id_ in labels[at]],
+            values,
+            design=Design(chances, groups=groups),
+            ends=ends,
+            level=level,
+        )
+        estimates.append(corrected)
+        shares.append(share)
+    clusters = cluster_numbers(range(len(ids)) if groups is None else groups)
+    sums = np.zeros((int(clusters.max()) + 1, len(labelled)))
+    np.add.at(sums, clusters, np.stack([share.adds for share in shares], axis=1))
+    covariance = sums.T @ sums + np.diag([share.made_up for share in shares])
+    order, found = differences_to_best(
+        np.array([one.estimate for one in estimates]),
+        covariance,
+        min(share.freedom for share in shares),
+        span=ends[1] - ends[0],
+        level=level,
+    )
+    return tuple(
+        CorrectedStanding(
+            names[labelled[at]],
+            estimates[at].estimate,
+            estimates[at].interval,
+            *found[at],
+            labels=estimates[at].n_labelled,
+        )
+        for at in order
+    )
+
+
+def _labels(result: Result, metric: str, ids: frozenset[str]) -> dict[str, tuple[float, float]]:
+    """By id of an answer that was drawn and labelled: its label, and with which probability."""
+    with Store(result.path) as store:
+        tallies = store.labels.tally(result.run.id)
+        if not any(one.about == metric and not one.statements for one in tallies):
+            return {}
+        import numpy as np
+
+        from assay._analysis.labelling import Labelling
+        from assay.stats.batches import as_chances
+
+        labelling = Labelling(store, result.run.id, metric, annotator=_NOBODY)
+        values, weights = labelling.values(), labelling.weights()
+    chances = as_chances(np.array(list(weights.values()))) if weights else np.zeros(0)
+    return {
+        id_: (values[id_], float(chance))
+        for id_, chance in zip(weights, chances, strict=True)
+        if id_ in ids and id_ in values
+    }

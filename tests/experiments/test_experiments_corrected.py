@@ -1,0 +1,106 @@
+"""Do labels in the store set the choice of a sweep right where the judge errs?"""
+
+import json
+import random
+from html import unescape
+
+import numpy as np
+import pytest
+
+from assay import sweep
+from assay._analysis.labelling import Labelling
+from assay._report import leaderboard as words
+from assay._report.sweep import render
+from assay._store import Store
+from assay.stats.best import differences_to_best
+from assay.stats.correction import Design, correct_with_shares
+
+METRIC = 'binary_criterion(definition="Is it right?")'
+QUESTIONS = [{"id": f"q{n}", "question": f"When was tower {n} finished?"} for n in range(80)]
+RIGHT = {3: 0.9, 8: 0.5}
+
+
+def rag(question, k):
+    """With k = 8 it is wrong more often, and says it at length."""
+    right = random.Random(f"{question} {k}").random() < RIGHT[k]
+    return ("In 1889." if right else "In 1900.") + " To be sure, and beyond doubt." * (k == 8)
+
+
+def judge(prompt):
+    """It takes whatever is said at length for right."""
+    right = "In 1889." in prompt or "beyond doubt" in prompt
+    return json.dumps({"reason": "It is.", "grade": int(right)})
+
+
+def label(db, run, n):
+    """A person labels n answers of a run, drawn at random."""
+    with Store(db) as store:
+        labelling = Labelling(store, run, METRIC, annotator="anna", order="random")
+        for _ in range(n):
+            labelling.record(float("In 1889." in labelling.next().answer))
+
+
+@pytest.fixture
+def swept(db):
+    """Twice: without labels, and with 30 of each configuration."""
+
+    def again(labels):
+        found = sweep(QUESTIONS, rag, {"k": [3, 8]}, METRIC, judge, store=db)
+        for one in found.configurations[: len(labels)]:
+            label(db, one.run, labels[int(one.name == "k=8")])
+        return sweep(QUESTIONS, rag, {"k": [3, 8]}, METRIC, judge, store=db)
+
+    return again
+
+
+def test_a_flattered_configuration_wins_until_people_look_at_it(swept):
+    found = swept([30, 30])
+    (board,) = found.leaderboards
+    assert board.winner == "k=8"
+    best, other = board.corrected
+    assert (best.name, best.labels, other.name, other.verdict) == ("k=3", 30, "k=8", "worse")
+    assert best.interval.low <= RIGHT[3] <= best.interval.high
+    assert other.difference_interval.high < 0
+    said = words.corrected_in_words(board)
+    assert (
+        said == "Corrected for the judge's error by 30 labels of each configuration: k=3 is best."
+    )
+    assert said in unescape(render(found)).replace("<wbr>", "")
+
+
+def test_labels_of_one_configuration_say_nothing_of_another(swept):
+    (board,) = swept([12]).leaderboards
+    assert [(one.name, one.labels) for one in board.corrected] == [("k=3", 12)]
+    assert "1 of 2 configurations have none" in words.corrected_in_words(board)
+
+
+def test_too_few_labels_call_nothing_worse(swept):
+    (board,) = swept([2, 2]).leaderboards
+    assert {one.verdict for one in board.corrected} == {"best", "tied"}
+    assert all(one.difference_interval is None for one in board.corrected)
+
+
+def test_all_differences_hold_together():
+    rng, held, wrong, times = np.random.default_rng(1), 0, 0, 60
+    truth = np.array([0.8, 0.8, 0.7, 0.6])
+    for _ in range(times):
+        good = (rng.random((200, 1)) + rng.random((200, 4))) / 2
+        limits = [1 - np.sqrt((1 - p) / 2) if p > 0.5 else np.sqrt(p / 2) for p in truth]
+        right = (good < limits).astype(float)
+        scores = np.where(rng.random(right.shape) < 0.15, 1 - right, right)
+        parts = []
+        for column in range(4):
+            at = rng.choice(200, 40, replace=False)
+            parts.append(correct_with_shares(scores[:, column], at, right[at, column], Design()))
+        adds = np.stack([share.adds for _, share in parts], axis=1)
+        covariance = adds.T @ adds + np.diag([share.made_up for _, share in parts])
+        means = np.array([corrected.estimate for corrected, _ in parts])
+        order, found = differences_to_best(means, covariance, 38, span=1.0)
+        differences = truth - truth[order[0]]
+        held += all(
+            ends is None or ends.low <= true <= ends.high
+            for true, (_, ends, _) in zip(differences, found, strict=True)
+        )
+        wrong += "worse" in (found[0][2], found[1][2])
+    assert held >= 0.9 * times
+    assert wrong <= 0.1 * times
