@@ -19,6 +19,7 @@ KINDS: Final[Mapping[Kind, float]] = {
     "multi_hop": 0.2,
     "unanswerable": 0.2,
 }
+TRAITS: Final = ("style", "persona", "difficulty")
 _MANNER: Final[Mapping[str, str]] = {
     "keywords": "Types search keywords, not a sentence.",
     "typos": "Types in a hurry and makes one or two typing errors; names and numbers are right.",
@@ -65,8 +66,7 @@ class PlanRow:
     @property
     def traits(self) -> dict[str, str]:
         """Style, persona and difficulty, as far as they are given."""
-        named = ("style", "persona", "difficulty")
-        return {name: getattr(self, name) for name in named if getattr(self, name)}
+        return {name: getattr(self, name) for name in TRAITS if getattr(self, name)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
+from assay._text.words import words
 from assay.testset import checks
 from assay.testset.passages import Passage
 from assay.testset.plan import Kind
@@ -151,6 +152,30 @@ class Testset:
         """Mean overlap of the answerable questions, None if there are none."""
         shares = [q.overlap for q in self.questions if q.answerable]
         return sum(shares) / len(shares) if shares else None
+
+    def quality(self) -> dict[str, float]:
+        """What can be told of the questions without asking anybody, each a share in [0, 1].
+
+        "kept" of the drafts passed all checks; "unique" of what was asked does not repeat another
+        question; "boilerplate" of the questions begin with the three words with which most do;
+        "documents" and "passages" have a question. Empty if nothing was drafted.
+        """
+        drafts = len(self.questions) + len(self.rejected)
+        if not drafts:
+            return {}
+        asked = len(self.questions) + sum(1 for draft in self.rejected if draft.question)
+        repeated = sum(1 for draft in self.rejected if draft.why == "repeated")
+        openings = Counter(" ".join(words(q.question)[:3]) for q in self.questions)
+        most = max(openings.values(), default=0)
+        passages = {passage.id for q in self.questions for passage in q.passages}
+        documents = {passage.document for q in self.questions for passage in q.passages}
+        return {
+            "kept": len(self.questions) / drafts,
+            "unique": 1 - repeated / max(asked, 1),
+            "boilerplate": most / len(self.questions) if most > 1 else 0.0,
+            "documents": len(documents) / self.documents,
+            "passages": len(passages) / self.passages,
+        }
 
     def jsonl(self) -> str:
         """The rows as JSONL."""
