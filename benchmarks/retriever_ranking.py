@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau
 
-from assay.experiments.retrieval import Chunking, Index, vectors_of
+from assay.experiments.retrieval import Chunk, Chunking, Index, vectors_of
 from assay.judge import Judge
 from assay.judges import backend
 from assay.testset import Document, Plan, generate
@@ -43,11 +43,12 @@ def corpus() -> tuple[list[Document], list[Asked]]:
         if row["contexts"][0] not in passages:
             passages.append(row["contexts"][0])
     texts = {name: "\n\n".join(passages) for name, passages in articles.items()}
-    asked = []
+    asked = list[Asked]()
     for row in load(XQUAD):
-        name, passage, answer = f"{row['meta']['title']}.txt", *row["contexts"], row["ground_truth"]
-        start = texts[name].index(passage) + passage.index(answer[0])
-        place = {"document": name, "start": start, "end": start + len(answer[0])}
+        name, passage = f"{row['meta']['title']}.txt", row["contexts"][0]
+        answer = row["ground_truth"][0]
+        start = texts[name].index(passage) + passage.index(answer)
+        place = {"document": name, "start": start, "end": start + len(answer)}
         asked.append((row["question"], [place]))
     return [Document(*text) for text in texts.items()], asked
 
@@ -80,10 +81,10 @@ async def reciprocal_ranks(documents: list[Document], asked: list[Asked]) -> Flo
     return np.array(rows)
 
 
-def holds(chunk: Any, place: Mapping[str, Any]) -> bool:
+def holds(chunk: Chunk, place: Mapping[str, Any]) -> bool:
     """Whether a chunk has half of a range or more."""
     shared = min(chunk.end, place["end"]) - max(chunk.start, place["start"])
-    return chunk.document == place["document"] and 2 * shared >= place["end"] - place["start"]
+    return bool(chunk.document == place["document"] and 2 * shared >= place["end"] - place["start"])
 
 
 def tau(one: Floats, other: Floats) -> float:
@@ -129,7 +130,9 @@ def main() -> None:
     names = [f"{kind} {size}" for size in SIZES for kind in KINDS]
     print(f"| questions | n | {' | '.join(names)} | tau | as many of people's |")
     print(f"|---|---:|{'---:|' * len(names)}---:|---:|")
-    print(f"| people's | {len(asked)} | {' | '.join(f'{x:.3f}' for x in people.mean(axis=1))} | | |")
+    print(
+        f"| people's | {len(asked)} | {' | '.join(f'{x:.3f}' for x in people.mean(axis=1))} | | |"
+    )
     for name, rows in sets.items():
         scores = asyncio.run(reciprocal_ranks(documents, of_rows(rows)))
         value, limits, middle, chance = agreement(scores, people)

@@ -19,11 +19,18 @@ from pathlib import Path
 from assay import Route, Settings
 from assay.judges import backend
 from assay.judges.llm import Function
-from assay.testset import Plan, PlanRow, generate, read_documents
+from assay.testset import Plan, PlanRow, check_freshness, generate, read_documents
+from assay.testset.checks import comparable
 from benchmarks.data import ROOT
 
 WRITES = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 RECORD = ROOT / "benchmarks" / "recorded" / "testset.jsonl.gz"
+
+
+def same(sentence: str, quote: str) -> bool:
+    """Whether one of two stretches holds the other, mark-up aside."""
+    one, other = comparable(sentence), comparable(quote)
+    return bool(one) and (one in other or other in one)
 
 
 def main() -> None:
@@ -57,6 +64,13 @@ def main() -> None:
     for kind, n in made.written().items():
         good = sum(keep.get(q.question, False) for q in made.questions if q.kind == kind)
         print(f"| {kind} | {n} | {good} |")
+    answerable = [row for row in made.rows() if row["answerable"]]
+    for name, left_out in (("with their quotes", ()), ("without them", ("quotes",))):
+        rows = [{k: v for k, v in row.items() if k not in left_out} for row in answerable]
+        told = check_freshness(rows, before=documents, after=documents).questions
+        pairs = zip(told, answerable, strict=True)
+        right = sum(any(same(each.before, quote) for quote in row["quotes"]) for each, row in pairs)
+        print(f"{name}: {right} of {len(rows)} traced to a sentence that the model quoted")
     if given.out:
         given.out.write_text(made.jsonl(), "utf-8")
 

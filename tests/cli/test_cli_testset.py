@@ -32,6 +32,20 @@ def knows(task):
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 judge = Scripted({**dict.fromkeys(KINDS, written), "answer_questions": knows})
 """
+SLOW = """
+
+import asyncio
+
+
+class Slow(Scripted):
+    async def reply(self, task, draw=0):
+        if "Rome" in "".join(task.inputs()):
+            await asyncio.sleep(60)
+        return await super().reply(task, draw)
+
+
+judge = Slow({**dict.fromkeys(KINDS, written), "answer_questions": knows})
+"""
 SYSTEM = """
 import json
 from pathlib import Path
@@ -232,19 +246,7 @@ def test_what_is_settled_stands_in_a_file_when_it_is_stopped(library, here):
 
 
 def test_a_time_limit_ends_it_with_what_there_is(library, here):
-    slow = WRITER + "\n".join(
-        (
-            "import asyncio",
-            "class Slow(Scripted):",
-            "    async def reply(self, task, draw=0):",
-            "        if 'Rome' in ''.join(task.inputs()):",
-            "            await asyncio.sleep(60)",
-            "        return await super().reply(task, draw)",
-            "judge = Slow({**dict.fromkeys(KINDS, written), 'answer_questions': knows})",
-            "",
-        )
-    )
-    (here / "writer.py").write_text(slow, "utf-8")
+    (here / "writer.py").write_text(WRITER + SLOW, "utf-8")
     only = ("--kind", "single_hop", "-n", "8", "--time-limit", "4")
     result = library(*TESTSET, *only)
     assert result.exit_code == 5, result.output

@@ -134,7 +134,7 @@ def testset_command(request: TestsetRequest) -> int:
     """
     documents, prompts = [*request.documents], request.prompts
     shares = {"n": request.n, "rows": _rows(request), **_kinds(request.kinds)}
-    plan = Plan(seed=request.seed, words=request.words, **shares)
+    plan = Plan(seed=request.seed, words=request.words, seconds=request.time_limit, **shares)
     read = [*documents, request.store, *filter(None, [prompts, request.plan])]
     output.check_files([request.out], *read, forms=_FORMS)
     output.check_file("--rejected", request.rejected, *read, request.out)
@@ -246,7 +246,6 @@ def _generate(
             settings=settings,
             on_progress=progress,
             on_draft=parts,
-            seconds=request.time_limit,
         )
 
 
@@ -350,11 +349,11 @@ def _remarks(made: Testset) -> list[str]:
             f"{easy if made.overlap >= EASY else ''}"
         )
     if quality := made.quality():
-        share = {name: f"{value:.0%}" for name, value in quality.items()}
+        said = {name: f"{value:.0%}" for name, value in quality.items()}
         remarks.append(
-            f"{share['kept']} of the drafts kept; {share['unique']} of what was asked is unique; "
-            f"{share['boilerplate']} of the questions begin alike; {share['documents']} of the "
-            f"documents and {share['passages']} of the passages have a question"
+            f"{said['kept']} of the drafts kept; {said['unique']} of what was asked is unique; "
+            f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
+            f"documents and {said['passages']} of the passages have a question"
         )
     if made.questions:
         remarks.append(

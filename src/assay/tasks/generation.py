@@ -18,9 +18,9 @@ _INSTRUCTION = (
     "be understandable on its own: name what it is about, and never mention a text, a passage, a "
     "document, an author, or anything 'above' or 'given'. {aim} If the text holds nothing that a "
     "user would ask about (a menu, a table of contents, a licence), leave the question empty. "
-    "Do not repeat a question that was asked already, in these or in other words. Blocks of code and "
-    "sample data (names, amounts and files made up to show something) are no facts to ask about. "
-    "Where an asker is described, write the question as that person would put it."
+    "Do not repeat a question that was asked already, in these or in other words. Blocks of code "
+    "and sample data (names, amounts and files made up to show something) are no facts to ask "
+    "about. Where an asker is described, write the question as that person would put it."
 )
 _ANSWERED = (
     " Answer it from the text alone, in one or two full sentences. Then quote the text word for "

@@ -125,7 +125,7 @@ def _without_code(passage: Passage) -> str:
 
 
 def places(quote: str, text: str) -> list[tuple[int, int]]:
-    """Where each piece of a quote first stands in a text, in whatever mark-up; [] if one does not."""
+    """Where each piece of a quote first stands in a text, mark-up aside; [] if one does not."""
     found = []
     pieces = [re.findall(r"\w+", piece) for piece in _DOTS.split(quote)]
     for words in filter(None, pieces):
@@ -173,9 +173,7 @@ async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -
     return reply.answer is None
 
 
-async def answered(
-    questions: tuple[str, ...], passages: Sequence[Passage], judge: Judge
-) -> str:
+async def answered(questions: tuple[str, ...], passages: Sequence[Passage], judge: Judge) -> str:
     """What one of the passages answers to one of the questions, "" if none does.
 
     Raises:

@@ -60,7 +60,6 @@ async def agenerate(
     settings: Settings | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     on_draft: Callable[[Question | Rejected], None] | None = None,
-    seconds: float | None = None,
 ) -> Testset:
     """Write questions about documents, with answers, and keep those that pass every check.
 
@@ -75,7 +74,6 @@ async def agenerate(
         settings: Limits, budget, prompts and tries.
         on_progress: Called with (questions, all that are wanted) now and then.
         on_draft: Called with each question and each rejected draft as soon as that is settled.
-        seconds: Ends it after so long with what there is by then; None for no limit.
 
     Raises:
         InputError: If documents, plan or judge cannot be used; nothing was asked yet.
@@ -85,11 +83,13 @@ async def agenerate(
     corpus, n_documents = await asyncio.to_thread(_corpus, documents, plan)
     route = choose(judge, None, settings)
     stopped = ""
-    round_ = _round(route, corpus, plan, settings, Told(sum(plan.wanted().values()), on_progress, on_draft))
+    round_ = _round(
+        route, corpus, plan, settings, Told(sum(plan.wanted().values()), on_progress, on_draft)
+    )
     with Store(store) as kept:
         door = build_stack(route, settings, kept, TESTSET)
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with asyncio.timeout(plan.seconds) as limit:
                 await door.aopen()
                 await round_.work(door.backend)
         except OverBudget as error:
@@ -97,7 +97,7 @@ async def agenerate(
         except TimeoutError:
             if not limit.expired():
                 raise
-            stopped = f"the time limit of {seconds:g} s was reached"
+            stopped = f"the time limit of {plan.seconds:g} s was reached"
         finally:
             await door.aclose()
     return _result(round_, n_documents, door, stopped, settings)
@@ -112,7 +112,6 @@ def generate(
     settings: Settings | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     on_draft: Callable[[Question | Rejected], None] | None = None,
-    seconds: float | None = None,
 ) -> Testset:
     """`agenerate` run to completion."""
     return run_to_completion(
@@ -124,7 +123,6 @@ def generate(
             settings=settings,
             on_progress=on_progress,
             on_draft=on_draft,
-            seconds=seconds,
         )
     )
 
@@ -198,9 +196,7 @@ class _Round:
             known = tuple(question.question for question in self.questions)
             async with asyncio.TaskGroup() as group:
                 # All are awaited, as they are paid for: what arrives counts even if some fail.
-                candidates = [
-                    group.create_task(self._outcome(job, backend, known)) for job in jobs
-                ]
+                candidates = [group.create_task(self._outcome(job, backend, known)) for job in jobs]
                 errors = []
                 for job, candidate in zip(jobs, candidates, strict=True):
                     outcome = await candidate
@@ -266,9 +262,7 @@ class _Round:
         written = Written("")
         try:
             written = await judge(
-                TASKS[job.kind](
-                    tuple(p.text for p in passages), titles, job.asked, job.plan.asker
-                )
+                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
             )
             if fault := _free_fault(job.plan, written, passages, known):
                 return _rejected(job, fault, written, passages)

@@ -24,8 +24,8 @@ _MANNER: Final[Mapping[str, str]] = {
     "keywords": "Types search keywords, not a sentence.",
     "typos": "Types in a hurry and makes one or two typing errors; names and numbers are right.",
     "easy": "Knows the terms of the text and uses them.",
-    "hard": "Knows what the product or subject is called, but not the terms of the text, and describes "
-    "what is meant in everyday words.",
+    "hard": "Knows what the product or subject is called, but not the terms of the text, and "
+    "describes what is meant in everyday words.",
 }
 
 
@@ -79,6 +79,7 @@ class Plan:
         seed: Chooses the passages. The same documents, seed and replies make the same test set.
         words: Words of a passage, about; 50 or more.
         rows: How many of each kind, style, persona and difficulty; in place of `n` and `kinds`.
+        seconds: Writing ends after so long with what there is by then; None for no limit.
     """
 
     n: int = 50
@@ -86,10 +87,13 @@ class Plan:
     seed: int = 0
     words: int = 200
     rows: tuple[PlanRow, ...] = ()
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise InputError(f"{self.n} questions are wanted", "give 1 or more")
+        if self.seconds is not None and not self.seconds > 0:
+            raise InputError(f"a time limit of {self.seconds} s is none", "give more than 0")
         if self.words < 50:
             raise InputError(f"passages of {self.words} words are too short", "give 50 or more")
         unknown = [kind for kind in self.kinds if kind not in KINDS]
