@@ -32,6 +32,20 @@ def knows(task):
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 judge = Scripted({**dict.fromkeys(KINDS, written), "answer_questions": knows})
 """
+SLOW = """
+
+import asyncio
+
+
+class Slow(Scripted):
+    async def reply(self, task, draw=0):
+        if "Rome" in "".join(task.inputs()):
+            await asyncio.sleep(60)
+        return await super().reply(task, draw)
+
+
+judge = Slow({**dict.fromkeys(KINDS, written), "answer_questions": knows})
+"""
 SYSTEM = """
 import json
 from pathlib import Path
@@ -161,3 +175,80 @@ def test_what_cannot_be_used_is_told_before_anybody_is_asked(library, here, argu
     assert result.exit_code == 2, result.output
     assert said in result.stderr
     assert not (here / "assay.db").exists()
+
+
+def test_a_plan_is_written_edited_and_kept_to(library, here):
+    dry = library(*TESTSET, "-n", "5", "--dry-run", "--plan", "plan.csv")
+    assert dry.exit_code == 0, dry.output
+    assert "unanswerable" in dry.stdout
+    plan = here / "plan.csv"
+    assert plan.read_text("utf-8").splitlines()[:2] == [
+        "kind,n,style,persona,difficulty",
+        "single_hop,2,,,",
+    ]
+    plan.write_text('kind,n,style,persona\nsingle_hop,2,typos,"a pilot, in fog"\n', "utf-8")
+    made = library(*TESTSET, "--plan", "plan.csv", "--json")
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert told["wanted"] == {"single_hop": 2}
+    assert told["quality"] == {
+        "kept": 1.0,
+        "unique": 1.0,
+        "boilerplate": 1.0,
+        "documents": 0.25,
+        "passages": 0.25,
+    }
+    rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
+    assert {(row["style"], row["persona"]) for row in rows} == {("typos", "a pilot, in fog")}
+    assert not (here / "questions.jsonl.part").exists()
+    both = library(*TESTSET, "--plan", "plan.csv", "--kind", "single_hop")
+    assert (both.exit_code, "leave one out" in both.stderr) == (2, True)
+    rules = library("testset", "docs", "--out", "q.jsonl", "--plan", "plan.csv")
+    assert (rules.exit_code, "take a language model" in rules.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ("kind,n\nsingle_hop,two\n", "line 2 of the plan: n is 'two'"),
+        ("kind,n\nsingle_hop,2\neasy,1\n", "line 3 of the plan: there is no kind 'easy'"),
+        ("kind,n,style\nsingle_hop,2,loud\n", "there is no style 'loud'"),
+        ("kind,n,who\nsingle_hop,2,me\n", "no column 'who'"),
+        ("kind,n\nsingle_hop,2,a,b\n", "more cells than its header"),
+        ("kind,n\n", "no rows"),
+        ("kind\nsingle_hop\n", "the columns kind and n"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_plan_that_is_none_is_told_line_by_line(library, here, plan, said):
+    if plan is not None:
+        (here / "plan.csv").write_text(plan, "utf-8")
+    result = library(*TESTSET, "--plan", "plan.csv")
+    assert result.exit_code == 2, result.output
+    assert said in " ".join(result.stderr.split())
+
+
+def test_what_is_settled_stands_in_a_file_when_it_is_stopped(library, here):
+    late = WRITER.replace("def written(task):", "def written(task):\n    wait(task)").replace(
+        "import re\n",
+        "import re\n\n\ndef wait(task):\n    if 'Rome' in task.passages[0]:\n"
+        "        raise KeyboardInterrupt\n",
+        1,
+    )
+    (here / "writer.py").write_text(late, "utf-8")
+    only = ("--kind", "single_hop", "-n", "8", "--concurrency", "1")
+    library(*TESTSET, *only)
+    assert not (here / "questions.jsonl").exists()
+    (here / "writer.py").write_text(WRITER, "utf-8")
+    rest = json.loads(library(*TESTSET, *only, "--json").stdout)
+    assert rest["written"] == {"single_hop": 8}
+    assert not (here / "questions.jsonl.part").exists()
+
+
+def test_a_time_limit_ends_it_with_what_there_is(library, here):
+    (here / "writer.py").write_text(WRITER + SLOW, "utf-8")
+    only = ("--kind", "single_hop", "-n", "8", "--time-limit", "4")
+    result = library(*TESTSET, *only)
+    assert result.exit_code == 5, result.output
+    assert "the time limit of 4 s was reached" in result.stderr
+    assert (here / "questions.jsonl").exists()

@@ -183,7 +183,7 @@ class TestWhatIsKept:
 
         def again(task):
             match = fact(task.passages[0])
-            asked = ("When was it opened?", "When was it opening?")[next(numbers) % 2]
+            asked = ("When was the port opened?", "When was the port opening?")[next(numbers) % 2]
             return write_question.reply(Written(asked, match[0], (match[0],)))
 
         made = generate(

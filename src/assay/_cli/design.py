@@ -1,6 +1,5 @@
 """The design of test sets: what `assay check --design` asks for, shows and writes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -8,6 +7,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay._analysis import items as analysis
 from assay._analysis.labelled import one_metric
@@ -106,7 +106,8 @@ def _runs(request: DesignRequest) -> RunEvidence | None:
     return RunEvidence(
         metric,
         len(results),
-        _deviation([question.scores for question in found.questions]),
+        _deviation(table := np.array([each.scores for each in found.questions], np.float64)),
+        _loss(table),
         {one.question: one.flag for one in found.questions if one.flag},
         {one.question: one.difficulty for one in found.questions if one.difficulty is not None},
     )
@@ -118,9 +119,14 @@ def _scores(result: Result, metric: str) -> dict[int, float]:
         return {row: value for row, value, _ in rows if value is not None}
 
 
-def _deviation(scores: Sequence[Sequence[float | None]]) -> float | None:
+def _loss(table: npt.NDArray[np.float64]) -> float:
+    """What a question that fails loses on average, those with more to lose counting more."""
+    scores = np.abs(table[~np.isnan(table)])
+    return float((scores**2).sum() / scores.sum()) if scores.any() else 0.0
+
+
+def _deviation(table: npt.NDArray[np.float64]) -> float | None:
     """The median over pairs of runs of the standard deviation of their differences."""
-    table = np.array(scores, dtype=np.float64)
     spreads = []
     for one, other in combinations(table.T, 2):
         differences = (one - other)[~np.isnan(one - other)]

@@ -122,12 +122,33 @@ def meter(*, silent: bool) -> Meter:
 def counter(
     *columns: ProgressColumn, description: str = "", silent: bool
 ) -> Iterator[Callable[[int, int], None]]:
-    """A bar of these columns on a terminal; what it gives takes what is done, and the total."""
+    """A bar of these columns on a terminal, else a line now and then.
+
+    What it gives takes what is done, and the total.
+    """
     console = output.stderr()
-    hidden = silent or not console.is_terminal
-    with rich.progress.Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    if not silent and not console.is_terminal:
+        yield _counting(description)
+        return
+    with rich.progress.Progress(*columns, console=console, transient=True, disable=silent) as bar:
         task = bar.add_task(description, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _counting(what: str) -> Callable[[int, int], None]:
+    """Says how many are done, and how long the rest takes at this pace, every few seconds."""
+    start = told = time.monotonic()
+
+    def count(done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told < LINE_EVERY_S:
+            return
+        told = now
+        left = f", {_clock((total - done) * (now - start) / done)} left" if done else ""
+        say(f"{what} {done:,}/{total:,}{left}".strip())
+
+    return count
 
 
 def _spent(progress: Progress) -> str:

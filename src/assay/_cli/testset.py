@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -22,13 +22,14 @@ from assay._report import notes, numbers
 from assay._runner.settings import Settings
 from assay.errors import InputError
 from assay.judge import Backend
-from assay.testset import Plan, Testset, estimate, generate
+from assay.testset import Plan, PlanRow, Question, Rejected, Testset, estimate, generate
+from assay.testset.plan import TRAITS, read_rows, written_rows
 from assay.testset.questions import lines
 
 _GROUPS = {
-    "What is written": ("n", "kinds", "seed", "words", "out", "rejected"),
+    "What is written": ("n", "kinds", "plan", "seed", "words", "out", "rejected"),
     "Who writes and checks": (*("judges", "base_url", "api_key", "timeout", "window", "prompts"),),
-    "What it may cost": ("dry_run", "price", "budget"),
+    "What it may cost": ("dry_run", "price", "budget", "time_limit"),
     "Pace": ("concurrency", "rpm", "tpm", "retries"),
     "What is shown": ("store", "as_json", "quiet", "no_progress"),
 }
@@ -45,12 +46,14 @@ class TestsetRequest(options.LimitedJudgeRequest):
     documents: tuple[str, ...]
     n: int
     kinds: tuple[str, ...]
+    plan: str | None
     seed: int
     words: int
     out: str
     rejected: str | None
     prompts: str | None
     dry_run: bool
+    time_limit: float | None
     store: str
     as_json: bool
     quiet: bool
@@ -66,6 +69,12 @@ class TestsetRequest(options.LimitedJudgeRequest):
     metavar="KIND=SHARE",
     help="How many of each kind, relative to the others: single_hop=2, reasoning=1, multi_hop=1 "
     "and unanswerable=1 if not given.",
+)
+@click.option(
+    "--plan",
+    metavar="FILE",
+    help="Take from this .csv file how many of each kind, style, persona and difficulty. With "
+    "--dry-run a file that is not there is written, to be edited.",
 )
 @click.option(
     "--seed",
@@ -101,6 +110,12 @@ class TestsetRequest(options.LimitedJudgeRequest):
 )
 @options.flag("--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent.")
 @options.spending
+@options.number(
+    "--time-limit",
+    metavar="SECONDS",
+    type=options.POSITIVE,
+    help="End after so long; what there is by then is written.",
+)
 @options.store
 @options.as_json
 @options.quiet
@@ -115,11 +130,12 @@ def testset_command(request: TestsetRequest) -> int:
     lists, tables and the like: as many as are sure, -n at most. A question is kept if it can be
     understood on its own, the words are there, and the judge finds all of the answer supported.
     All replies are kept in the store: the same command goes on where it was killed and pays for
-    nothing twice.
+    nothing twice. While it works, what is settled stands in FILE.part.
     """
     documents, prompts = [*request.documents], request.prompts
-    plan = Plan(n=request.n, seed=request.seed, words=request.words, **_kinds(request.kinds))
-    read = [*documents, request.store, *filter(None, [prompts])]
+    shares = {"n": request.n, "rows": _rows(request), **_kinds(request.kinds)}
+    plan = Plan(seed=request.seed, words=request.words, seconds=request.time_limit, **shares)
+    read = [*documents, request.store, *filter(None, [prompts, request.plan])]
     output.check_files([request.out], *read, forms=_FORMS)
     output.check_file("--rejected", request.rejected, *read, request.out)
     judge, _ = Judges(request).build()
@@ -132,19 +148,70 @@ def testset_command(request: TestsetRequest) -> int:
     paths = [Path(document) for document in documents]
     if request.dry_run:
         return _estimate(paths, plan, judge, settings, request)
+    parts = _Parts(request.out, request.rejected)
     try:
-        made = _generate(paths, plan, judge, settings, request)
+        made = _generate(paths, plan, judge, settings, request, parts)
     except KeyboardInterrupt:
-        say(f"interrupted: every reply is kept in {request.store}; the same command goes on")
+        say(
+            f"interrupted: every reply is kept in {request.store}, and what was settled in "
+            f"{request.out}.part; the same command goes on"
+        )
         return INTERRUPTED
     output.write_text("--out", request.out, made.jsonl())
     if request.rejected:
         output.write_text("--rejected", request.rejected, lines([r.row() for r in made.rejected]))
+    parts.remove()
     if request.as_json:
         output.print_json(_plain(made))
     elif not request.quiet:
         _show(made, request)
     return _exit_code(made)
+
+
+class _Parts:
+    """Files beside --out and --rejected that hold what is settled, a line as soon as it is."""
+
+    def __init__(self, out: str, rejected: str | None) -> None:
+        self._out = Path(f"{out}.part")
+        self._rejected = Path(f"{rejected}.part") if rejected else None
+        self._begun = set[Path]()
+
+    def __call__(self, draft: Question | Rejected) -> None:
+        """Write a question, or a draft that was rejected."""
+        path = self._out if isinstance(draft, Question) else self._rejected
+        if path is None:
+            return
+        try:
+            with path.open("a" if path in self._begun else "w", encoding="utf-8") as file:
+                file.write(lines([draft.row()]))
+        except OSError as error:
+            what = f"{path} cannot be written: {error.strerror or error}"
+            raise InputError(what, "make room for it") from error
+        self._begun.add(path)
+
+    def remove(self) -> None:
+        """Remove them: all that they hold stands in the files themselves."""
+        for path in filter(None, (self._out, self._rejected)):
+            path.unlink(missing_ok=True)
+
+
+def _rows(request: TestsetRequest) -> tuple[PlanRow, ...]:
+    """The rows of the plan's file, none without one; writes it if it is to be made."""
+    if request.plan is None:
+        return ()
+    if request.kinds:
+        raise InputError("--plan and --kind both say how many of each kind", "leave one out")
+    path = Path(request.plan)
+    if request.dry_run and not path.exists():
+        output.check_file("--plan", request.plan, *request.documents)
+        rows = Plan(n=request.n).table()
+        output.write_text("--plan", request.plan, written_rows(rows))
+        return rows
+    try:
+        return read_rows(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"--plan {path} cannot be read: {error}"
+        raise InputError(what, "with --dry-run a file that is not there is written") from error
 
 
 def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -161,12 +228,24 @@ def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _generate(
-    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
+    paths: list[Path],
+    plan: Plan,
+    judge: Backend,
+    settings: Settings,
+    request: TestsetRequest,
+    parts: _Parts,
 ) -> Testset:
-    columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn())
-    with counter(*columns, silent=request.quiet or request.no_progress) as progress:
+    columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    silent = request.quiet or request.no_progress
+    with counter(*columns, description="questions", silent=silent) as progress:
         return generate(
-            paths, plan, judge=judge, store=request.store, settings=settings, on_progress=progress
+            paths,
+            plan,
+            judge=judge,
+            store=request.store,
+            settings=settings,
+            on_progress=progress,
+            on_draft=parts,
         )
 
 
@@ -179,8 +258,9 @@ def _estimate(
         rounded = {name: round(value) for name, value in vars(counts).items()}
         output.print_json({"questions": plan.wanted(), **rounded, "money": money})
     elif not request.quiet:
+        _show_plan(plan)
         rows = [
-            (f"{plan.n:,}", "questions"),
+            (f"{sum(plan.wanted().values()):,}", "questions"),
             (
                 f"{counts.calls:,}",
                 f"calls to {', '.join(request.judges) or 'the embedded judge'}, at least",
@@ -200,6 +280,17 @@ def _estimate(
     return OK
 
 
+def _show_plan(plan: Plan) -> None:
+    rows = plan.table()
+    names = ["kind", "n", *(name for name in TRAITS if any(getattr(row, name) for row in rows))]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in names:
+        table.add_column(name, justify="right" if name == "n" else "left")
+    for row in rows:
+        table.add_row(*(Text(str(getattr(row, name))) for name in names))
+    output.stdout().print(table)
+
+
 def _plain(made: Testset) -> dict[str, Any]:
     """What is told of it, as plain values."""
     fields = ("documents", "passages", "calls", "known", "tokens_in", "tokens_out", "money")
@@ -209,6 +300,7 @@ def _plain(made: Testset) -> dict[str, Any]:
         "written": made.written(),
         "rejected": Counter(question.why for question in made.rejected),
         "overlap": made.overlap,
+        "quality": made.quality(),
         **{name: getattr(made, name) for name in fields},
         "stopped": made.stopped,
     }
@@ -256,8 +348,18 @@ def _remarks(made: Testset) -> list[str]:
             f"{share} of a question's content words are in the passage it was written from"
             f"{easy if made.overlap >= EASY else ''}"
         )
+    if quality := made.quality():
+        said = {name: f"{value:.0%}" for name, value in quality.items()}
+        remarks.append(
+            f"{said['kept']} of the drafts kept; {said['unique']} of what was asked is unique; "
+            f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
+            f"documents and {said['passages']} of the passages have a question"
+        )
     if made.questions:
-        remarks.append("Read some of them before you rely on them.")
+        remarks.append(
+            "Read some of them before you rely on them. `assay check --design` with --judge says "
+            "which a model answers without any source."
+        )
     return remarks
 
 

@@ -68,6 +68,30 @@ def t_detectable(error: float, units: int, *, alpha: float = 0.05) -> float | No
     return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 0.0, 400.0)
 
 
+def detectable_fall(deviation: float, loss: float, units: int) -> float | None:
+    """The smallest fall of a mean that a paired test finds with 80 % power if some pairs fail.
+
+    A system that becomes worse seldom does so by a little everywhere: some pairs lose all they
+    had. That widens the spread of the differences, and at least `fewest_changes` have to fail.
+
+    Args:
+        deviation: Standard deviation of the differences between systems that are equally good.
+        loss: What a pair loses that fails, in the same unit; 0 if all fall alike.
+        units: Independent pairs.
+
+    Returns:
+        The fall; None where so few pairs show none.
+    """
+    share = share_to_change(units)
+    if share is None:
+        return None
+    fall = 0.0
+    for _ in range(100):  # it rises to where the spread that it makes finds it
+        spread = math.sqrt(deviation**2 + max(0.0, fall * (loss - fall)))
+        fall = max(t_detectable(spread / math.sqrt(units), units) or 0.0, share * loss)
+    return fall
+
+
 def t_needed(difference: float, deviation: float, *, alpha: float = 0.05) -> int | None:
     """How many independent pairs find a true difference with 80 % power.
 

@@ -18,7 +18,9 @@ _INSTRUCTION = (
     "be understandable on its own: name what it is about, and never mention a text, a passage, a "
     "document, an author, or anything 'above' or 'given'. {aim} If the text holds nothing that a "
     "user would ask about (a menu, a table of contents, a licence), leave the question empty. "
-    "Do not repeat a question that was asked already, in these or in other words."
+    "Do not repeat a question that was asked already, in these or in other words. Blocks of code "
+    "and sample data (names, amounts and files made up to show something) are no facts to ask "
+    "about. Where an asker is described, write the question as that person would put it."
 )
 _ANSWERED = (
     " Answer it from the text alone, in one or two full sentences. Then quote the text word for "
@@ -56,16 +58,18 @@ class WriteQuestion(Task[Written]):
         passages: What it is about: one passage, or two for a question that needs both.
         titles: Where each passage stands: the title of its document and the headings above it.
         asked: Questions about these passages that there are already.
+        asker: Who asks and how, in words; "" for nobody in particular.
     """
 
     passages: tuple[str, ...]
     titles: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    asker: str = ""
 
     schema = schema(_QuestionForm)
 
     def material(self) -> Sequence[Material]:
-        """Title and text of each passage, then the questions that were asked already."""
+        """Title and text of each passage, what was asked already, and who asks."""
         several = len(self.passages) > 1
         material = []
         for number, text in enumerate(self.passages, start=1):
@@ -75,6 +79,8 @@ class WriteQuestion(Task[Written]):
             material.append(Material(f"text{of}", text))
         if self.asked:
             material.append(Material("asked already", "\n".join(self.asked)))
+        if self.asker:
+            material.append(Material("asker", self.asker))
         return material
 
     def read(self, raw: str) -> Written:

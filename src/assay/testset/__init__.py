@@ -12,7 +12,8 @@ from assay.testset.evidence import JudgeEvidence, RunEvidence
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import agenerate, estimate, generate
 from assay.testset.nuggets import NuggetSet, find_nuggets
-from assay.testset.questions import Plan, Question, Rejected, Testset
+from assay.testset.plan import Plan, PlanRow
+from assay.testset.questions import Question, Rejected, Testset
 from assay.testset.review import Review, ReviewedQuestion
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "NewPart",
     "NuggetSet",
     "Plan",
+    "PlanRow",
     "Question",
     "QuestionFreshness",
     "Rejected",

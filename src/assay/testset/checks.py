@@ -29,6 +29,7 @@ _NAMED = re.compile(r"\s+(?:of|by|about|on|for|that|which|who|titled|called|name
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")  # of a link
 # Punctuation and mark-up; what stands within a number counts.
 _MARKS = re.compile(r"(?<!\d)[^\w%]+|[^\w%]+(?!\d)")
+_BETWEEN = r"(?:[\W_]|\]\([^()\s]*\))+"  # two words of a quote: mark-up and links' addresses
 _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
@@ -62,16 +63,19 @@ async def fault(
     if words := points_at_text(written.question):
         return "not standalone", f"'{words}'"
     if not answerable:
-        answer = await answered(written.question, [*passages, *near], judge)
+        asked = (written.question, f"How can one find out: {written.question}")
+        answer = await answered(asked, [*passages, *near], judge)
         return ("answered", answer) if answer else None
     if reason := unquoted(written, passages):
         return "no quote", reason
+    if quote := from_code(written, passages):
+        return "example data", f"only code says '{quote}'"
     return await _unfit(written, passages, judge)
 
 
 async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:
     """What a judge finds wrong with a question that is to be answerable."""
-    if len(passages) > 1 and (alone := await answered(written.question, passages, judge)):
+    if len(passages) > 1 and (alone := await answered((written.question,), passages, judge)):
         return "one is enough", alone
     if await unanswered(written.question, passages, judge):
         return "unanswered", "the judge, asked again, finds no answer"
@@ -104,6 +108,33 @@ def unquoted(written: Written, passages: Sequence[Passage]) -> str:
             return f"'{quote}' is not in the text"
         unused -= places
     return f"nothing is quoted from {passages[min(unused)].id}" if unused else ""
+
+
+def from_code(written: Written, passages: Sequence[Passage]) -> str:
+    """A quote that stands in a block of code alone, "" if each stands in prose as well."""
+    prose = [_without_code(passage) for passage in passages]
+    alone = (quote for quote in written.quotes if not any(places(quote, text) for text in prose))
+    return next((quote for quote in alone if any(places(quote, p.text) for p in passages)), "")
+
+
+def _without_code(passage: Passage) -> str:
+    text = passage.text
+    for start, end in reversed(passage.code):
+        text = text[:start] + "\n|\n" + text[end:]
+    return text
+
+
+def places(quote: str, text: str) -> list[tuple[int, int]]:
+    """Where each piece of a quote first stands in a text, mark-up aside; [] if one does not."""
+    found = []
+    pieces = [re.findall(r"\w+", piece) for piece in _DOTS.split(quote)]
+    for words in filter(None, pieces):
+        pattern = _BETWEEN.join(re.escape(part) for part in words)
+        match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
+        if match is None:
+            return []
+        found.append(match.span())
+    return found
 
 
 def _holds(text: str, pieces: Iterable[str]) -> bool:
@@ -142,16 +173,17 @@ async def unanswered(question: str, passages: Sequence[Passage], judge: Judge) -
     return reply.answer is None
 
 
-async def answered(question: str, passages: Sequence[Passage], judge: Judge) -> str:
-    """What one of the passages answers to a question, "" if none does.
+async def answered(questions: tuple[str, ...], passages: Sequence[Passage], judge: Judge) -> str:
+    """What one of the passages answers to one of the questions, "" if none does.
 
     Raises:
         JudgeError: If the judge does not say.
     """
-    tasks = [AnswerQuestions((question,), f"{p.title}\n\n{p.text}") for p in passages]
-    for passage, (reply,) in zip(passages, await judge.each(tasks), strict=True):
-        if reply.answer is not None:
-            return f"{passage.id}: {reply.answer}"
+    tasks = [AnswerQuestions(questions, f"{p.title}\n\n{p.text}") for p in passages]
+    for passage, replies in zip(passages, await judge.each(tasks), strict=True):
+        for reply in replies:
+            if reply.answer is not None:
+                return f"{passage.id}: {reply.answer}"
     return ""
 
 

@@ -1,6 +1,5 @@
 """The design of a test set: what its questions can decide, and which of them are no good."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,12 @@ from assay._text.words import recall, stem, stems, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.stats.power import ChangedShares, mcnemar_detectable, share_to_change, t_detectable
+from assay.stats.power import (
+    ChangedShares,
+    detectable_fall,
+    mcnemar_detectable,
+    share_to_change,
+)
 from assay.testset.documents import read_documents
 from assay.testset.evidence import JudgeEvidence, RunEvidence, ask
 from assay.testset.passages import Corpus, cut
@@ -30,7 +34,7 @@ from assay.testset.question_rules import (
 from assay.testset.sources import PASSAGE, passages_asked, sources_of
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
-_FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
+FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
 _ONE_KIND = 0.8  # a share of one kind above it is told
 _EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
 _DEEP = 10  # a passage that is not among so many is found by few retrievers
@@ -115,7 +119,7 @@ class Design:
         """
         if self.runs is None or self.runs.deviation is None:
             return None
-        return t_detectable(self.runs.deviation / math.sqrt(self.questions), self.questions)
+        return detectable_fall(self.runs.deviation, self.runs.loss, self.questions)
 
 
 def check_design(  # noqa: PLR0913 - what is read, and who else is heard
@@ -154,7 +158,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
     n = len(unique)
-    detectable = (share_to_change(n), mcnemar_detectable(n, _FLIPS))
+    detectable = (share_to_change(n), mcnemar_detectable(n, FLIPS))
     kinds = Counter(map(kind_of, unique))
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
     gold = passages_asked(unique, sources, passages)
@@ -176,7 +180,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_easy(overlaps),
         *_languages(unique),
         *_personal(rows),
-        *_written(generated=generated),
+        *_written(rows, generated=generated),
     ]
     what = (kinds, fmean(overlaps) if overlaps else None, _ranks(unique, gold, passages), coverage)
     return Design(len(rows), n, detectable, *what, generated, runs, said, tuple(findings))
@@ -418,8 +422,15 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
             yield Finding(check, "note", f"{text} ({runs.metric}, {runs.runs} runs)", remedy, rows)
 
 
-def _written(*, generated: bool) -> Iterator[Finding]:
-    if generated:
+def _written(rows: Sequence[Sample], *, generated: bool) -> Iterator[Finding]:
+    if any("template" in row.metadata for row in rows) and generated:
+        text = (
+            "rules made questions of this set: such a set did not even rank six retrievers as "
+            "people's questions did, and no generated set ranks models that write answers (van "
+            "Elburg et al. 2025, arXiv 2508.11758)"
+        )
+        yield Finding("generated", "note", text, "compare systems by questions of real users")
+    elif generated:
         text = (
             "the questions are generated: such sets ranked retrievers as people's questions did, "
             "and generators not (van Elburg et al. 2025, arXiv 2508.11758)"

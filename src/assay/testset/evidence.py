@@ -34,6 +34,7 @@ class RunEvidence:
         deviation: Standard deviation of the difference between two systems' scores of a question:
             of pairs of runs the median; of a single run as if the scores of two systems had
             nothing to do with each other, which is more than usual.
+        loss: What a question loses that a system fails altogether; 0 if that is not known.
         flags: By question: all systems get it right, all wrong, or better ones get it wrong and
             worse ones right ("inverted": its key may be wrong).
         difficulty: By question, in logits of item response theory; empty without a fit.
@@ -42,6 +43,7 @@ class RunEvidence:
     metric: str
     runs: int
     deviation: float | None
+    loss: float = 0.0
     flags: Mapping[str, Flag] = field(default_factory=dict)
     difficulty: Mapping[str, float] = field(default_factory=dict)
 

@@ -197,7 +197,7 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
         return QuestionFreshness(sample.id, question, "drifted", reason, "", new.text)
     evidence = [
         found
-        for found in _evidence(sample, texts)
+        for found in _quoted(sample, texts) or _evidence(sample, texts)
         if found.plain and change.before.says(found.plain)
     ]
     if not evidence:
@@ -206,6 +206,15 @@ def _judged(sample: Sample, texts: Sequence[str], change: _Change) -> QuestionFr
     fates = [(_fate(sample, sentence, change), sentence) for sentence in evidence]
     (state, reason, after), sentence = min(fates, key=lambda fate: STATES.index(fate[0][0]))
     return QuestionFreshness(sample.id, question, state, reason, sentence.text, after)
+
+
+def _quoted(sample: Sample, texts: Sequence[str]) -> list[_Sentence]:
+    """The sentences that the row's `quotes` stand in, none if one of them is not there."""
+    quotes = sample.metadata.get("quotes")
+    plain = [_plain(str(quote)) for quote in quotes] if isinstance(quotes, list) else []
+    among = [sentence for text in texts for sentence in _sentences(text)]
+    found = [[s for s in among if quote in s.plain or s.plain in quote] for quote in plain if quote]
+    return list({s.plain: s for held in found for s in held}.values()) if all(found) else []
 
 
 def _evidence(sample: Sample, texts: Iterable[str]) -> list[_Sentence]:

@@ -17,6 +17,7 @@ from assay._store.runs import TESTSET
 from assay._text.words import recall, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
+from assay.sample import Sample
 from assay.tasks import (
     AnswerQuestions,
     SelectSentences,
@@ -33,7 +34,9 @@ from assay.testset import checks
 from assay.testset.documents import read_documents
 from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
-from assay.testset.questions import NO_ANSWER, Kind, Plan, Question, Rejected, Testset
+from assay.testset.plan import Kind, Plan, PlanRow
+from assay.testset.question_rules import dangling, gives_answer
+from assay.testset.questions import NO_ANSWER, Question, Rejected, Testset, Told
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,
@@ -45,6 +48,7 @@ TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
 _ATTEMPTS, _EXTRA_ATTEMPTS = 3, 5
 # So many other passages are asked whether they answer what one of them leaves open.
 _NEAREST = 4
+_HARD = 0.6  # of a hard question's content words are in its passages, at most
 
 
 async def agenerate(
@@ -55,6 +59,7 @@ async def agenerate(
     store: str | Path = STORE,
     settings: Settings | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_draft: Callable[[Question | Rejected], None] | None = None,
 ) -> Testset:
     """Write questions about documents, with answers, and keep those that pass every check.
 
@@ -68,6 +73,7 @@ async def agenerate(
         store: The SQLite file that keeps all replies.
         settings: Limits, budget, prompts and tries.
         on_progress: Called with (questions, all that are wanted) now and then.
+        on_draft: Called with each question and each rejected draft as soon as that is settled.
 
     Raises:
         InputError: If documents, plan or judge cannot be used; nothing was asked yet.
@@ -77,14 +83,21 @@ async def agenerate(
     corpus, n_documents = await asyncio.to_thread(_corpus, documents, plan)
     route = choose(judge, None, settings)
     stopped = ""
-    round_ = _round(route, corpus, plan, settings, on_progress)
+    round_ = _round(
+        route, corpus, plan, settings, Told(sum(plan.wanted().values()), on_progress, on_draft)
+    )
     with Store(store) as kept:
         door = build_stack(route, settings, kept, TESTSET)
         try:
-            await door.aopen()
-            await round_.work(door.backend)
+            async with asyncio.timeout(plan.seconds) as limit:
+                await door.aopen()
+                await round_.work(door.backend)
         except OverBudget as error:
             stopped = str(error)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            stopped = f"the time limit of {plan.seconds:g} s was reached"
         finally:
             await door.aclose()
     return _result(round_, n_documents, door, stopped, settings)
@@ -98,11 +111,18 @@ def generate(
     store: str | Path = STORE,
     settings: Settings | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    on_draft: Callable[[Question | Rejected], None] | None = None,
 ) -> Testset:
     """`agenerate` run to completion."""
     return run_to_completion(
         agenerate(
-            documents, plan, judge=judge, store=store, settings=settings, on_progress=on_progress
+            documents,
+            plan,
+            judge=judge,
+            store=store,
+            settings=settings,
+            on_progress=on_progress,
+            on_draft=on_draft,
         )
     )
 
@@ -123,7 +143,7 @@ def estimate(
     plan, settings = plan or Plan(), chosen(settings)
     corpus, _ = _corpus(documents, plan)
     route = choose(judge, None, settings)
-    round_ = _round(route, corpus, plan, settings)
+    round_ = _round(route, corpus, plan, settings, Told())
     kept = Store(store) if Path(store).is_file() else None
     try:
         door = DryRunBackend(route, kept)
@@ -136,11 +156,16 @@ def estimate(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A question to be written."""
+    """A question to be written, for a row of the plan."""
 
-    kind: Kind
+    row: int
+    plan: PlanRow
     passages: tuple[int, ...]
     asked: tuple[str, ...]
+
+    @property
+    def kind(self) -> Kind:
+        return self.plan.kind
 
 
 @dataclass
@@ -150,11 +175,12 @@ class _Round:
     corpus: Corpus
     plan: Plan
     tries: int
+    told: Told
     questions: list[Question] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
-    on_progress: Callable[[int, int], None] | None = None
     _asked: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _tried: Counter[Kind] = field(default_factory=Counter)
+    _tried: Counter[int] = field(default_factory=Counter)  # by row of the plan
+    _kept: Counter[int] = field(default_factory=Counter)
     _order: Iterator[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -163,21 +189,21 @@ class _Round:
     async def work(self, backend: Backend) -> None:
         """Ask for as many as are missing, and again for those that fail a check.
 
-        Wave by wave, so that what is accepted does not depend on who answers first.
+        Wave by wave, and within one in order, so that what is accepted does not depend on who
+        answers first.
         """
         while jobs := self._wave():
-            candidates = await asyncio.gather(
-                *(self._candidate(job, backend) for job in jobs), return_exceptions=True
-            )
-            # All were awaited, as they are paid for: what arrived counts even if some failed.
-            errors = []
-            for job, outcome in zip(jobs, candidates, strict=True):
-                if isinstance(outcome, BaseException):
-                    errors.append(outcome)
-                else:
-                    self._take(job, outcome)
-            if self.on_progress:
-                self.on_progress(len(self.questions), self.plan.n)
+            known = tuple(question.question for question in self.questions)
+            async with asyncio.TaskGroup() as group:
+                # All are awaited, as they are paid for: what arrives counts even if some fail.
+                candidates = [group.create_task(self._outcome(job, backend, known)) for job in jobs]
+                errors = []
+                for job, candidate in zip(jobs, candidates, strict=True):
+                    outcome = await candidate
+                    if isinstance(outcome, Exception):
+                        errors.append(outcome)
+                    else:
+                        self._take(job, outcome)
             if errors:  # a bug before a refusal or a used-up budget
                 raise min(errors, key=lambda error: isinstance(error, JudgeError))
 
@@ -186,37 +212,49 @@ class _Round:
         jobs: list[_Job] = []
         while not jobs and (missing := self._missing()):
             used: set[int] = set()
-            for kind in missing[: len(self.corpus.passages)]:
+            for row in missing[: len(self.corpus.passages)]:
                 number = next(self._order)
                 if number in used:  # the next round through the passages has begun
                     break
                 used.add(number)
-                self._tried[kind] += 1
-                if (job := self._job(kind, number)) is not None:
+                self._tried[row] += 1
+                if (job := self._job(row, number)) is not None:
                     jobs.append(job)
         return jobs
 
-    def _missing(self) -> list[Kind]:
-        """The kind of each question that is still wanted and may still be tried."""
-        have = Counter(question.kind for question in self.questions)
+    def _missing(self) -> list[int]:
+        """The row of the plan of each question that is still wanted and may still be tried."""
         return [
-            kind
-            for kind, wanted in self.plan.wanted().items()
+            number
+            for number, row in enumerate(self.plan.table())
             for _ in range(
-                min(wanted - have[kind], _ATTEMPTS * wanted + _EXTRA_ATTEMPTS - self._tried[kind])
+                min(
+                    row.n - self._kept[number],
+                    _ATTEMPTS * row.n + _EXTRA_ATTEMPTS - self._tried[number],
+                )
             )
         ]
 
-    def _job(self, kind: Kind, number: int) -> _Job | None:
-        numbers = [number]
-        if kind == "multi_hop":
+    def _job(self, row: int, number: int) -> _Job | None:
+        planned, numbers = self.plan.table()[row], [number]
+        if planned.kind == "multi_hop":
             partner = self.corpus.partner(number)
             if partner is None:
                 return None
             numbers.append(partner)
-        return _Job(kind, tuple(numbers), tuple(self._asked[number]))
+        return _Job(row, planned, tuple(numbers), tuple(self._asked[number]))
 
-    async def _candidate(self, job: _Job, backend: Backend) -> Question | Rejected:
+    async def _outcome(
+        self, job: _Job, backend: Backend, known: Sequence[str]
+    ) -> Question | Rejected | Exception:
+        try:
+            return await self._candidate(job, backend, known)
+        except Exception as error:  # noqa: BLE001 - raised when the others are there
+            return error
+
+    async def _candidate(
+        self, job: _Job, backend: Backend, known: Sequence[str]
+    ) -> Question | Rejected:
         judge = Judge(backend, tries=self.tries)
         passages = self._passages(job)
         answerable = job.kind != "unanswerable"
@@ -224,8 +262,10 @@ class _Round:
         written = Written("")
         try:
             written = await judge(
-                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked)
+                TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
             )
+            if fault := _free_fault(job.plan, written, passages, known):
+                return _rejected(job, fault, written, passages)
             near = () if answerable else self._near(job, written)
             fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
         except (Denied, OverBudget):
@@ -233,8 +273,7 @@ class _Round:
         except JudgeError as error:
             fault = "judge failed", str(error)
         if fault:
-            ids = tuple(passage.id for passage in passages)
-            return Rejected(job.kind, *fault, written.question, written.answer, ids)
+            return _rejected(job, fault, written, passages)
         return _question(job, written, passages)
 
     def _near(self, job: _Job, written: Written) -> list[Passage]:
@@ -254,7 +293,9 @@ class _Round:
         if isinstance(outcome, Rejected):
             self.rejected.append(outcome)
         else:
+            self._kept[job.row] += 1
             self.questions.append(outcome)
+        self.told(outcome, len(self.questions))
         if outcome.question:  # asked for again, a judge would write it again
             for number in job.passages:
                 self._asked[number].append(outcome.question)
@@ -263,10 +304,40 @@ class _Round:
         return tuple(self.corpus.passages[number] for number in job.passages)
 
 
+def _free_fault(
+    plan: PlanRow, written: Written, passages: Sequence[Passage], known: Sequence[str]
+) -> checks.Fault | None:
+    """What words alone tell is wrong with a question, before any judge is asked about it."""
+    if not written.question:
+        return None
+    if words := dangling(written.question):
+        return "not standalone", f"'{words}'"
+    if twin := checks.repeated(written.question, known):
+        return "repeated", twin
+    if plan.difficulty == "hard" and (share := _overlap(written, passages)) > _HARD:
+        return "too easy", f"{share:.0%} of its words are in the text"
+    sample = Sample(id="", question=written.question, reference=written.answer)
+    if plan.kind != "unanswerable" and gives_answer(sample):
+        return "answer given", written.answer
+    return None
+
+
+def _overlap(written: Written, passages: Sequence[Passage]) -> float:
+    """The share of a question's content words that its passages hold."""
+    held = {stem for passage in passages for stem in stems(passage.text)}
+    return recall(stems(written.question), held)
+
+
+def _rejected(
+    job: _Job, fault: checks.Fault, written: Written, passages: Sequence[Passage]
+) -> Rejected:
+    ids = tuple(passage.id for passage in passages)
+    return Rejected(job.kind, *fault, written.question, written.answer, ids)
+
+
 def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Question:
     name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
     name += f":{len(job.asked) + 1}" if job.asked else ""
-    held = {stem for passage in passages for stem in stems(passage.text)}
     return Question(
         name,
         job.kind,
@@ -274,7 +345,8 @@ def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Que
         written.answer if job.kind != "unanswerable" else NO_ANSWER,
         passages,
         written.quotes,
-        recall(stems(written.question), held),
+        _overlap(written, passages),
+        traits=job.plan.traits,
     )
 
 
@@ -291,7 +363,7 @@ def _round(
     corpus: Corpus,
     plan: Plan,
     settings: Settings,
-    on_progress: Callable[[int, int], None] | None = None,
+    told: Told,
 ) -> "_Round | Offline":
     """How the questions are written: by rules, where the judge cannot write."""
     tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
@@ -300,9 +372,9 @@ def _round(
         if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
             what = "a question over two passages is wanted, and there is one passage"
             raise InputError(what, "give more documents, shorter passages, or other kinds")
-        return _Round(corpus, plan, settings.tries, on_progress=on_progress)
+        return _Round(corpus, plan, settings.tries, told)
     _check(route, [SelectSentences, VerifyStatements])
-    return Offline(corpus, offline_plan(plan), settings.tries, on_progress)
+    return Offline(corpus, offline_plan(plan), settings.tries, told)
 
 
 def _check(route: Backend, tasks: Sequence[type[Any]]) -> None:

@@ -3,9 +3,9 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NoReturn
 
 from assay._text.sentences import sentences
 from assay._text.words import recall, stems
@@ -16,7 +16,8 @@ from assay.tasks.contexts import Passage as Numbered
 from assay.testset import checks
 from assay.testset.drafts import SAME_ANSWER, Draft, Drafts
 from assay.testset.passages import Corpus
-from assay.testset.questions import KINDS, NO_ANSWER, Kind, Plan, Question, Rejected
+from assay.testset.plan import KINDS, Kind, Plan
+from assay.testset.questions import NO_ANSWER, Question, Rejected, Told
 
 _KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
 _ATTEMPTS, _EXTRA_ATTEMPTS = 12, 20  # drafts that are checked for each question that is wanted
@@ -33,13 +34,21 @@ def offline_plan(plan: Plan) -> Plan:
     Raises:
         InputError: If nothing is left.
     """
+    if any(row.asker for row in plan.rows):
+        what = "styles, personas and difficulty take a language model that writes"
+        raise InputError(what, "name one: --judge openai:MODEL, or leave those columns empty")
+    if plan.rows:
+        kept = tuple(row for row in plan.rows if row.kind != "reasoning")
+        return replace(plan, rows=kept or _no_rules())
     if plan.kinds == KINDS:
         return replace(plan, kinds=_KINDS)
     kinds: dict[Kind, float] = {k: n for k, n in plan.kinds.items() if k != "reasoning"}
-    if not sum(kinds.values()):
-        what = "questions of reasoning take a language model that writes them"
-        raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
-    return replace(plan, kinds=kinds)
+    return replace(plan, kinds=kinds if sum(kinds.values()) else _no_rules())
+
+
+def _no_rules() -> NoReturn:
+    what = "questions of reasoning take a language model that writes them"
+    raise InputError(what, "name one: --judge openai:MODEL, ollama:MODEL or gguf:PATH")
 
 
 @dataclass
@@ -49,7 +58,7 @@ class Offline:
     corpus: Corpus
     plan: Plan
     tries: int
-    on_progress: Callable[[int, int], None] | None = None
+    told: Told
     questions: list[Question] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     _drafts: "Drafts" = field(init=False)
@@ -80,13 +89,13 @@ class Offline:
             for draft, fault in zip(batch, faults, strict=True):
                 if reason := fault or self._repeats(draft):
                     self.rejected.append(self._rejected(kind, draft, reason))
+                    self.told(self.rejected[-1], len(self.questions))
                 elif used.total() < wanted and used[draft.fact.template] < limit:
                     used[draft.fact.template] += 1
                     self.questions.append(self._question(kind, draft))
+                    self.told(self.questions[-1], len(self.questions))
                 else:
                     waiting.append(draft)
-            if self.on_progress:
-                self.on_progress(len(self.questions), self.plan.n)
 
     def _repeats(self, draft: Draft) -> checks.Fault | None:
         twin = checks.repeated(draft.fact.question, (q.question for q in self.questions))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay._text.sentences import spans
-from assay._text.words import Weights, inverse_frequency, stems, weighted_recall, words
+from assay._text.words import Weights, inverse_frequency, recall, stems, weighted_recall, words
 from assay.testset.documents import Document
 
 # A passage of fewer words holds nothing to ask about; most are as long as was asked for.
@@ -30,6 +30,7 @@ class Passage:
         text: The stretch, exactly as it stands there.
         start: Its first character in the document.
         end: The character after its last one.
+        code: Where blocks of code stand in the text: first character, and the one after the last.
     """
 
     document: str
@@ -38,6 +39,7 @@ class Passage:
     text: str
     start: int
     end: int
+    code: tuple[tuple[int, int], ...] = ()
 
     @property
     def id(self) -> str:
@@ -80,8 +82,26 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
 
 def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:
     start, end = group[0].start, group[-1].end
+    code = tuple(
+        (max(a, start) - start, min(b, end) - start)
+        for a, b in _code(document.text)
+        if a < end and b > start
+    )
     title = " > ".join(filter(None, (document.title or document.id, *group[0].path)))
-    return Passage(document.id, number, title, document.text[start:end], start, end)
+    return Passage(document.id, number, title, document.text[start:end], start, end, code)
+
+
+def _code(text: str) -> Iterator[tuple[int, int]]:
+    """The fenced blocks of a text, with their fences; one that is not closed goes to the end."""
+    opened, begins = "", 0
+    for fence in _FENCE.finditer(text):
+        if not opened:
+            opened, begins = fence[1], fence.start()
+        elif fence[1].startswith(opened):
+            yield begins, fence.end()
+            opened = ""
+    if opened:
+        yield begins, len(text)
 
 
 def sections(text: str) -> list[int]:
@@ -144,6 +164,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 # A word that more of the passages have says little about what one of them is about.
 _COMMON = 0.1
 _FEW = 20  # of so few passages every word counts
+_COPY = 0.6  # of a passage's words are in another one that says nearly the same
 
 
 @dataclass
@@ -191,11 +212,15 @@ class Corpus:
     def partner(self, number: int) -> int | None:
         """The passage that shares most rare words with another, best of another document.
 
-        A passage beside it comes last: it goes on where the other one ends.
+        A passage beside it comes last, as it goes on where the other one ends; so does one that
+        says nearly the same.
         """
-        document = self.passages[number].document
+        document, mine = self.passages[number].document, self._stems[number]
 
         def distance(other: int) -> int:
+            theirs = self._stems[other]
+            if max(recall(mine, theirs), recall(theirs, mine)) > _COPY:
+                return 3
             if self.passages[other].document != document:
                 return 0
             return 1 if abs(other - number) > 1 else 2

@@ -1,15 +1,16 @@
-"""The questions of a test set as rows of data, and the plan by which they are written."""
+"""The questions of a test set as rows of data."""
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar
 
-from assay.errors import InputError
+from assay._text.words import words
+from assay.testset import checks
 from assay.testset.passages import Passage
+from assay.testset.plan import Kind
 
-Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
 # The reference of a question without an answer: metrics of statements find none in it.
 NO_ANSWER = "I do not know: the documents do not answer this question."
 
@@ -27,6 +28,7 @@ class Question:
         quotes: Stretches of the passages that bear the answer out, as they stand there.
         overlap: Share of the question's content words that its passages hold, in [0, 1].
         template: By which rule it was made, "" if a language model wrote it.
+        traits: Style, persona and difficulty, as far as the plan gave any.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Question:
     quotes: tuple[str, ...] = ()
     overlap: float = 0.0
     template: str = ""
+    traits: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def answerable(self) -> bool:
@@ -60,15 +63,18 @@ class Question:
                 {"document": p.document, "start": p.start, "end": p.end} for p in self.passages
             ],
             **({"template": self.template} if self.template else {}),
+            **self.traits,
         }
 
     def _evidence(self) -> Iterator[dict[str, Any]]:
-        """Where the quotes stand in the documents, as far as they stand there word for word."""
+        """Where the quotes stand in the documents, in whatever mark-up they stand there."""
         for quote in self.quotes:
-            passage = next((p for p in self.passages if quote in p.text), None)
-            if passage is not None:
-                start = passage.start + passage.text.index(quote)
-                yield {"document": passage.document, "start": start, "end": start + len(quote)}
+            for passage in self.passages:
+                if found := checks.places(quote, passage.text):
+                    for start, end in found:
+                        range_ = {"start": passage.start + start, "end": passage.start + end}
+                        yield {"document": passage.document, **range_}
+                    break
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,8 @@ class Rejected:
     Attributes:
         kind: What it was to be.
         why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
-            "unanswered", "unsupported", "answered", "answer given", "ambiguous", "repeated" or
-            "judge failed".
+            "example data", "no sentence", "too easy", "unanswered", "unsupported", "answered",
+            "answer given", "ambiguous", "repeated" or "judge failed".
         detail: What the check found.
         question: The question, "" if none was written.
         answer: Its answer.
@@ -147,57 +153,57 @@ class Testset:
         shares = [q.overlap for q in self.questions if q.answerable]
         return sum(shares) / len(shares) if shares else None
 
+    def quality(self) -> dict[str, float]:
+        """What can be told of the questions without asking anybody, each a share in [0, 1].
+
+        "kept" of the drafts passed all checks; "unique" of what was asked does not repeat another
+        question; "boilerplate" of the questions begin with the three words with which most do;
+        "documents" and "passages" have a question. Empty if nothing was drafted.
+        """
+        drafts = len(self.questions) + len(self.rejected)
+        if not drafts:
+            return {}
+        asked = len(self.questions) + sum(1 for draft in self.rejected if draft.question)
+        repeated = sum(1 for draft in self.rejected if draft.why == "repeated")
+        openings = Counter(" ".join(words(q.question)[:3]) for q in self.questions)
+        most = max(openings.values(), default=0)
+        passages = {passage.id for q in self.questions for passage in q.passages}
+        documents = {passage.document for q in self.questions for passage in q.passages}
+        return {
+            "kept": len(self.questions) / drafts,
+            "unique": 1 - repeated / max(asked, 1),
+            "boilerplate": most / len(self.questions) if most > 1 else 0.0,
+            "documents": len(documents) / self.documents,
+            "passages": len(passages) / self.passages,
+        }
+
     def jsonl(self) -> str:
         """The rows as JSONL."""
         return lines(self.rows())
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who is told of each draft, and how far the test set is.
+
+    Attributes:
+        wanted: How many questions are wanted.
+        on_progress: Called with (questions, `wanted`).
+        on_draft: Called with the draft.
+    """
+
+    wanted: int = 0
+    on_progress: Callable[[int, int], None] | None = None
+    on_draft: Callable[[Question | Rejected], None] | None = None
+
+    def __call__(self, draft: Question | Rejected, done: int) -> None:
+        """A draft was kept or rejected; so many questions are there by now."""
+        if self.on_draft:
+            self.on_draft(draft)
+        if self.on_progress:
+            self.on_progress(done, self.wanted)
+
+
 def lines(rows: list[dict[str, Any]]) -> str:
     """Rows as JSONL."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-KINDS: Final[Mapping[Kind, float]] = {
-    "single_hop": 0.4,
-    "reasoning": 0.2,
-    "multi_hop": 0.2,
-    "unanswerable": 0.2,
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Which questions are wanted.
-
-    Attributes:
-        n: How many, 1 or more.
-        kinds: The share of each kind; they need not add up to 1.
-        seed: Chooses the passages. The same documents, seed and replies make the same test set.
-        words: Words of a passage, about; 50 or more.
-    """
-
-    n: int = 50
-    kinds: Mapping[Kind, float] = field(default_factory=lambda: dict(KINDS))
-    seed: int = 0
-    words: int = 200
-
-    def __post_init__(self) -> None:
-        if self.n < 1:
-            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
-        if self.words < 50:
-            raise InputError(f"passages of {self.words} words are too short", "give 50 or more")
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown:
-            raise InputError(f"there is no kind '{unknown[0]}'", f"known are {', '.join(KINDS)}")
-        if any(share < 0 for share in self.kinds.values()) or not sum(self.kinds.values()) > 0:
-            raise InputError("the shares of the kinds are no shares", "such as single_hop=2")
-
-    def wanted(self) -> dict[Kind, int]:
-        """How many of each kind, n in all (largest remainders)."""
-        total = sum(self.kinds.values())
-        exact = {kind: self.n * self.kinds.get(kind, 0) / total for kind in KINDS}
-        counts = {kind: int(share) for kind, share in exact.items()}
-        left = sorted(exact, key=lambda kind: counts[kind] - exact[kind])
-        for kind in left[: self.n - sum(counts.values())]:
-            counts[kind] += 1
-        return {kind: count for kind, count in counts.items() if count}

@@ -1,0 +1,146 @@
+"""Do generated questions rank retrievers as people's questions do? Over the articles of XQuAD.
+
+    python -m benchmarks.retriever_ranking [--offline 100] [--questions FILE.jsonl ...]
+
+Six retrievers of the reference pipeline (BM25, embeddings, both fused; chunks of 50 and of 200
+words) are ranked by their mean reciprocal rank of the first chunk that holds the evidence: by
+people's questions, by those that `assay testset` makes without a language model, and by the
+files given (rows of `assay testset` over the corpus that `python -m benchmarks.pipeline corpus`
+writes). Kendall's tau-b between two rankings has a bootstrap interval over the questions of both.
+What as many questions of people would show beside all the others stands next to it.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import kendalltau
+
+from assay.experiments.retrieval import Chunk, Chunking, Index, vectors_of
+from assay.judge import Judge
+from assay.judges import backend
+from assay.testset import Document, Plan, generate
+from benchmarks.data import load
+from benchmarks.pipeline import XQUAD
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+SIZES, KINDS = (50, 200), ("bm25", "embedding", "hybrid")
+DEPTH, DRAWS = 20, 2000
+Asked: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]  # a question, and where its evidence is
+
+
+def corpus() -> tuple[list[Document], list[Asked]]:
+    """The articles, and people's questions with the range of the answer."""
+    articles: dict[str, list[str]] = {}
+    for row in load(XQUAD):
+        passages = articles.setdefault(f"{row['meta']['title']}.txt", [])
+        if row["contexts"][0] not in passages:
+            passages.append(row["contexts"][0])
+    texts = {name: "\n\n".join(passages) for name, passages in articles.items()}
+    asked = list[Asked]()
+    for row in load(XQUAD):
+        name, passage = f"{row['meta']['title']}.txt", row["contexts"][0]
+        answer = row["ground_truth"][0]
+        start = texts[name].index(passage) + passage.index(answer)
+        place = {"document": name, "start": start, "end": start + len(answer)}
+        asked.append((row["question"], [place]))
+    return [Document(*text) for text in texts.items()], asked
+
+
+def of_rows(rows: Sequence[Mapping[str, Any]]) -> list[Asked]:
+    """The answerable questions of a generated set that one passage answers."""
+    return [(row["question"], row["evidence"]) for row in rows if len(row["evidence"]) == 1]
+
+
+async def reciprocal_ranks(documents: list[Document], asked: list[Asked]) -> Floats:
+    """1 / rank of the first chunk that holds the evidence, 0 below DEPTH; retriever x question."""
+    judge = Judge(backend("embedded"))
+    vectors = await vectors_of([question for question, _ in asked], judge)
+    rows = []
+    for size in SIZES:
+        index = Index(documents, Chunking("sentence", size))
+        await index.embed("embedded", judge)
+        for kind in KINDS:
+            scores = []
+            for (question, places), vector in zip(asked, vectors, strict=True):
+                if kind == "bm25":
+                    found = index.by_words(question, DEPTH)
+                elif kind == "embedding":
+                    found = index.by_vector("embedded", vector, DEPTH)
+                else:
+                    found = index.by_both(question, "embedded", vector, DEPTH)
+                held = (n for n, at in enumerate(found, 1) if holds(index.chunks[at], places[0]))
+                scores.append(1 / next(held, np.inf))
+            rows.append(scores)
+    return np.array(rows)
+
+
+def holds(chunk: Chunk, place: Mapping[str, Any]) -> bool:
+    """Whether a chunk has half of a range or more."""
+    shared = min(chunk.end, place["end"]) - max(chunk.start, place["start"])
+    return bool(chunk.document == place["document"] and 2 * shared >= place["end"] - place["start"])
+
+
+def tau(one: Floats, other: Floats) -> float:
+    """Kendall's tau-b of the rankings by two sets of questions."""
+    return float(kendalltau(one.mean(axis=1), other.mean(axis=1)).statistic)
+
+
+def drawn(scores: Floats, chance: np.random.Generator) -> Floats:
+    """As many questions, with replacement."""
+    return scores[:, chance.integers(scores.shape[1], size=scores.shape[1])]
+
+
+def agreement(made: Floats, people: Floats) -> tuple[float, Floats, float, Floats]:
+    """Tau with its interval, and the median and interval for as many people's questions."""
+    chance = np.random.default_rng(0)
+    draws = [tau(drawn(made, chance), drawn(people, chance)) for _ in range(DRAWS)]
+    halves = []
+    for _ in range(DRAWS):
+        order = chance.permutation(people.shape[1])
+        few, rest = order[: made.shape[1]], order[made.shape[1] :]
+        halves.append(tau(people[:, few], people[:, rest]))
+    ends = [2.5, 97.5]
+    limits = np.percentile(draws, ends), np.percentile(halves, ends)
+    return tau(made, people), limits[0], float(np.median(halves)), limits[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--offline", type=int, default=100, help="questions made by rules")
+    parser.add_argument("--questions", type=Path, nargs="*", default=[])
+    given = parser.parse_args()
+    documents, asked = corpus()
+    people = asyncio.run(reciprocal_ranks(documents, asked))
+    sets = {
+        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in given.questions
+    }
+    if given.offline:
+        with tempfile.TemporaryDirectory() as folder:
+            plan = Plan(n=given.offline, kinds={"single_hop": 1.0})
+            made = generate(documents, plan, judge="embedded", store=Path(folder) / "s.db")
+        sets["by rules"] = made.rows()
+    names = [f"{kind} {size}" for size in SIZES for kind in KINDS]
+    print(f"| questions | n | {' | '.join(names)} | tau | as many of people's |")
+    print(f"|---|---:|{'---:|' * len(names)}---:|---:|")
+    print(
+        f"| people's | {len(asked)} | {' | '.join(f'{x:.3f}' for x in people.mean(axis=1))} | | |"
+    )
+    for name, rows in sets.items():
+        scores = asyncio.run(reciprocal_ranks(documents, of_rows(rows)))
+        value, limits, middle, chance = agreement(scores, people)
+        means = " | ".join(f"{x:.3f}" for x in scores.mean(axis=1))
+        taus = f"{value:.2f} ({limits[0]:.2f} to {limits[1]:.2f})"
+        beside = f"{middle:.2f} ({chance[0]:.2f} to {chance[1]:.2f})"
+        print(f"| {name} | {scores.shape[1]} | {means} | {taus} | {beside} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The test set that a strong model wrote about these pages, replayed from its recorded replies.
+
+    python -m benchmarks.strong_testset [--out FILE.jsonl]
+
+The plan, the prompts and the replies are in benchmarks/recorded/testset.jsonl.gz; the embedded
+judge checks the answers anew. The pages are those of the revision named there, from git. A prompt
+that has changed since has no reply: it is named, and its question counts as failed. `keep` is what
+a reader said of each question that was kept.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from assay import Route, Settings
+from assay.judges import backend
+from assay.judges.llm import Function
+from assay.testset import Plan, PlanRow, check_freshness, generate, read_documents
+from assay.testset.checks import comparable
+from benchmarks.data import ROOT
+
+WRITES = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
+RECORD = ROOT / "benchmarks" / "recorded" / "testset.jsonl.gz"
+
+
+def same(sentence: str, quote: str) -> bool:
+    """Whether one of two stretches holds the other, mark-up aside."""
+    one, other = comparable(sentence), comparable(quote)
+    return bool(one) and (one in other or other in one)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    with gzip.open(RECORD, "rt", encoding="utf-8") as lines:
+        head, *rows = map(json.loads, lines)
+    replies = {row["key"]: row["reply"] for row in rows}
+    missing = list[str]()
+
+    def ask(prompt: str) -> str:
+        key = hashlib.sha256(prompt.encode()).hexdigest()[:12]
+        if key not in replies:
+            missing.append(key)
+            return "no reply is on record"
+        return json.dumps(replies[key], ensure_ascii=False)
+
+    documents = read_documents(f"{head['revision']}:docs")
+    plan = Plan(rows=tuple(PlanRow(**row) for row in head["plan"]))
+    with tempfile.TemporaryDirectory() as folder:
+        model = dict.fromkeys((*WRITES, "answer_questions"), Function(ask, name="recorded"))
+        judge = Route(backend("embedded"), model)
+        made = generate(
+            documents, plan, judge=judge, store=Path(folder) / "s.db", settings=Settings(tries=1)
+        )
+    keep = head["keep"]
+    print(f"{len(made.rejected)} drafts rejected: {dict(Counter(r.why for r in made.rejected))}")
+    print(f"{len(missing)} prompts without a reply")
+    print("| kind | kept by the checks | kept by a reader |\n|---|---:|---:|")
+    for kind, n in made.written().items():
+        good = sum(keep.get(q.question, False) for q in made.questions if q.kind == kind)
+        print(f"| {kind} | {n} | {good} |")
+    answerable = [row for row in made.rows() if row["answerable"]]
+    for name, left_out in (("with their quotes", ()), ("without them", ("quotes",))):
+        rows = [{k: v for k, v in row.items() if k not in left_out} for row in answerable]
+        told = check_freshness(rows, before=documents, after=documents).questions
+        pairs = zip(told, answerable, strict=True)
+        right = sum(any(same(each.before, quote) for quote in row["quotes"]) for each, row in pairs)
+        print(f"{name}: {right} of {len(rows)} traced to a sentence that the model quoted")
+    if given.out:
+        given.out.write_text(made.jsonl(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
