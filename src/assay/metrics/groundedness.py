@@ -122,8 +122,8 @@ class GradedFaithfulness(Metric):
             Part("statement", s.text, v.standing, 1 - loss, v.reason, v.context, span=s.span)
             for s, v, loss in zip(statements, verdicts, losses, strict=True)
         )
-        details = {**readings, "worst": 1 - max(losses)}
-        details["severities"] = [verdict.severity for verdict in verdicts]
+        severities = [verdict.severity for verdict in verdicts]
+        details = {**readings, "worst": 1 - max(losses), "severities": severities}
         return Score(readings[self.reading], parts, details=details)
 
 
