@@ -15,6 +15,8 @@ from assay.tasks import (
     GenerateQuestions,
     GiveGrade,
     Grade,
+    GradedVerdict,
+    GradeStatements,
     JudgeContexts,
     PaperVerdicts,
     Questions,
@@ -23,6 +25,7 @@ from assay.tasks import (
     VerifyStatements,
     generate_questions,
     give_grade,
+    grade_statements,
     judge_contexts,
     verify_statements,
 )
@@ -79,6 +82,19 @@ def _verify(task: VerifyStatements, draw: int) -> str:
     return verify_statements.reply([_verdict(s.id, s.text, task.contexts) for s in task.statements])
 
 
+def _graded(task: GradeStatements, draw: int) -> str:
+    del draw
+    found = [_verdict(s.id, s.text, task.contexts) for s in task.statements]
+    return grade_statements.reply(
+        [
+            GradedVerdict(v.id, "supported", context=v.context)
+            if v.supported
+            else GradedVerdict(v.id, "contradicted" if v.contradicted else "absent", severity=2)
+            for v in found
+        ]
+    )
+
+
 def _verify_as_the_paper(task: PaperVerdicts, draw: int) -> str:
     del draw
     verdicts = [_verdict(s.id, s.text, (task.context,)).supported for s in task.statements]
@@ -105,6 +121,7 @@ def _grade(task: GiveGrade, draw: int) -> str | None:
 
 _READY: Mapping[str, Callable[[Any, int], str | None]] = {
     "verify_statements": _verify,
+    "grade_statements": _graded,
     "paper_verdicts": _verify_as_the_paper,
     "judge_contexts": _judge,
     "generate_questions": _generate,

@@ -28,6 +28,7 @@ import recording  # noqa: E402
 BY_HAND = {
     "faithfulness": 2 / 4,
     "paper:faithfulness": 2 / 4,
+    "graded_faithfulness": 1 - (0.75 * 2 / 3 + 1 * 2 / 3) / 4,
     "deepeval:faithfulness": 3 / 4,
     "ragchecker:faithfulness": 2 / 4,
     "context_precision": (1 / 1 + 2 / 3) / 2,

@@ -1,5 +1,7 @@
 """Hallucination, by probability and by characters, on answers marked by hand."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,13 @@ from assay.metrics import parse
 from assay.metrics.groundedness import HallucinationSpans, any_unsupported, merged
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks import Verdict, split_statements, verify_statements
+from assay.tasks import (
+    GradedVerdict,
+    Verdict,
+    grade_statements,
+    split_statements,
+    verify_statements,
+)
 from support.scripts import by_sentence, score
 
 METRIC = parse("hallucination_probability")
@@ -204,3 +212,33 @@ def test_merged_spans_are_in_order_apart_and_cover_the_same_characters(spans):
     assert {at for start, end in found for at in range(start, end)} == covered
     assert sum(end - start for start, end in found) == len(covered)
     assert found == sorted(found)
+
+
+GRADED = [
+    GradedVerdict("s1", "supported", context=0),
+    GradedVerdict("s2", "common knowledge", 1, "Everybody knows."),
+    GradedVerdict("s3", "absent", 2, "Silent."),
+    GradedVerdict("s4", "contradicted", 3, "It says otherwise."),
+]
+FOUR = Sample(id="1", question="?", contexts=("x", "y"), answer="A a. B b. C c. D d.")
+GRADES = {"split_statements": by_sentence, "grade_statements": grade_statements.reply(GRADED)}
+
+
+@pytest.mark.parametrize(
+    ("reading", "value"),
+    [("graded", 1 - (0.25 / 3 + 0.75 * 2 / 3 + 1) / 4), ("strict", 1 / 4), ("lenient", 2 / 4)],
+)
+async def test_three_readings_of_the_same_grades(reading, value):
+    found = await score(parse(f"graded_faithfulness(reading={reading})"), FOUR, GRADES)
+    assert found.value == pytest.approx(value)
+    assert found.details["worst"] == 0.0
+    assert found.details["severities"] == [None, 1, 2, 3]
+    assert [(p.label, p.reason, p.context) for p in found.parts[:2]] == [
+        ("supported", "", 0),
+        ("common knowledge", "Everybody knows.", None),
+    ]
+
+
+async def test_without_contexts_no_grade_is_asked_for_and_nothing_counts():
+    found = await score(parse("graded_faithfulness"), replace(FOUR, contexts=()), GRADES)
+    assert (found.value, len(found.parts)) == (0.0, 4)

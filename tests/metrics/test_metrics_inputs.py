@@ -177,9 +177,9 @@ async def test_verdicts_in_a_wrong_number_are_a_failure_and_never_a_number(name,
         if wrong == "none":
             items.clear()
         elif wrong == "one too many":
-            items.append({**items[-1], "id": "zz9"})
+            items.append(_renamed(items[-1]))
         else:
-            items.append({k: v if k == "id" else _other(v) for k, v in items[-1].items()})
+            items.append(_contrary(items[-1]))
         return json.dumps(reply)
 
     judge = Watched(plausible(**{kind: spoilt}))
@@ -187,6 +187,16 @@ async def test_verdicts_in_a_wrong_number_are_a_failure_and_never_a_number(name,
     if judge.kinds[kind]:
         assert isinstance(found, Unscored), found
         assert found.why == "failed"
+
+
+def _renamed(item):
+    return ["zz9", *item[1:]] if isinstance(item, list) else {**item, "id": "zz9"}
+
+
+def _contrary(item):
+    if isinstance(item, list):
+        return [item[0], "Why not.", "absent", "1"]
+    return {k: v if k == "id" else _other(v) for k, v in item.items()}
 
 
 def _other(value):

@@ -61,6 +61,7 @@ def kind_of(prompt: str, texts: Texts) -> str:
         (frozenset({"conversation", "topics"}), False): "judge_topics",
         (frozenset({"reference topics", "topics"}), False): "match_topics",
         (frozenset({"desired outcome", "achieved outcome"}), False): "compare_outcomes",
+        (frozenset({"question", "statements"}), True): "grade_statements",
         (frozenset({"statements"}), True): "verify_statements",
         (frozenset({"statements"}), False): "verify_statements",
         (frozenset({"question", "answer"}), True): "judge_contexts",
@@ -367,6 +368,12 @@ def _paper_extraction(prompt: str) -> str:
     return "\n".join(found) or "Insufficient Information"
 
 
+def _graded(texts: Texts, seed: int) -> Any:
+    short = _short(_verify(texts, seed))["verdicts"]
+    standing = {"unsupported": "absent", "contradicted": "contradicted"}
+    return {"verdicts": [v if len(v) == 2 else [*v[:2], standing[v[2]], "2"] for v in short]}
+
+
 def _paper_correctness(prompt: str) -> str:
     told = re.search(r"answer: (.*), ground truth: (.*),\nExtracted statements", prompt, re.DOTALL)
     answer, truth = (told[1], told[2]) if told else ("", "")
@@ -382,6 +389,7 @@ def _paper_correctness(prompt: str) -> str:
 _MADE: dict[str, Callable[[Texts, int], Any]] = {
     "split_statements": _split,
     "verify_statements": _verify,
+    "grade_statements": _graded,
     "judge_contexts": _judge_contexts,
     "generate_questions": _questions,
     "rate_answer": _rate,

@@ -9,6 +9,7 @@ from assay.tasks import (
     Comparison,
     Goal,
     Grade,
+    GradedVerdict,
     Label,
     MultipleChoice,
     Preference,
@@ -21,6 +22,7 @@ from assay.tasks import (
     Usefulness,
     Verdict,
 )
+from assay.tasks.graded import SEVERITIES, STANDINGS
 from support import scripts
 
 
@@ -112,6 +114,9 @@ CAPRICIOUS = {
         *(f"Why {n}?" for n in range(task.n)), noncommittal=rng.random() < 0.5
     ),
     "give_grade": _grade,
+    "grade_statements": lambda task, rng: tasks.grade_statements.reply(
+        [GradedVerdict(i, rng.choice(STANDINGS), rng.choice(SEVERITIES)) for i in task.ids]
+    ),
     "infer_goal": lambda _, rng: tasks.infer_goal.reply(
         Goal(f"Goal {rng.randrange(9)}.", f"Outcome {rng.randrange(9)}.")
     ),
@@ -185,6 +190,9 @@ GULLIBLE = {
     "generate_questions": lambda task: scripts.questions(*["What?"] * task.n),
     "give_grade": lambda task: tasks.give_grade.reply(
         Grade(max(grade for grade, _ in task.grades))
+    ),
+    "grade_statements": lambda task: tasks.grade_statements.reply(
+        [GradedVerdict(i, "supported") for i in task.ids]
     ),
     "infer_goal": lambda _: tasks.infer_goal.reply(Goal("All is well.", "All is well.")),
     "judge_contexts": lambda task: tasks.judge_contexts.reply(

@@ -277,3 +277,17 @@ def test_one_statement_is_judged_by_the_word_the_reply_begins_with():
     assert [v.supported for v in read("No\nThe context says that seven were killed.")] == [False]
     with pytest.raises(Unreadable):
         read("No further statement was given.")
+
+
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [
+        ('"Plata" is Spanish for silver.', '"Plata" is Spanish for silver.'),
+        ('It is called "plata"', 'It is called "plata"'),
+        ('"It is silver."', "It is silver."),
+        ('"It is silver.', "It is silver."),
+    ],
+)
+def test_quotation_marks_go_where_they_are_around_the_whole_line(line, statement):
+    (found,) = PaperStatements("What?", "An answer.").read(f"1. {line}")
+    assert found.text == statement

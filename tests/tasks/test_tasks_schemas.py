@@ -38,6 +38,7 @@ ASKED_IN_JSON = {
     "write_unanswerable",
     "answer_closed_book",
     "list_nuggets",
+    "grade_statements",
 }
 FREE = {
     "embed",

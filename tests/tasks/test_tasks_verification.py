@@ -12,7 +12,15 @@ from assay.errors import InputError, Unreadable
 from assay.judges.llm import LLM, Completion
 from assay.sample import Sample
 from assay.stats.raters import cohen_kappa
-from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements, verify_statements
+from assay.tasks import (
+    GradedVerdict,
+    GradeStatements,
+    SplitStatements,
+    Statement,
+    Verdict,
+    VerifyStatements,
+    verify_statements,
+)
 
 RECORD = Path(__file__).parents[2] / "benchmarks" / "recorded" / "verify.jsonl.gz"
 CONTEXTS = (
@@ -100,6 +108,54 @@ class TestReading:
         assert TASK.narrow(["s1"]).read(verify_statements.reply(verdicts)) == verdicts
         unquoted = (Verdict("s1", supported=True, reason="Said.", context=1, contradicted=False),)
         assert TASK.narrow(["s1"]).read(verify_statements.reply(unquoted)) == unquoted
+
+
+class TestGrades:
+    TASK = GradeStatements("How old is the mill?", TASK.statements, CONTEXTS)
+    REPLY = (
+        '{"verdicts": [["s1", "c2"], ["s2", "By monks.", "contradicted", "3"], '
+        '["s3", "Silent.", "Absent", "1"]]}'
+    )
+
+    def test_a_context_is_support_and_the_rest_has_reason_standing_and_severity(self):
+        found = self.TASK.read(self.REPLY)
+        assert found == (
+            GradedVerdict("s1", "supported", context=1),
+            GradedVerdict("s2", "contradicted", 3, "By monks."),
+            GradedVerdict("s3", "absent", 1, "Silent."),
+        )
+        assert self.TASK.read(self.TASK.reply(found)) == found
+
+    @pytest.mark.parametrize(
+        ("given", "problem"),
+        [
+            ([], "a verdict is empty"),
+            (["s1"], "neither a context nor"),
+            (["s1", "maybe"], "names no context"),
+            (["s1", "Why.", "absent", "4"], "neither a context nor"),
+            (["s1", "Why.", "perhaps", "1"], "neither a context nor"),
+        ],
+    )
+    def test_what_is_no_grade_spoils_the_reply(self, given, problem):
+        with pytest.raises(Unreadable, match=problem):
+            self.TASK.narrow(["s1"]).read(json.dumps({"verdicts": [given]}))
+
+    def test_of_two_halves_the_one_that_knows_decides(self):
+        one = {i: GradedVerdict(i, "absent", 2) for i in self.TASK.ids}
+        other = {
+            "s1": GradedVerdict("s1", "supported", context=0),
+            "s2": GradedVerdict("s2", "contradicted", 3),
+            "s3": GradedVerdict("s3", "common knowledge", 1),
+        }
+        found = self.TASK.joined(one, other)
+        assert [found[i].standing for i in self.TASK.ids] == [
+            "supported",
+            "contradicted",
+            "common knowledge",
+        ]
+        assert found["s1"].context == 1
+        first, second = self.TASK.halves()
+        assert (first.contexts, second.contexts) == (CONTEXTS[:1], CONTEXTS[1:])
 
 
 class Writer(LLM):

@@ -1,9 +1,10 @@
 """Groundedness: faithfulness to the contexts, hallucination, sensitivity to noise in them."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias
+from statistics import fmean
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from assay._text.sentences import Span
 from assay._text.sentences import spans as sentence_spans
@@ -19,12 +20,14 @@ from assay.metrics.evidence import (
     split,
     supported_share,
     three_way_parts,
+    unsupported,
     verdict_parts,
     verify,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
-from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks import GradeStatements, SplitStatements, Statement, Verdict, VerifyStatements
+from assay.tasks.graded import SEVERITIES, STANDINGS, Standing
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,64 @@ async def faithfulness(sample: Sample, judge: Judge, *, soft: bool) -> Outcome:
     (verdicts,) = await verify([(statements, sample.contexts or ())], judge)
     parts = verdict_parts(statements, verdicts, sample.answer or "", soft=soft)
     return supported_share(parts) if soft else share(parts)
+
+
+# How much of its severity a statement costs the answer.
+WEIGHTS: Final[Mapping[Standing, float]] = {
+    "supported": 0.0,
+    "common knowledge": 0.25,
+    "absent": 0.75,
+    "contradicted": 1.0,
+}
+
+
+@dataclass(frozen=True)
+class GradedFaithfulness(Metric):
+    """How far the contexts bear out the answer: how each statement stands, how much it matters.
+
+    G = 1 - mean over statements of w s / 3, in [0, 1], with s the severity (1 hardly, 2 somewhat, 3
+    badly misleading, were it wrong) and w = 0 for what the contexts support, 0.25 for what follows
+    from them with common knowledge, 0.75 for what is absent, 1 for what is contradicted. "strict"
+    counts the supported statements, as faithfulness does, "lenient" those that follow with common
+    knowledge as well; details give all three, and `worst`, 1 less the largest loss of a statement.
+    People pass common knowledge and asides: by a strong model the graded reading ranked 63 answers
+    of RAGTruth with an AUROC of 0.78, strict counts with 0.72 (docs/prompt-record.md). Undefined if
+    the answer makes no statement. With no context retrieved: 0. Needs an LLM.
+
+    Args:
+        reading: "graded", "strict" or "lenient".
+    """
+
+    reading: Literal["graded", "strict", "lenient"] = "graded"
+
+    name = "graded_faithfulness"
+    source = "assay, after RAGTruth's implicit truths (Niu et al. 2024, arXiv 2401.00396)"
+    needs = ("question", "contexts", "answer")
+    tasks = (SplitStatements, GradeStatements)
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Split the answer, grade each statement against all contexts."""
+        question, answer = sample.question or "", sample.answer or ""
+        (statements,) = await split(question, [answer], judge)
+        if not statements:
+            return Unscored("undefined", "the answer makes no statement")
+        contexts = sample.contexts or ()
+        if blank(*contexts):
+            return share(verdict_parts(statements, unsupported(statements), answer))
+        verdicts = await judge(GradeStatements(question, statements, contexts))
+        losses = [WEIGHTS[v.standing] * (v.severity or 0) / SEVERITIES[-1] for v in verdicts]
+        readings = {
+            "graded": 1 - fmean(losses),
+            "strict": fmean(v.standing == "supported" for v in verdicts),
+            "lenient": fmean(v.standing in STANDINGS[:2] for v in verdicts),
+        }
+        parts = tuple(
+            Part("statement", s.text, v.standing, 1 - loss, v.reason, v.context, span=s.span)
+            for s, v, loss in zip(statements, verdicts, losses, strict=True)
+        )
+        severities = [verdict.severity for verdict in verdicts]
+        details = {**readings, "worst": 1 - max(losses), "severities": severities}
+        return Score(readings[self.reading], parts, details=details)
 
 
 _MIN_SHARED = 0.5  # words of a statement that its sentence has at least

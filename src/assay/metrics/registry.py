@@ -44,6 +44,7 @@ from assay.sample import Sample
 GROUPS: dict[str, tuple[type[Metric], ...]] = {
     "Answers and contexts": (
         groundedness.Faithfulness,
+        groundedness.GradedFaithfulness,
         papers.PaperFaithfulness,
         relevance.AnswerRelevancy,
         papers.PaperAnswerRelevance,

@@ -24,6 +24,7 @@ from assay.tasks.generation import (
     WriteUnanswerable,
     Written,
 )
+from assay.tasks.graded import GradedVerdict, GradeStatements
 from assay.tasks.grading import (
     ChooseLabel,
     GiveGrade,
@@ -112,6 +113,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteUnanswerable,
         AnswerClosedBook,
         ListNuggets,
+        GradeStatements,
     )
 }
 
@@ -130,6 +132,7 @@ embed = Embed
 embed_tokens = EmbedTokens
 measure_likelihood = MeasureLikelihood
 give_grade = GiveGrade
+grade_statements = GradeStatements
 choose_label = ChooseLabel
 plan_evaluation = PlanEvaluation
 prefer_answer = PreferAnswer
@@ -171,6 +174,8 @@ __all__ = [
     "GiveGrade",
     "Goal",
     "Grade",
+    "GradeStatements",
+    "GradedVerdict",
     "InferGoal",
     "JudgeContexts",
     "JudgeTopics",

@@ -155,7 +155,8 @@ _TEMPLATES: Final[Mapping[Reasons, Template]] = {
 _SHORT_SCHEMA = schema(_ShortForm)
 _LONG_SCHEMA = schema(_LongForm)
 _EITHER_SCHEMA = schema(_EitherForm)
-_CONTEXT = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
+# How a context is named, whether or not there is one of that number.
+CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,7 @@ def _item(given: list[str], raw: str) -> _Item:
     if finding in (UNSUPPORTED, CONTRADICTED):
         denied = finding == CONTRADICTED
         return _Item(id=name, supported=False, reason=reason, contradicted=denied)
-    if finding != SUPPORTED and not _CONTEXT.fullmatch(finding):
+    if finding != SUPPORTED and not CONTEXT_NAME.fullmatch(finding):
         what = f"the verdict for '{name}' is '{finding}', which names no context"
         raise Unreadable(f"{what} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
     return _Item(id=name, supported=True, reason=reason, context=finding, contradicted=False)

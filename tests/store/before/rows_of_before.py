@@ -43,6 +43,7 @@ ROWS = [
     }.items()
 ]
 LATER = {  # that version did not know
+    "graded_faithfulness",
     *("crud:bleu", "crud:rouge_l", "gptscore", "menli_combined"),
     *("nugget_f", "nugget_recall", "selfcheck:bert_score", "selfcheck:mqag"),
 }

@@ -1,0 +1,1 @@
+"""What a strong model replied to our prompts, kept to be replayed."""

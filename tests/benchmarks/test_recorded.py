@@ -1,0 +1,27 @@
+"""Does what a strong model replied still answer our prompts, and does the page tell its figures?"""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.recorded.replay import COMPARISONS, Recorded, line, outdated, scored
+
+PAGE = Path(__file__).parents[2] / "docs" / "prompt-record.md"
+
+
+@pytest.fixture(scope="module")
+def replayed():
+    judge = Recorded()
+    return judge, [line(one, scored(one, judge.ask)) for one in COMPARISONS]
+
+
+def test_a_changed_prompt_shows_which_recorded_evidence_it_outdates(replayed):
+    judge, _ = replayed
+    # Where this fails: have the model answer anew (`--pending`), or name the set in OUTDATED and
+    # mark its line on the page as measured with the prompt of before.
+    assert outdated(judge) == {}
+    assert sorted(judge.unknown) == []
+
+
+def test_the_page_tells_the_figures_that_the_record_gives(replayed):
+    page = PAGE.read_text("utf-8")
+    assert [row for row in replayed[1] if row not in page] == []
