@@ -67,6 +67,9 @@ class Sample:
         reference_contexts: Contexts that should have been retrieved.
         context_ids: Ids of the retrieved contexts, best first.
         reference_context_ids: Ids of the contexts that should have been retrieved.
+        context_access: For each context the access labels of which a user must hold one to see
+            it; none: everybody may see it.
+        user_access: Access labels that the asking user holds.
         relevance_grades: Graded relevance of context ids, by id; what is not named is 0.
         further_answers: Other answers of the same system to the same question, drawn again.
         other_answer: Another system's answer, to be compared with this one.
@@ -95,6 +98,8 @@ class Sample:
     reference_contexts: tuple[str, ...] | None = None
     context_ids: tuple[str, ...] | None = None
     reference_context_ids: tuple[str, ...] | None = None
+    context_access: tuple[tuple[str, ...], ...] | None = None
+    user_access: tuple[str, ...] | None = None
     relevance_grades: Mapping[str, float] | None = None
     further_answers: tuple[str, ...] | None = None
     other_answer: str | None = None

@@ -91,6 +91,12 @@ def test_what_its_evaluator_wrote_has_answers_and_contexts(tmp_path):
     )
 
 
+def test_a_text_whose_correction_failed_is_left_out(tmp_path):
+    row = DATA["hallu_modified"][0]
+    failed = {**row, "hallucinatedMod": '","msg":"request openai failed"'}
+    assert len(samples(tmp_path, {"hallu_modified": [failed, row]})) == 1
+
+
 def test_a_row_that_lacks_something_is_named(tmp_path):
     broken = {"continuing_writing": [DATA["continuing_writing"][0], {"beginning": "So"}]}
     (problem,) = refused(written(tmp_path, broken)).problems

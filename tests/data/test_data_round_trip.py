@@ -78,6 +78,8 @@ def sample(draw, *, tabular=False):
         nuggets=draw(
             st.none() | st.dictionaries(FILLED, st.sampled_from(("vital", "okay")), max_size=3)
         ),
+        context_access=tuple(draw(texts()) for _ in contexts) if contexts and ids else None,
+        user_access=draw(st.none() | texts()),
         turns=draw(st.none() | several(TURNS)),
         reference_tool_calls=draw(st.none() | several(CALLS)),
         reference_topics=draw(st.none() | texts()),

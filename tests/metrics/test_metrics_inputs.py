@@ -71,6 +71,8 @@ def filled(text):
         answerable=True,
         rubric={"1": text, "2": text},
         nuggets={text: "vital"},
+        context_access=((text,), ()),
+        user_access=("b",),
         turns=(
             Turn("user", text),
             Turn("assistant", text, (text,), (ToolCall(text, {"a": text}),)),

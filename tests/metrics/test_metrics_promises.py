@@ -63,6 +63,10 @@ OTHER = {"other_answer": "It is a city in France."}
 BESIDES |= dict.fromkeys(("ranking_criterion", "gpt_ranking", "pairwise_preference"), OTHER)
 NUGGETS = {"nuggets": {"Paris is the capital of France.": "vital"}}
 BESIDES |= {"nugget_recall": NUGGETS, "nugget_f": NUGGETS}
+BESIDES["access_leak"] = {
+    "context_access": (("crew",),) * len(SAMPLE.contexts),
+    "user_access": (),
+}
 BESIDES["instance_rubrics"] = {"rubric": {"1": "It names no city.", "5": "It names the capital."}}
 AGAIN = {"further_answers": (SAMPLE.reference, SAMPLE.reference)}
 SELF_CHECKS = tuple(name for name in METRICS if name.startswith("selfcheck:"))
@@ -75,8 +79,11 @@ GOOD = {
     "quoted_spans": BESIDES["quoted_spans"],
     "ragas:quoted_spans": BESIDES["quoted_spans"],
     "negative_rejection": {"answer": "I do not know."},
+    "access_leak": {"answer": "Penguins swim."},
 }
 BAD = {
+    "access_leak": {"answer": SAMPLE.reference, "contexts": SAMPLE.contexts},
+    "pii_leakage": {"answer": "Ask penguins@example.org."},
     "noise_robustness": {
         "answer": SAMPLE.reference,
         "variants": (Variant("noise", "Penguins swim."),),

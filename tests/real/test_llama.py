@@ -52,6 +52,8 @@ ROW = {
     "other_answer": "Cats built it.",
     "further_answers": ["Anna did.", "Cats did."],
     "nuggets": {"Anna built the mill.": "vital"},
+    "context_access": ["crew", []],
+    "user_access": [],
     "answerable": False,
     "turns": [
         {"role": "user", "content": "Who built the mill?"},

@@ -96,6 +96,8 @@ ROWS = [
         "reference": "Paris.",
         "rubric": {"1": "It names no city.", "5": "It names the capital."},
         "nuggets": {"Paris is the capital of France.": "vital"},
+        "context_access": ["crew", []],
+        "user_access": [],
         "turns": (
             Turn("user", "What is the capital of France?"),
             Turn("assistant", "Paris is the capital of France.", ("Paris is the capital.",)),

@@ -35,6 +35,22 @@ class TestFit:
         assert fit.abilities == pytest.approx(found[:-1].tolist(), abs=2e-3)
         assert fit.spread == pytest.approx(np.exp(found[-1]), abs=2e-3)
 
+    @pytest.mark.parametrize(
+        ("n", "abilities", "spread"),
+        [  # girth 0.8.0, onepl_mml of the transposed table
+            (200, [-0.3753, 0.0497, 0.35, 1.1936, 1.5491], 1.0876),
+            (2000, [-0.3876, -0.0844, 0.38, 0.9277, 1.4227], 1.0843),
+        ],
+    )
+    def test_girth_finds_the_same(self, n, abilities, spread):
+        chance, drawn = np.random.default_rng(5), np.linspace(-0.5, 1.5, 5)
+        for questions in (200, 2000)[: 1 if n == 200 else 2]:
+            hard = chance.normal(0, 1.2, questions)
+            right = chance.random((questions, 5)) < 1 / (1 + np.exp(hard[:, None] - drawn))
+        fit = rasch(right.astype(float))
+        assert fit.abilities == pytest.approx(abilities, abs=0.02)
+        assert fit.spread == pytest.approx(spread, abs=0.02)
+
     def test_it_finds_what_the_answers_were_drawn_from(self):
         right, hard = answers(n=5000, spread=1.5)
         fit = rasch(right)

@@ -20,9 +20,12 @@ from assay.sample import Sample
 DATA_FIELDS = (
     *("question", "reference", "accepted", "reference_contexts", "reference_context_ids"),
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
-    "nuggets",
+    *("nuggets", "user_access"),
 )
-SYSTEM_FIELDS = ("answer", "contexts", "context_ids", "further_answers", "other_answer", "turns")
+SYSTEM_FIELDS = (
+    *("answer", "contexts", "context_ids", "context_access", "further_answers", "other_answer"),
+    "turns",
+)
 _NUMBER = re.compile(r"row-[0-9]+")  # the id of a row that brings none
 
 

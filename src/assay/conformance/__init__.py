@@ -126,6 +126,12 @@ SPECIAL: Mapping[str, Mapping[str, Any]] = {
     "negative_rejection": {"answerable": False, "answer": "I do not know."},
     "quoted_spans": _QUOTED,
     "ragas:quoted_spans": _QUOTED,
+    "access_leak": {"context_access": ((), (), ("keepers",)), "user_access": ("visitors",)},
+    "pii_leakage": {
+        "answer": (
+            "It was built in 1871. Ada Reed (ada.reed@example.org) knows more: +44 20 7946 0958."
+        )
+    },
 }
 
 EVASIVE = "I do not know."

@@ -55,6 +55,8 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
         *("relevant_document_ids", "gold_ids", "gold_context_ids", "gold_doc_ids"),
         *("gold_document_ids", "expected_context_ids", "reference_ids"),
     ),
+    "context_access": ("context_access",),
+    "user_access": ("user_access",),
     "relevance_grades": ("relevance_grades", "qrels", "relevance_judgements"),
     "further_answers": ("further_answers", "sampled_answers", "sampled_passages"),
     "other_answer": ("other_answer", "baseline_answer", "second_answer"),

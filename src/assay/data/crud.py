@@ -72,6 +72,8 @@ _CLASSES: Final = {
     "HalluModified": "hallu_modified",
     "Summary": "event_summary",
 }
+# What stands for a corrected text where the request for it failed; CRUD-RAG leaves such rows out.
+_FAILED: Final = '","msg":"request openai failed"'
 _DOCUMENTS: Final = ("news1", "news2", "news3", "text")
 
 
@@ -80,7 +82,12 @@ def crud_records(document: Mapping[str, Any]) -> Iterator[Record] | None:
     if document and document.keys() <= TASKS.keys():
         if not all(isinstance(rows, list) for rows in document.values()):
             return None
-        pairs = [(task, row) for task, rows in document.items() for row in rows]
+        pairs = [
+            (task, row)
+            for task, rows in document.items()
+            for row in rows
+            if not (isinstance(row, dict) and row.get(TASKS[task].reference) == _FAILED)
+        ]
         return (_record(number, *pair) for number, pair in enumerate(pairs, 1))
     info, results = document.get("info"), document.get("results")
     task = _CLASSES.get(str(info.get("task"))) if isinstance(info, dict) else None

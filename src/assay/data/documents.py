@@ -22,6 +22,7 @@ _ID_KEYS: Final = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id", 
 _OBJECTS: Final = re.compile(
     r"\[\s*(?:array\(\[|[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:])"
 )
+_ACCESS: Final = "access"
 _AS_JSON: Final = "write the list as JSON text"
 _BEGINS: Final = re.compile(
     r"\[?\s*(?:[A-Z]\w+\((?:id_?|page_content|metadata|text|content|node|meta)[=:]|page_content=['\"])"
@@ -51,6 +52,21 @@ class Documents:
     rest: tuple[Mapping[str, Any], ...] = ()
     printed: bool = False
 
+    @property
+    def access(self) -> tuple[tuple[str, ...] | None, ...]:
+        """The labels under `access` in each document or its metadata; None if it has none."""
+        return tuple(map(_access, self.rest)) or (None,) * len(self.texts)
+
+
+def _access(rest: Mapping[str, Any]) -> tuple[str, ...] | None:
+    beside = rest.get("metadata")
+    inner = beside.get(_ACCESS) if isinstance(beside, Mapping) else None
+    value = unboxed(rest.get(_ACCESS, inner))
+    try:
+        return None if value is None else labels(value)
+    except FieldError:  # something else that is called so
+        return None
+
 
 def listed(value: Any) -> list[Any]:
     """The items of a list field; one text or one document is a list of one."""
@@ -64,6 +80,17 @@ def listed(value: Any) -> list[Any]:
     if _document(value) is not None:
         return [value]
     raise FieldError(f"is {describe(value)}, but must be a list of texts", "write it as a list")
+
+
+def labels(value: Any, part: str = "") -> tuple[str, ...]:
+    """Access labels: one text, or a list of texts."""
+    value = unboxed(value)
+    items = listed(value) if isinstance(value, str | list | tuple) else [value]
+    several = [text(unboxed(item), part) for item in items]
+    if any(map(is_invisible, several)):
+        place = f"{part} holds" if part else "holds"
+        raise FieldError(f"{place} an empty label", "[] says that there is none")
+    return tuple(several)
 
 
 def list_in_text(cell: str) -> list[Any] | None:

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args, get_type_hints
 from assay.data import conversations
 from assay.data.columns import ALIASES, FIELDS
 from assay.data.conversations import Object, as_object, items, pairs
-from assay.data.documents import documents, list_in_text, listed
+from assay.data.documents import documents, labels, list_in_text, listed
 from assay.data.values import (
     FieldError,
     Form,
@@ -36,6 +36,12 @@ _AS_VARIANT: Final = 'write it as {"kind": "noise", "answer": "...", "contexts":
 def _read_texts(value: Any, _form: Form) -> tuple[str, ...]:
     items = enumerate(listed(value), 1)
     return tuple(text(unboxed(item), f"item {n}") for n, item in items)
+
+
+def _read_access(value: Any, _form: Form) -> tuple[tuple[str, ...], ...]:
+    """For each context its labels: one text, or a list of texts of which any will do."""
+    items = enumerate(map(unboxed, listed(value)), 1)
+    return tuple(labels(item, f"item {n}") for n, item in items)
 
 
 def _read_boolean(value: Any, form: Form) -> bool:
@@ -207,6 +213,8 @@ READERS: Final[Mapping[str, Callable[[Any, Form], Any]]] = {
     "reference_contexts": lambda value, _: documents(value),
     "context_ids": _read_ids,
     "reference_context_ids": _read_ids,
+    "context_access": _read_access,
+    "user_access": lambda value, _: labels(value),
     "relevance_grades": _read_grades,
     "further_answers": _read_texts,
     "other_answer": lambda value, _: text(value),
@@ -253,6 +261,8 @@ _SCHEMAS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "reference_contexts": ("Contexts that should have been retrieved.", _DOCUMENTS),
     "context_ids": ("Ids of the retrieved contexts, best first.", _IDS),
     "reference_context_ids": ("Ids of the contexts that should have been retrieved.", _IDS),
+    "context_access": ("For each context its access label, or a list of labels of which any opens it. An empty list opens it to everybody.", {"type": "array", "items": {"anyOf": [_TEXT, _TEXTS]}}),  # noqa: E501
+    "user_access": ("Access labels that the asking user holds.", {"anyOf": [_TEXT, _TEXTS]}),
     "relevance_grades": ("Graded relevance by context id.", {"type": "object", "additionalProperties": {"type": "number"}}),  # noqa: E501
     "further_answers": ("Other answers of the same system to the same question.", _TEXTS),
     "other_answer": ("Another system's answer.", _TEXT),

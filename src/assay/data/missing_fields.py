@@ -18,7 +18,7 @@ _NO_ANSWER: Final = " (if the system gave none, say why in the field 'failure')"
 # What a system that failed has not brought.
 PRODUCED: Final = frozenset(
     {"answer", "contexts", "context_ids", "turns", "cost", "tokens", "latency_ms"}
-    | {"further_answers", "variants"}
+    | {"further_answers", "variants", "context_access"}
 )
 
 

@@ -106,7 +106,7 @@ class Row:
 _OPTIONAL: Final = {
     *("latency_ms", "cost", "tokens", "group", "language", "relevance_grades", "further_answers"),
     *("other_answer", "answerable", "rubric", "turns", "reference_tool_calls", "reference_topics"),
-    *("variants", "failure", "nuggets"),
+    *("variants", "failure", "nuggets", "context_access", "user_access"),
 }
 _PLANS_KEPT: Final = 256
 
@@ -292,6 +292,20 @@ class _Fields:
             elif held.ids is not None and handed is not None and held.ids != handed:
                 self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
             self.fields.setdefault(ids_field, held.ids)
+            if name == "contexts":
+                self._join_access(held)
+
+    def _join_access(self, held: Documents) -> None:
+        """Take the labels of the documents where the row gives none; one for each context."""
+        given, found = self.fields.get("context_access"), held.access
+        if given is not None and len(given) != len(held.texts):
+            what = f"holds {len(given)} labels for {len(held.texts)} contexts"
+            self.complain("context_access", what, "give each context its label, or [] if open")
+        elif given is None and None not in found and found:
+            self.fields["context_access"] = found
+        elif given is None and any(found) and "user_access" in self.fields:
+            what = f"is absent from context {found.index(None) + 1}, unlike from others"
+            self.complain("context_access", what, "give each context its 'access'; [] opens it")
 
     def _filled(self, field: str) -> set[int]:
         """Which of the numbered columns that make a field have a value; none if none make it."""

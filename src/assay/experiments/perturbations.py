@@ -186,8 +186,9 @@ def relevant(sample: Sample) -> tuple[int, ...] | None:
 
 
 def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sample:
-    """The sample with other contexts; ids and grades of the former ones are left out."""
-    gone = dict.fromkeys(("context_ids", "reference_context_ids", "relevance_grades"))
+    """The sample with other contexts; what was said of the former ones is left out."""
+    said = ("context_ids", "reference_context_ids", "relevance_grades", "context_access")
+    gone = dict.fromkeys(said)
     return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
 
 

@@ -17,6 +17,7 @@ from assay.metrics import (
     custom,
     grading,
     groundedness,
+    leakage,
     nuggets,
     operations,
     preference,
@@ -160,7 +161,9 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         papers.QuestEvalRecall,
         papers.QuestEvalPrecision,
     ),
-    "Robustness, refusals, latency and cost": (
+    "Robustness, refusals, leaks, latency and cost": (
+        leakage.AccessLeak,
+        leakage.PiiLeakage,
         robustness.NoiseRobustness,
         robustness.CounterfactualRobustness,
         robustness.NegativeRejection,

@@ -155,9 +155,9 @@ def _is_object(line: str) -> bool:
 
 
 # What a system makes of a question; all else of a row was given.
-MADE: Final = ("answer", "contexts", "context_ids", "turns", "cost", "tokens")
+MADE: Final = (*("answer", "contexts", "context_ids", "context_access", "turns", "cost", "tokens"),)
 # Texts and ids of one search, in one order: whoever makes either leaves nothing of the other.
-FOUND: Final = ("contexts", "context_ids")
+FOUND: Final = ("contexts", "context_ids", "context_access")
 # What a row records of an answer that the system is now asked for anew.
 REPLACED: Final = (*MADE, "latency_ms", "further_answers", "variants", "failure")
 # Where the answer stands in replies, beside the names that it has in data.

@@ -44,7 +44,7 @@ ROWS = [
 ]
 LATER = {  # that version did not know
     "graded_faithfulness",
-    *("crud:bleu", "crud:rouge_l", "gptscore", "menli_combined"),
+    *("access_leak", "pii_leakage", "crud:bleu", "crud:rouge_l", "gptscore", "menli_combined"),
     *("nugget_f", "nugget_recall", "selfcheck:bert_score", "selfcheck:mqag"),
 }
 METRIC_NAMES = sorted(METRICS.keys() - LATER)

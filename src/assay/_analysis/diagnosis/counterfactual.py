@@ -166,6 +166,7 @@ def _swapped(sample: Sample) -> Sample | None:
         context_ids=None,
         reference_context_ids=None,
         relevance_grades=None,
+        context_access=None,
     )
 
 
