@@ -136,6 +136,8 @@ def leaderboard(
     top = tuple(one.name for one in standings if one.verdict in ("best", "tied"))
     more = max(1, compared.needed - len(matrix)) if compared.needed and len(top) > 1 else None
     complete = len(scored) == len(names)
+    # Averages over other parameters take every combination: a sweep that was stopped lacks some.
+    full = complete and len(names) == _combinations(params)
     span = None if None in ends else ends[1] - ends[0]
     quality = Quality(metric, [names[at] for at in scored], ids, matrix, groups, span, up)
     return Leaderboard(
@@ -146,15 +148,20 @@ def leaderboard(
         winner=top[0] if len(top) == 1 and len(scored) > 1 else "",
         tied=top if len(top) > 1 else (),
         more=more,
-        effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
+        effects=_effects(matrix, groups, params, ends, up, level) if full else (),
         warnings=_warnings(scores, len(matrix), complete=complete),
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
-        if complete
+        if full
         else (),
         fronts=fronts(quality, [results[place] for place in scored], level=level),
     )
+
+
+def _combinations(params: Sequence[Params]) -> int:
+    """How many configurations the full grid of their values has."""
+    return math.prod(len({written(values[name]) for values in params}) for name in params[0])
 
 
 def race_leaderboard(

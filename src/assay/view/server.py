@@ -18,6 +18,7 @@ from assay._store.integrity import StoreError
 from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
 from assay.view import asked as asking
+from assay.view import groups
 from assay.view import matrix as matrix_page
 from assay.view import questions as questions_page
 from assay.view import run as run_page
@@ -63,6 +64,7 @@ def application(site: Site, access: Access) -> web.Application:
             web.get(run + "/first", pages.first),
             web.get(run + "/scores", pages.scores),
             web.get(run + "/progress", pages.progress),
+            web.get(run + "/{kind:sweep|watch}", pages.group),
             web.get(run + "/samples/{row:[0-9]{1,18}}", pages.sample),
             web.get(run + "/edit", pages.edit),
             web.post(run + "/edit", pages.describe),
@@ -169,6 +171,14 @@ class _Pages:
             return self._site.render("progress.html", _LIVE, run=run, state=far)
 
         return await _html(part)
+
+    async def group(self, request: web.Request) -> web.Response:
+        def page() -> str:
+            run = self._site.run(request.match_info["run"])
+            group = groups.group_of(self._site, run, request.match_info["kind"])
+            return groups.render(self._site, _LIVE, group)
+
+        return await _html(page)
 
     async def sample(self, request: web.Request) -> web.Response:
         def page() -> str:
