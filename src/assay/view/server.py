@@ -31,6 +31,7 @@ from assay.view.labelling_routes import MAX_FILE, is_import, label_routes
 from assay.view.replies import LIVE as _LIVE
 from assay.view.replies import elsewhere as _elsewhere
 from assay.view.replies import html as _html
+from assay.view.replies import told
 from assay.view.site import NotThere, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -291,7 +292,7 @@ def _edge(site: Site, access: Access) -> Any:
         except web.HTTPException as error:
             response = _problem(site, error.status, error.reason)
         except (AssayError, sqlite3.Error) as error:
-            response = _problem(site, _status(error), str(error))
+            response = _problem(site, _status(error), *told(error))
         except ConnectionError:
             raise  # whoever asked is gone: nobody reads an answer
         except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed
@@ -340,7 +341,7 @@ async def _check_change(site: Site, access: Access, request: web.Request) -> Non
         raise Refused(403, "the viewer was started with --read-only")
 
 
-def _problem(site: Site, status: int, why: str) -> web.Response:
+def _problem(site: Site, status: int, *why: str) -> web.Response:
     heading = _STATUS.get(status, "This cannot be done")
     text = site.render("problem.html", _LIVE, heading=heading, why=why)
     return web.Response(status=status, text=text, content_type="text/html")
