@@ -238,3 +238,43 @@ def test_killed_in_the_middle_of_a_race_it_takes_the_same_decisions(rag, here):
     assert done["leaderboards"] == whole["leaderboards"]
     left = json.loads(rag("runs", "--json").stdout)
     assert sorted(one["params"]["k"] for one in left) == [3, 5, 8]
+
+
+def test_compare_gate_and_history_take_a_sweep_by_its_name(rag):
+    swept = rag(*SWEEP, *GRID, "--name", "rag", "--json")
+    board = json.loads(swept.stdout)["leaderboards"]
+    assert json.loads(rag("compare", "rag", "--json").stdout)["leaderboards"] == board
+    shown = rag("compare", "sweep", "--out", "s.html")
+    assert (shown.exit_code, "No winner" in shown.stdout) == (0, True), shown.output
+    assert rag("compare", "rag", "--detect", "0.1").exit_code == 2
+    gated = rag("gate", "rag", "--min", "exact_match=0.5")
+    assert (gated.exit_code, "of 4 configurations k=5,chunk=" in gated.stderr) == (0, True)
+    assert rag("gate", "rag/k=3,chunk=256", "--min", "exact_match=0.9").exit_code == 6
+    found = json.loads(rag("history", "--json").stdout)
+    (point,) = found["metrics"][0]["series"][0]["points"]
+    assert (point["best_of"], found["n_swept"]) == (4, 3)
+    assert json.loads(rag("history", "--by", "k", "--by", "chunk", "--json").stdout)["n_runs"] == 4
+
+
+def test_a_sweep_that_was_stopped_is_shown_without_effects(rag):
+    rag(*SWEEP, *GRID, "--name", "rag")
+    assert rag("gc", "--delete", "rag/k=3,chunk=256").exit_code == 0
+    (board,) = json.loads(rag("compare", "rag", "--json").stdout)["leaderboards"]
+    assert (len(board["standings"]), board["effects"], board["interactions"]) == (3, [], [])
+
+
+def test_a_race_is_read_again_as_one(rag, here):
+    rows = [
+        {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
+        for n in range(200)
+    ]
+    write_rows(here / "towers.jsonl", rows)
+    raced = json.loads(rag(*SWEEP, "--set", "k=3,5,8", "--race", "--json").stdout)
+    again = json.loads(rag("compare", "sweep", "--json").stdout)
+    places = [
+        [(one["name"], one["mean"], one["n"]) for one in found["leaderboards"][0]["standings"]]
+        for found in (raced, again)
+    ]
+    assert again["race"]
+    assert again["leaderboards"][0]["winner"] == "k=5"
+    assert places[0] == places[1]

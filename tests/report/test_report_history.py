@@ -13,7 +13,7 @@ from assay._report.history.text import WIDTH, bar
 def point(run, mean, interval=None, **more):
     counts = {"n_scored": 10, "n_undefined": 0, "n_failed": 0, "n_unanswered": 0, "noise": None}
     said = {"title": run, "name": "", "tags": [], "note": "", "params": {}}
-    said |= {"values": {}, "n_older": 0}
+    said |= {"values": {}, "n_older": 0, "best_of": 0}
     given = {"run": run, **said, "created": f"2026-01-0{run[-1]}T10:00:00.0Z", "source": "d.jsonl"}
     return {**given, "finished": True, "mean": mean, "interval": interval, "bounds": interval} | (
         {**counts, **more}
@@ -33,7 +33,7 @@ def data():
     metric = {"metric": "faithfulness", **about, "series": [one, two]}
     metric["axis"] = axis(metric["series"], metric["range"])
     metric |= {"misses": False, "unmoved": False}
-    counts = {"n_runs": 3, "n_older": 0, "n_derived": 0, "n_without": 0, "by": []}
+    counts = {"n_runs": 3, "n_older": 0, "n_derived": 0, "n_without": 0, "n_swept": 0, "by": []}
     return {"assay": "0", **counts, "metrics": [metric]}
 
 
@@ -42,7 +42,7 @@ def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
     for point, k in zip(reversed(one["points"]), ("3", "5"), strict=True):
         point["values"] = {"k": k}
     one["points"].reverse()
-    drawn = html._picture({**metric, "series": [one]})
+    drawn = html.picture({**metric, "series": [one]})
     assert [name for _, name, _ in drawn.names] == [p["run"][:8] for p in one["points"]]
     assert [mark.x for mark in drawn.lines[0].marks] == sorted(x for x, *_ in drawn.names)
 
@@ -88,7 +88,7 @@ class TestBar:
 
 class TestPage:
     def test_each_series_has_a_line_of_its_own_that_meets_its_means_only(self, data):
-        picture = html._picture(data["metrics"][0])
+        picture = html.picture(data["metrics"][0])
         one, two = picture.lines
         assert two.path == ""  # one run is no line
         marks = [(mark.x, mark.y) for mark in one.marks]
@@ -97,7 +97,7 @@ class TestPage:
         assert marks[0][1] > two.marks[0].y > marks[1][1]  # upwards is more
 
     def test_series_differ_in_shape_and_not_in_colour_alone(self, data):
-        shapes = [line.shape for line in html._picture(data["metrics"][0]).lines]
+        shapes = [line.shape for line in html.picture(data["metrics"][0]).lines]
         assert len(set(shapes)) == len(shapes)
 
     def test_it_needs_no_script_and_holds_every_number_as_text(self, data):

@@ -6,14 +6,17 @@ axe-core says what it finds at every page; it is part of the development depende
 import asyncio
 import importlib.util
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from view_rows import ROWS, spoilt
 
-from assay import evaluate
+from assay import Settings, SweepSettings, evaluate, sweep
+from assay._analysis.watch import Charting
 from assay._store import Store
 from assay._store.labels import HumanLabel
+from assay.experiments.watch import Watch, look
 from support import chromium
 from support.scripts import plausible
 
@@ -26,6 +29,7 @@ needs_axe = pytest.mark.skipif(_AXE is None, reason="axe-playwright-python is no
 SCENES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 FINDINGS = """axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations.map(
     fault => `${fault.id}: ${fault.nodes[0].html.slice(0, 200)}`))"""
+LATER = "document.querySelectorAll('[data-fetch], meta[http-equiv=refresh]').length"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # What the focus is on, and whether one sees that it is there.
 FOCUS = """(() => {
@@ -54,8 +58,9 @@ def hostile(tmp_path_factory):
         result.describe(
             tags=["<script>1</script>"], note="<img src=x>", params={"<k>": 1 + len(answer)}
         )
+    _add_groups(path, folder)
     with Store(path) as store:
-        run = store.run()
+        run = next(run for run in store.runs() if not {"k", "look"} & run.params.keys())
         sample = store.sample_at(run.id, 1).id
         said = {"run": run.id, "metric": "faithfulness", "sample": sample}
         store.labels.keep(
@@ -82,6 +87,37 @@ def hostile(tmp_path_factory):
     return path, questions
 
 
+def _add_groups(path, folder):
+    """A sweep and a watch that has told of drift."""
+    questions = [{**spoilt(row), "contexts": spoilt(row["contexts"])} for row in ROWS[:6]]
+
+    def system(question, k=3, style="<b>"):
+        return {"answer": f"In {1800 + k}. {style}", "latency_ms": 5 * k, "cost": k / 100}
+
+    asked = [{name: row[name] for name in ("id", "question", "reference")} for row in questions]
+    how = SweepSettings(settings=Settings(name="<u>sweep"))
+    grid = {"k": [1, 2, 3], "style": ["<b>", "<i>"]}
+    sweep(asked, system, grid, ["exact_match", "token_f1"], store=path, how=how)
+    traffic = folder / "traffic"
+    traffic.mkdir()
+    for day in range(8):
+        answer = "In 1900." if day > 4 else None
+        rows = [
+            {**row, "id": f"{day}-{row['id']}", "answer": answer or row["reference"]}
+            for row in ROWS[:20]
+        ]
+        (traffic / f"{day}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        watch = Watch(
+            name="<s>watch",
+            source=traffic,
+            metrics="exact_match",
+            judge=plausible(),
+            store=path,
+            charting=Charting(baseline=40),
+        )
+        look(watch, datetime(2026, 1, 1 + day, 12, tzinfo=UTC))
+
+
 @pytest.fixture
 async def page():
     async with chromium.browser() as opened:
@@ -95,13 +131,16 @@ async def viewer(serve, hostile, page):
     client = await serve(path, questions=questions)
     base = f"http://127.0.0.1:{client.port}"
     with Store(path) as store:
-        ids = [run.id for run in store.runs()]
+        runs = store.runs()
+    ids = [run.id for run in runs if not {"k", "look"} & run.params.keys()]
+    swept, watched = (next(r.id for r in runs if name in r.params) for name in ("k", "look"))
     await page.open(f"{base}/?token={client.access.token}")
     run = f"/runs/{ids[0]}"
     pages = [
         *("/", run, f"{run}?label=bad&col=labels&col=faithfulness", f"{run}?q=nothing"),
         *(f"{run}/samples/1", f"{run}/edit", f"{run}/delete", f"/side/{','.join(ids)}"),
         *("/matrix", "/questions", "/questions/1", "/nothing"),
+        *(f"/runs/{swept}/sweep", f"/runs/{watched}/watch", f"/runs/{swept}"),
         *(f"/label/{ids[0]}{page}" for page in LABEL_PAGES),
         f"/label/{ids[0]}/next?by=dora&what=pair&against={ids[1]}",
     ]
@@ -120,9 +159,11 @@ async def shown(page, address, width, scheme):
     await page.call("Emulation.setEmulatedMedia", features=features)
     await page.open(address)
     for _ in range(40):
-        if not await page.run("document.querySelectorAll('[data-fetch]').length"):
+        if not await page.run(LATER):
             break
         await page.settle()
+        if await page.run("!!document.querySelector('meta[http-equiv=refresh]')"):
+            await page.open(address)
 
 
 async def findings(page):

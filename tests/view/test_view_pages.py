@@ -7,13 +7,16 @@ import re
 import pytest
 from view_rows import ATTACK, ROWS, spoilt
 
-from assay import evaluate
+from assay import Settings, SweepSettings, evaluate, sweep
 from assay._store import Store
+from assay._store.alerts import StoredAlert
 from assay._store.labels import HumanLabel
 from assay._store.runs import Description
 from assay.view.export import export
 from assay.view.site import Site
 from support.scripts import plausible
+
+MOMENT = "2026-01-01T12:00:00+00:00"
 
 
 @pytest.fixture
@@ -413,7 +416,70 @@ class TestTheMatrix:
         client = await (await serve(tmp_path / "plain.db")).enter()
         status, text, _ = await client.get("/matrix")
         assert status == 422
-        assert "no run has a parameter" in text
+        assert "No run has a parameter" in text
+
+
+class TestGroups:
+    @pytest.fixture
+    async def grouped(self, serve, store):
+        questions = [{name: row[name] for name in ("id", "question", "reference")} for row in ROWS]
+        how = SweepSettings(settings=Settings(name="rag"))
+
+        def system(question, k=1, cut=10):
+            return f"In 18{question.split()[3]:0>2}." if k == 2 or len(question) % 2 else "Never."
+
+        grid = {"k": [1, 2], "cut": [10, 20]}
+        sweep(questions, system, grid, ["exact_match", "token_f1"], store=store, how=how)
+        result = evaluate(ROWS[:9], "exact_match", judge=plausible(), store=store)
+        result.describe(name="shop/1", tags=["watch:shop"], params={"look": 1, "at": MOMENT})
+        body = {"kind": "judge", "look": 1, "why": "<b>another", "anew": ["exact_match"]}
+        with Store(store) as opened:
+            opened.alerts.add([StoredAlert("shop", 1, "judge of exact_match", body)])
+        return await (await serve(store)).enter()
+
+    async def ready(self, client, path):
+        for _ in range(100):
+            _, text, _ = await client.get(path)
+            if 'http-equiv="refresh"' not in text:
+                return text
+            await asyncio.sleep(0.1)
+        raise AssertionError(path)
+
+    async def test_a_sweep_and_a_watch_stand_as_one_in_the_list(self, grouped):
+        _, text, _ = await grouped.get("/")
+        assert re.findall(r"data-open>(\w+)</a>", text) == ["shop", "rag", "second", "first"]
+        assert "sweep of 4 configurations: k 1, 2; cut 10, 20" in text
+        assert len(re.findall(r'name="run"', text)) == 7
+        _, text, _ = await grouped.get("/?q=k=2,cut=10")
+        assert re.findall(r"data-open>([^<]+)</a>", text) == ["rag/k=2,cut=10"]
+        _, text, _ = await grouped.get("/?sort=-exact_match")
+        assert len(re.findall(r"data-open>", text)) == 7
+
+    async def test_the_page_of_a_sweep_is_its_leaderboard(self, grouped):
+        text = await self.ready(grouped, "/runs/rag%2Fk=1,cut=10/sweep")
+        assert "No winner: 2 configurations cannot be told apart" in text
+        assert '<table class="card heat">' in text
+        links = re.findall(
+            r'<a class="t" href="/runs/\w+">(k=[^<]+)</a>', text.replace("<wbr>", "")
+        )
+        assert len(links) == 8
+        side = re.search(r'href="(/side/[^"]+)"', text)[1]
+        assert (await grouped.get(side))[0] == 200
+        _, text, _ = await grouped.get("/runs/rag%2Fk=1,cut=10")
+        assert re.search(r'k=1, cut=10 of the sweep <a href="/runs/\w+/sweep">rag</a>', text)
+        assert (await grouped.get("/runs/first/sweep"))[0] == 404
+
+    async def test_the_page_of_a_watch_has_its_charts_and_alerts(self, grouped):
+        text = await self.ready(grouped, "/runs/shop%2F1/watch")
+        assert "look 1: another judge of exact_match: &lt;b&gt;another" in text
+        assert 'aria-label="exact_match over runs' in text
+        assert (await grouped.get("/runs/shop%2F1/sweep"))[0] == 404
+
+    async def test_they_are_exported(self, grouped, store, tmp_path):
+        export(Site(store, read_only=True), tmp_path / "site")
+        page = (tmp_path / "site" / "index.html").read_text("utf-8")
+        (path,) = re.findall(r'href="(runs/\w+/sweep/index.html)"', page)
+        assert "No winner" in (tmp_path / "site" / path).read_text("utf-8")
 
 
 async def test_no_text_is_markup(serve, tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from assay._analysis.comparability import DATA_FIELDS, compare_definitions, judges
+from assay._analysis.sweeps import best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
 from assay._store import Run, Store
@@ -34,12 +35,14 @@ class Point:
         score: Its mean with interval, bounds and counts.
         settings: (key, value) of what the runs of the series are ordered by.
         n_older: Older runs of the series with the same values, in whose place this one stands.
+        best_of: Of how many configurations of a sweep it is the best; 0 if it is of none.
     """
 
     run: Run
     score: MetricSummary
     settings: tuple[tuple[str, str], ...] = ()
     n_older: int = 0
+    best_of: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class History:
         n_derived: Runs left out that ask again about another run: repetitions, counterfactuals.
         over: What the runs of a series are ordered by, beside time; () if by time alone.
         n_without: Runs left out because they do not have what the others are ordered by.
+        n_swept: Runs of sweeps left out: the best configuration by the first metric stands alone.
     """
 
     series: tuple[Series, ...]
@@ -87,6 +91,7 @@ class History:
     n_derived: int
     over: tuple[str, ...] = ()
     n_without: int = 0
+    n_swept: int = 0
 
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a metric and run; only rows of one metric and series compare.
@@ -124,6 +129,8 @@ def history(
 ) -> History:
     """The scores over the runs of a store, told apart where they cannot be compared.
 
+    Of a sweep only the best configuration stands there, unless runs are told apart or ordered.
+
     Args:
         store: The SQLite file.
         metrics: Labels, or names without parameters; all where none is given.
@@ -143,14 +150,18 @@ def history(
     with Store(store) as opened:
         runs = opened.runs()
         original = [run for run in runs if not run.derived]
-        named = _chosen(original, metrics)
+        sweeps = stored_sweeps(original) if not (by or over) else []
+        best = best_runs(opened, sweeps)
+        swept = {run.id for one in best.values() for run in one.runs} - best.keys()
+        kept = [run for run in original if run.id not in swept]
+        named = _chosen(kept, metrics)
         params = {key for run in original for key in run.params}
         needed = params.intersection(over)
         chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
         taken = chosen[:limit]
         reading = _Reading(opened, tuple(by), tuple(over))
         for run, wanted in reversed(taken):
-            reading.add(run, wanted)
+            reading.add(run, wanted, len(best[run.id].runs) if run.id in best else 0)
     if taken:
         _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
     return History(
@@ -160,6 +171,7 @@ def history(
         n_derived=len(runs) - len(original),
         over=tuple(over),
         n_without=len(named) - len(chosen),
+        n_swept=len(swept),
     )
 
 
@@ -201,7 +213,7 @@ class _Reading:
         self.data: dict[frozenset[int], int] = {}
         self.columns: set[str] = set()
 
-    def add(self, run: Run, wanted: Collection[str]) -> None:
+    def add(self, run: Run, wanted: Collection[str], best_of: int = 0) -> None:
         """Read a run: what it was given, and its scores."""
         given: set[int] = set()
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
@@ -215,7 +227,7 @@ class _Reading:
         values = tuple((key, _setting(run, key, values_of[key])) for key in self._over)
         for score in summarise(self._store, run, wanted):
             key = (score.metric, score.signature, data, settings)
-            self.points.setdefault(key, []).append(Point(run, score, values))
+            self.points.setdefault(key, []).append(Point(run, score, values, best_of=best_of))
 
     def _tell(self, values_by_key: dict[str, set[str]], metadata: dict[str, Any]) -> None:
         self.columns.update(metadata)

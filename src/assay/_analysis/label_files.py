@@ -39,6 +39,9 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
         InputError: If there are none, or an id holds what cannot be seen.
     """
     labels = list(_chosen(labelling, everyone=everyone))
+    if not labels and labelling.labels():
+        what = f"no label of run {labelling.run.id} is of a sample that was drawn to be labelled"
+        raise InputError(what, "label what is asked for: `assay view`, `assay label`")
     if not labels:
         what = f"nobody has labelled run {labelling.run.id} for {labelling.metric} yet"
         raise InputError(what, "label some first: `assay label --annotator NAME`")

@@ -226,7 +226,7 @@ def verdict(
     what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
     what = "settle which run is better" if two else what
     if needed is None:
-        enough = corrected.n_labelled >= LEAST
+        enough = corrected.n_labelled >= min(LEAST, corrected.n_judged / 2)
         return f"as it looks, only labels of all {what}" if enough else _TOO_FEW
     if needed:
         return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"

@@ -411,7 +411,8 @@ class Labelling:
             return "chosen by hand"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
-        return f"{_WHY[drawn.why]}; drawn with probability {drawn.chance:.2f}"
+        drawn_with = "," if drawn.why == "random" else "; drawn"
+        return f"{_WHY[drawn.why]}{drawn_with} with probability {drawn.chance:.2f}"
 
     def _sides(self, sample: str, *, told: bool) -> tuple[PairSide, ...]:
         """Both answers of a pair, in an order of this person's own."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import click
+import msgspec
 from rich.console import RenderableType
 
 from assay._analysis.comparison import compare as compare_runs
@@ -15,11 +16,13 @@ from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
+from assay._cli.sweep import show_sweep, sweep_writers
 from assay._report import comparison, sections
 from assay._report.comparison import groups, html, telecom, text
 from assay._runner.result import open_run
 from assay.data import read_labels
 from assay.errors import InputError
+from assay.experiments.swept import open_sweep
 
 _FORMS = {
     ".html": "a page that needs nothing else",
@@ -99,6 +102,8 @@ def compare_command(request: CompareRequest) -> int:
     store, FILE its last.
     Samples are matched by id: run both over the same questions, by the same metrics and judge.
 
+    One RUN may be a sweep, by its name, or "sweep" for the newest: its leaderboard.
+
     With --by it compares groups of samples, of one RUN or several. To see several definitions of a
     metric on the same answers, use `assay metrics --compare`.
     """
@@ -107,11 +112,31 @@ def compare_command(request: CompareRequest) -> int:
     if request.report:
         data, show, writers = _report_study(request)
     elif request.by is None:
+        if len(request.runs) == 1 and _compare_sweep(request, request.runs[0]):
+            return OK
         data, show, writers = _compare_runs(request)
     else:
         data, show, writers = _compare_groups(request, request.by)
     output.present(data, request, writers, show)
     return OK
+
+
+def _compare_sweep(request: CompareRequest, name: str) -> bool:
+    """Show the leaderboard of a sweep; False if there is none of that name."""
+    swept = open_sweep(name, request.store, level=request.level)
+    if swept is None:
+        return False
+    what, remedy = "is not for a sweep, whose leaderboard has them all", "leave it out"
+    options.reject_options(what, remedy, "metrics", "wanted", "most", "show_all", "force")
+    writers = sweep_writers(swept, request.store)
+    _check_files(request, dict.fromkeys((".html", ".json"), ""))
+    output.write_data(msgspec.to_builtins(swept), request.outs, writers)
+    if request.as_json:
+        output.print_json(msgspec.to_builtins(swept))
+    else:
+        output.stdout().print(show_sweep(swept))
+        output.print_lines(output.file_lines(request.outs))
+    return True
 
 
 def _compare_runs(request: CompareRequest) -> _Shown:

@@ -14,8 +14,9 @@ from assay._analysis.gate import gate as decide
 from assay._cli import options, output, values
 from assay._cli.errors import GATE_FAILED, GATE_UNDECIDED, OK, say
 from assay._report import gate as report
-from assay._runner.result import open_run
+from assay._runner.result import Result, open_run
 from assay.errors import InputError
+from assay.experiments.swept import open_sweep
 
 _OPTIONS = {
     "min": "least",
@@ -101,9 +102,10 @@ class GateRequest:
 def gate_command(request: GateRequest) -> int:
     """Check the scores of RUN against rules; the exit code says whether it passes.
 
-    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Rules stand in
-    the options and in [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes
-    before the file.
+    RUN is a run's name, the beginning of its id, "last" (the default) or "last~1"; of a sweep (its
+    name, or "sweep" for the newest) the best configuration is checked. Rules stand in the options
+    and in [tool.assay.gate] of pyproject.toml or [gate] of assay.toml; an option goes before
+    the file.
     """
     output.check_file("--junit", request.junit, request.store)
     others = [request.store, *filter(None, [request.junit])]
@@ -112,10 +114,10 @@ def gate_command(request: GateRequest) -> int:
     baseline = of_file.pop("no_regression", None)
     baseline = request.baseline or baseline
     rules = Rules(**{**of_file, **_rules(request, of_file)})
-    result = open_run(request.run, request.store)
+    result = _opened(request.run, request.store)
     if not baseline:
         options.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
-    before = open_run(baseline, request.store) if baseline else None
+    before = _opened(baseline, request.store) if baseline else None
     decided = decide(result, rules, before)
     if request.junit:
         output.write_text("--junit", request.junit, report.junit(decided))
@@ -130,6 +132,23 @@ def gate_command(request: GateRequest) -> int:
     if decided.passed:
         return OK
     return GATE_FAILED if decided.verdict == "fail" else GATE_UNDECIDED
+
+
+def _opened(spec: str, store: str) -> Result:
+    """The run that is meant; of a sweep the best one by its first metric, which is then said."""
+    swept = open_sweep(spec, store)
+    if swept is None:
+        return open_run(spec, store)
+    first = swept.leaderboards[0]
+    best = first.standings[0]
+    if best.mean is None:
+        raise InputError(f"no configuration of the sweep '{spec}' has a score of {first.metric}")
+    run = next(one.run for one in swept.configurations if one.name == best.name)
+    say(
+        f"{spec}: of {len(swept.configurations)} configurations {best.name} is best by "
+        f"{first.metric} (run {run[:8]}); chosen for being the best, its mean is a little too high"
+    )
+    return Result(store, run)
 
 
 def _rules(request: GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import click
 import msgspec
@@ -150,12 +151,12 @@ def sweep_command(request: SweepRequest) -> int:
         return BUDGET
     commands = _commands(swept, request.store)
     shown = [("this sweep", _command(swept, request.store)), *commands]
-    writers = {".html": lambda _: report.render(swept, shown)}
+    writers = sweep_writers(swept, request.store, shown)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
     if request.as_json:
         output.print_json(msgspec.to_builtins(swept))
     elif not request.quiet:
-        output.stdout().print(_shown(swept))
+        output.stdout().print(show_sweep(swept))
         output.print_lines([*commands, *output.file_lines(request.outs)])
     return SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
 
@@ -234,7 +235,16 @@ def _tokens(costs: Sequence[ConfigurationCost]) -> int:
     return sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in costs)
 
 
-def _shown(swept: Sweep) -> RenderableType:
+def sweep_writers(
+    swept: Sweep, store: str, commands: Sequence[tuple[str, str]] | None = None
+) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
+    """What writes the page of a sweep; the commands on it are the next ones if none are given."""
+    shown = _commands(swept, store) if commands is None else commands
+    return {".html": lambda _: report.render(swept, shown)}
+
+
+def show_sweep(swept: Sweep) -> RenderableType:
+    """A sweep on the console."""
     n, k = numbers.plural(swept.n, "question"), len(swept.configurations)
     head = f"{swept.target} over {n} of {swept.source}, {numbers.plural(k, 'configuration')}"
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]

@@ -126,27 +126,34 @@ def render(swept: Sweep, commands: Sequence[tuple[str, str]] = ()) -> str:
         swept: The sweep.
         commands: What each command does, and the command: how to make the sweep again.
     """
-    fronts = any(board.fronts for board in swept.leaderboards)
     return page(
         "sweep.html",
         asset("style.css") + asset("sweep.css"),
         version=__version__,
-        swept=swept,
-        varied=_varied(swept.configurations),
-        boards=[_board(board, swept) for board in swept.leaderboards],
-        retrieval=retrieval.retrieval_table(
+        commands=commands,
+        **shown(swept),
+    )
+
+
+def shown(swept: Sweep) -> dict[str, Any]:
+    """What the templates show of a sweep."""
+    fronts = any(board.fronts for board in swept.leaderboards)
+    return {
+        "swept": swept,
+        "varied": _varied(swept.configurations),
+        "boards": [_board(board, swept) for board in swept.leaderboards],
+        "retrieval": retrieval.retrieval_table(
             swept.leaderboards, {one.name: one.params for one in swept.configurations}
         ),
-        rankings=retrieval,
-        taken=taken(swept.configurations),
-        legend=leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
-        commands=commands,
-        words=leaderboard,
-        numbers=numbers,
-        width=WIDTH,
-        height=HEIGHT,
-        side=SIDE,
-    )
+        "rankings": retrieval,
+        "taken": taken(swept.configurations),
+        "legend": leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
+        "words": leaderboard,
+        "numbers": numbers,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "side": SIDE,
+    }
 
 
 def taken(configurations: Sequence[Configuration]) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from assay._analysis.watch import BASELINE, Chart, Point
-from assay._report import numbers, sanitize
+from assay._report import history, numbers, sanitize
 from assay._report.tables import dim, numeric, table
 from assay._store.alerts import StoredAlert
 
@@ -62,6 +62,39 @@ def _point(point: Point) -> dict[str, Any]:
         "run": point.look.run.id,
         "mean": point.mean,
         "n": len(point.values),
+    }
+
+
+def drawn(chart: Chart) -> dict[str, Any]:
+    """A chart as the page of a history draws it: the looks before it began anew, and since."""
+    last = (*chart.earlier, *chart.points)[-1].look.run
+    about = last.config["about"][chart.metric]
+    parts = [("1", chart.earlier), ("2", chart.points)]
+    series = [
+        {"name": name, "points": [_mark(chart, point) for point in points]}
+        for name, points in parts
+        if points
+    ]
+    ends = chart.ends or (None, None)
+    return {
+        "metric": chart.metric,
+        **about,
+        "axis": history.axis(series, ends),
+        "series": series,
+    }
+
+
+def _mark(chart: Chart, point: Point) -> dict[str, Any]:
+    run, interval = point.look.run, chart.interval([point])
+    return {
+        "run": run.id,
+        "name": f"{point.look.number}",
+        "created": point.look.at,
+        "values": {"look": str(point.look.number)},
+        "source": run.source,
+        "mean": point.mean,
+        "interval": [interval.low, interval.high] if interval else None,
+        "n_scored": len(point.values),
     }
 
 

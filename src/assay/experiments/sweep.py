@@ -15,6 +15,7 @@ from assay._analysis.leaderboard import (
     race_leaderboard,
     race_scores,
 )
+from assay._analysis.sweeps import LOOK, TAG
 from assay._middleware.concurrency import in_parallel
 from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
@@ -38,8 +39,6 @@ from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
 PARALLEL = 4
-TAG = "sweep"
-LOOK = "race under way"  # the runs of a race that is not over; each goes when the next one is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,13 +422,7 @@ def marked(answers: Answers, step: Step) -> Source:
 
 def _configuration(entry: _Entry) -> Configuration:
     step, (answers, result) = entry.step, entry.last
-    latencies, costs = [], []
-    with Store(result.path) as store:
-        for _, sample in store.samples(result.run.id):
-            if sample.failure is None and sample.latency_ms is not None:
-                latencies.append(sample.latency_ms)
-            if sample.cost is not None:
-                costs.append(sample.cost)
+    latency_ms, cost, _ = mean_resources(result)
     return Configuration(
         name=step.name,
         params=dict(step.params),
@@ -440,11 +433,25 @@ def _configuration(entry: _Entry) -> Configuration:
         judge_reused=max(0, result.asked + result.reused - entry.judge_asked),
         failures=len(answers.failures),
         failed=sum(row.n_failed for row in result.summary()),
-        latency_ms=math.fsum(latencies) / len(latencies) if latencies else None,
-        cost=math.fsum(costs) / len(costs) if costs else None,
+        latency_ms=latency_ms,
+        cost=cost,
         n=answers.n,
         dropped_after=entry.dropped_after,
     )
+
+
+def mean_resources(result: Result) -> tuple[float | None, float | None, int]:
+    """(mean latency in ms, mean cost) of the answers of a run, None where none says; failures."""
+    latencies, costs, failures = [], [], 0
+    with Store(result.path) as store:
+        for _, sample in store.samples(result.run.id):
+            failures += sample.failure is not None
+            if sample.failure is None and sample.latency_ms is not None:
+                latencies.append(sample.latency_ms)
+            if sample.cost is not None:
+                costs.append(sample.cost)
+    latency, cost = (math.fsum(each) / len(each) if each else None for each in (latencies, costs))
+    return latency, cost, failures
 
 
 def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leaderboard, ...]:

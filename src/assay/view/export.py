@@ -5,6 +5,7 @@ from pathlib import Path
 
 from assay._store import Run
 from assay.errors import InputError
+from assay.view import groups
 from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
@@ -42,11 +43,13 @@ def _write(file: Path, text: str) -> None:
 def _pages(site: Site) -> Iterator[tuple[str, str]]:
     """(path, page) of all of them."""
     runs = site.runs()
-    for path, number in _numbered("", len(runs), runs_page.SIZE):
+    for path, number in _numbered("", runs_page.count(site), runs_page.SIZE):
         wanted = runs_page.Wanted(number=number)
         yield path, runs_page.render(site, _place(path), wanted)
     for run in runs:
         yield from _of_run(site, run)
+    for path, group in {one.path: one for one in groups.groups(site).values()}.items():
+        yield path, groups.render(site, _place(path), group)
     if chosen := runs_page.side_by_side(runs):
         wanted_side = side_page.Wanted(side_page.shared_metrics(chosen)[0])
         n = side_page.count(site, chosen, wanted_side)

@@ -38,6 +38,8 @@ def start(site: Site, desk: Desk, run: Run, queue: Queue, problem: str = "") -> 
         for other in site.runs()
         if other.id != run.id and not other.derived and set(other.metrics) & set(run.metrics)
     ]
+    # Those over as many samples first: they are more likely to be over the same ones.
+    others.sort(key=lambda other: other.n_samples != run.n_samples)
     return site.render(
         "label_start.html",
         Place(),

@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.view import label_pages, label_screen, label_use
 from assay.view.access import Access
 from assay.view.labelling import Desk, NotReady, Queue, Session, item_query
-from assay.view.replies import LIVE, elsewhere, html
+from assay.view.replies import LIVE, elsewhere, html, told
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
@@ -88,7 +88,7 @@ class _LabelPages:
             except InputError as error:
                 # What cannot be begun is said where it is asked for, with all that was filled in.
                 status, queue = 422, _lenient(request, run)
-                return label_pages.start(self._site, self._desk, run, queue, str(error))
+                return label_pages.start(self._site, self._desk, run, queue, " ".join(told(error)))
 
         found = await html(page)
         found.set_status(status)

@@ -18,6 +18,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.view.asked import TEXTS, WHY, Asked, shown
 from assay.view.background import LARGE
+from assay.view.groups import groups
 from assay.view.people import in_words
 from assay.view.runs import facts, state
 from assay.view.site import NotThere, Place, Site
@@ -65,6 +66,7 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         called=called(run),
         said=said(run),
         state=state(site, run),
+        group=groups(site).get(run.id),
         first=first(site, place, run, 600.0 if place.static else _WAIT_S) if number == 1 else "",
         asked=asked,
         query=asked.query(),

@@ -13,6 +13,7 @@ from assay._report.titles import judge_in_words, remarks
 from assay._runner.summary import MetricSummary, summarise
 from assay._store import Run, Store
 from assay._store.browsing import means
+from assay.view.groups import Group, groups, run_means
 from assay.view.site import Place, Site
 
 SIZE: Final = 25  # runs on a page
@@ -140,9 +141,10 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
     """The page."""
     known = site.runs()
     fitting = _ordered(site, [run for run in known if wanted.fits(run)], wanted.sort)
-    pages = max(1, -(-len(fitting) // size))
+    places = _grouped(site, fitting, wanted)
+    pages = max(1, -(-len(places) // size))
     number = min(wanted.number, pages)
-    shown = fitting[(number - 1) * size : number * size]
+    shown = places[(number - 1) * size : number * size]
     return site.render(
         "runs.html",
         place,
@@ -160,6 +162,32 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
     )
 
 
+def count(site: Site) -> int:
+    """How many places the list of all runs has: a sweep or a watch takes one."""
+    return len(_grouped(site, site.runs(), Wanted()))
+
+
+def _grouped(site: Site, runs: Sequence[Run], wanted: Wanted) -> Sequence[Run | Group]:
+    """The runs in their order, a group in the place of the first of its runs that fits.
+
+    Ordered by anything but their age, all runs stand by themselves.
+    """
+    if wanted.sort not in ("", "oldest"):
+        return runs
+    known = groups(site)
+    fitting = {run.id for run in runs}
+    places: dict[str, Run | Group] = {}
+    for run in runs:
+        group = known.get(run.id)
+        if group is None:
+            places[run.id] = run
+        elif all(one.id in fitting for one in group.runs):
+            places[group.path] = group
+        else:  # of a group of which some do not fit, those that do stand by themselves
+            places[run.id] = run
+    return list(places.values())
+
+
 def side_by_side(runs: Sequence[Run]) -> list[Run]:
     """The runs that stand side by side where nobody chooses: two to five with a metric in common.
 
@@ -170,18 +198,24 @@ def side_by_side(runs: Sequence[Run]) -> list[Run]:
     return chosen if shared and 2 <= len(chosen) <= MOST_SIDE else []
 
 
-def entries(site: Site, runs: Sequence[Run], wait: float) -> list[dict[str, Any]]:
-    """What the list shows of each run."""
+def entries(site: Site, runs: Sequence[Run | Group], wait: float) -> list[dict[str, Any]]:
+    """What the list shows of each run and group."""
     until = time.monotonic() + wait
     return [
-        {
+        {"group": run, "means": run_means(site, run), "judge": _judge(run.runs[0])}
+        if isinstance(run, Group)
+        else {
             "run": run,
             "state": state(site, run),
             "facts": facts(site, run, max(0.0, until - time.monotonic())),
-            "judge": judge_in_words(run.config["judge"]),
+            "judge": _judge(run),
         }
         for run in runs
     ]
+
+
+def _judge(run: Run) -> str:
+    return judge_in_words(run.config["judge"])
 
 
 def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:

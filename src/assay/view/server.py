@@ -18,6 +18,7 @@ from assay._store.integrity import StoreError
 from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
 from assay.view import asked as asking
+from assay.view import groups
 from assay.view import matrix as matrix_page
 from assay.view import questions as questions_page
 from assay.view import run as run_page
@@ -30,6 +31,7 @@ from assay.view.labelling_routes import MAX_FILE, is_import, label_routes
 from assay.view.replies import LIVE as _LIVE
 from assay.view.replies import elsewhere as _elsewhere
 from assay.view.replies import html as _html
+from assay.view.replies import told
 from assay.view.site import NotThere, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -63,6 +65,7 @@ def application(site: Site, access: Access) -> web.Application:
             web.get(run + "/first", pages.first),
             web.get(run + "/scores", pages.scores),
             web.get(run + "/progress", pages.progress),
+            web.get(run + "/{kind:sweep|watch}", pages.group),
             web.get(run + "/samples/{row:[0-9]{1,18}}", pages.sample),
             web.get(run + "/edit", pages.edit),
             web.post(run + "/edit", pages.describe),
@@ -169,6 +172,14 @@ class _Pages:
             return self._site.render("progress.html", _LIVE, run=run, state=far)
 
         return await _html(part)
+
+    async def group(self, request: web.Request) -> web.Response:
+        def page() -> str:
+            run = self._site.run(request.match_info["run"])
+            group = groups.group_of(self._site, run, request.match_info["kind"])
+            return groups.render(self._site, _LIVE, group)
+
+        return await _html(page)
 
     async def sample(self, request: web.Request) -> web.Response:
         def page() -> str:
@@ -281,7 +292,7 @@ def _edge(site: Site, access: Access) -> Any:
         except web.HTTPException as error:
             response = _problem(site, error.status, error.reason)
         except (AssayError, sqlite3.Error) as error:
-            response = _problem(site, _status(error), str(error))
+            response = _problem(site, _status(error), *told(error))
         except ConnectionError:
             raise  # whoever asked is gone: nobody reads an answer
         except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed
@@ -330,7 +341,7 @@ async def _check_change(site: Site, access: Access, request: web.Request) -> Non
         raise Refused(403, "the viewer was started with --read-only")
 
 
-def _problem(site: Site, status: int, why: str) -> web.Response:
+def _problem(site: Site, status: int, *why: str) -> web.Response:
     heading = _STATUS.get(status, "This cannot be done")
     text = site.render("problem.html", _LIVE, heading=heading, why=why)
     return web.Response(status=status, text=text, content_type="text/html")

@@ -236,8 +236,8 @@ def _lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
 
 
 def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
-    known = [ids_and_rows(site.store, run) for run in runs]
-    rows = _aligned(known)
+    key = ("aligned", *((run.id, run.finished) for run in runs))
+    rows = site.remembered(key, lambda: [_aligned([ids_and_rows(site.store, r) for r in runs])])[0]
     values = np.full(rows.shape, np.nan)
     for n, run in enumerate(runs):
         scored, scores = values_by_row(site.store, run, metric)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 STYLES: Final = (
     *("style.css", "diagnosis.css", "comparison.css"),
-    *("agreement.css", "calibration.css"),
+    *("agreement.css", "calibration.css", "sweep.css", "history.css"),
 )
 _READ_AHEAD: Final = (  # templates of the pages that are looked at most, and what these extend
     *("app.html", "parts.html", "filters.html"),

@@ -27,6 +27,7 @@ def collect(history: History) -> dict[str, Any]:
         "n_derived": history.n_derived,
         "by": list(history.over),
         "n_without": history.n_without,
+        "n_swept": history.n_swept,
         "metrics": sorted(metrics, key=lambda metric: not metric["misses"]),  # those first
     }
 
@@ -72,6 +73,7 @@ def _point(point: Point) -> dict[str, Any]:
         "source": run.source,
         "values": dict(point.settings),
         "n_older": point.n_older,
+        "best_of": point.best_of,
         "finished": run.finished is not None,
         **{name: fields[name] for name in kept},
         "noise": noise.of_mean(point.score.n_scored) if noise else None,
@@ -168,6 +170,8 @@ def remarks(point: Json, metric: Json) -> str:
     parts = [] if point["finished"] else ["not finished"]
     if point["n_older"]:
         parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
+    if point["best_of"]:
+        parts.append(f"the best of {point['best_of']} configurations")
     counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
     parts += [f"{n:,} {name}" for name, n in counts if n]
     if point["n_failed"] + point["n_unanswered"]:
@@ -196,6 +200,12 @@ def notes(data: Json) -> list[str]:
     if data["n_without"]:
         runs = numbers.plural(data["n_without"], "run")
         lines.append(f"Left out: {runs} without {', '.join(data['by'])}.")
+    if data["n_swept"]:
+        runs = numbers.plural(data["n_swept"], "run")
+        lines.append(
+            f"Left out: {runs} of sweeps, of which the best configuration stands alone, with a "
+            "mean that is a little too high for that; --by PARAMETER shows all."
+        )
     if data["n_derived"]:
         runs = numbers.plural(data["n_derived"], "run")
         lines.append(f"Left out: {runs} that asked again about another one.")

@@ -65,14 +65,19 @@ def render(data: Json) -> str:
         asset("style.css") + asset("history.css"),
         version=data["assay"],
         data=data,
-        pictures=[_picture(metric) for metric in data["metrics"]],
+        pictures=[picture(metric) for metric in data["metrics"]],
         words=history,
         w=WIDTH,
         h=HEIGHT,
     )
 
 
-def _picture(metric: Json) -> Picture:
+def picture(metric: Json) -> Picture:
+    """The drawing of one metric.
+
+    Args:
+        metric: Its axis, guide value, and series of points, as `history.collect` gives them.
+    """
     low, high, step = metric["axis"]
     every = [point for one in metric["series"] for point in one["points"]]
     if not every[0]["values"]:  # otherwise they stand in the order of these

@@ -81,7 +81,7 @@
 
   // Keys ----------------------------------------------------------------------------------------
   const toggleCalls = () => { const calls = all(".calls, .call"); const open = !calls.some((c) => c.open); for (const c of calls) c.open = open; };
-  const mark = () => { const box = at >= 0 && one(".mark input", items[at]); if (box) box.checked = !box.checked; };
+  const mark = () => { const box = at >= 0 && one(".mark input", items[at]); if (box && box.checkVisibility()) box.checked = !box.checked; };
   const actions = {
     j: () => go(1), k: () => go(-1), x: mark, t: turn, p: toggleCalls,
     m: () => { const box = one(".rendered"); if (box) box.open = !box.open; },

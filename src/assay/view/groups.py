@@ -1,0 +1,186 @@
+"""Runs that belong together: the configurations of a sweep, the looks of a watch; their pages."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from assay._analysis.sweeps import StoredSweep, stored_sweeps
+from assay._analysis.watch import TAG, Chart, Charting, charts, looks
+from assay._report import numbers
+from assay._report import sweep as sweep_report
+from assay._report import watch as watch_report
+from assay._report.history import html
+from assay._report.titles import judge_in_words
+from assay._store import Run, Store
+from assay._store.browsing import means
+from assay.experiments.sweep import Sweep
+from assay.experiments.swept import read_sweep
+from assay.view.site import NotThere, Place, Site
+
+_WAIT_S: Final = 0.25  # a page waits so long for what is worked out beside it
+_MEANS_S: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that stand as one in the list.
+
+    Attributes:
+        kind: "sweep" or "watch", as its address ends.
+        title: What it is called.
+        about: What it is, in a line.
+        runs: Its runs, the newest first.
+        names: What tells each run from the others, by its id.
+    """
+
+    kind: str
+    title: str
+    about: str
+    runs: tuple[Run, ...]
+    names: Mapping[str, str]
+
+    @property
+    def path(self) -> str:
+        """Where its page stands: below its newest run."""
+        return f"runs/{self.runs[0].id}/{self.kind}"
+
+    @property
+    def metric(self) -> str:
+        """The metric of which the list shows the mean."""
+        return next(iter(self.runs[0].metrics))
+
+    def top(self, known: Mapping[str, float]) -> Run | None:
+        """The best configuration or the last look, None while its mean is not known."""
+        scored = [run for run in self.runs if run.id in known]
+        if not scored or self.kind == "watch":
+            return next(iter(scored), None)
+        sign = 1 if scored[0].config["about"][self.metric]["higher_is_better"] else -1
+        return max(scored, key=lambda run: sign * known[run.id])
+
+
+def groups(site: Site) -> dict[str, Group]:
+    """The group of every run that is in one, by the run's id."""
+    runs = site.runs()
+    found = site.remembered(("groups", site.version()), lambda: _groups(runs))
+    return {run.id: group for group in found for run in group.runs}
+
+
+def _groups(runs: Sequence[Run]) -> list[Group]:
+    found = [_of_sweep(one) for one in stored_sweeps(runs)]
+    watched: dict[str, list[Run]] = {}
+    for run in runs:
+        for tag in run.tags:
+            if tag.startswith(f"{TAG}:") and "look" in run.params:
+                watched.setdefault(tag.partition(":")[2], []).append(run)
+    return found + [_of_watch(name, looked) for name, looked in watched.items()]
+
+
+def _of_sweep(found: StoredSweep) -> Group:
+    values: dict[str, dict[str, None]] = {}
+    names = {}
+    for run, params in zip(found.runs, found.params, strict=True):
+        for name, value in params.items():
+            values.setdefault(name, {})[str(value)] = None
+        names[run.id] = ", ".join(f"{name}={value}" for name, value in params.items())
+    grid = "; ".join(f"{name} {', '.join(each)}" for name, each in values.items())
+    return Group(
+        "sweep",
+        found.title,
+        f"{'race' if found.raced else 'sweep'} of {len(found.runs)} configurations: {grid}",
+        found.runs[::-1],
+        names,
+    )
+
+
+def _of_watch(name: str, looked: Sequence[Run]) -> Group:
+    names = {run.id: f"look {run.params['look']}, {str(run.params['at'])[:10]}" for run in looked}
+    about = f"watch: {numbers.plural(len(looked), 'look')}"
+    return Group("watch", name, about, tuple(looked), names)
+
+
+def group_of(site: Site, run: Run, kind: str) -> Group:
+    """The group of this kind that a run is in.
+
+    Raises:
+        NotThere: If it is in none.
+    """
+    found = groups(site).get(run.id)
+    if found is None or found.kind != kind:
+        raise NotThere(f"run {run.id} is of no {kind}", "open the run itself")
+    return found
+
+
+def run_means(site: Site, group: Group) -> Mapping[str, float]:
+    """The means of its runs by its metric, by their ids; none while they are worked out."""
+    key = ("means", group.metric, site.version())
+    return site.background.get(key, lambda: means(site.store, group.metric), _MEANS_S) or {}
+
+
+def render(site: Site, place: Place, group: Group) -> str:
+    """The page of a sweep or a watch."""
+    work = _WORK[group.kind]
+    key: Hashable = (group.kind, *((run.id, run.finished) for run in group.runs), site.version())
+    wait = 600.0 if place.static else _WAIT_S
+    made = site.background.get(key, partial(work, site, group), wait)
+    more = {} if made is None else _SHOWN[group.kind](made, place, group)
+    return site.render(f"{group.kind}_page.html", place, group=group, waiting=made is None, **more)
+
+
+def _swept(site: Site, group: Group) -> Sweep:
+    found = stored_sweeps(group.runs)
+    return read_sweep(site.path, found[0])
+
+
+def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
+    runs = {one.name: one.run for one in swept.configurations}
+    first = [runs[one.name] for one in swept.leaderboards[0].standings if one.mean is not None]
+    varied = [name for name, values in _values(swept).items() if len(values) > 1]
+    return {
+        **sweep_report.shown(swept),
+        "links": {name: place.to(f"runs/{run}") for name, run in runs.items()},
+        "best": ",".join(first[1::-1]) if len(first) > 1 else "",
+        "across": varied[:2],
+        "metric": group.metric,
+        "judge": judge_in_words(swept.judge),
+    }
+
+
+def _values(swept: Sweep) -> dict[str, set[str]]:
+    values: dict[str, set[str]] = {}
+    for one in swept.configurations:
+        for name, value in one.params.items():
+            values.setdefault(name, set()).add(str(value))
+    return values
+
+
+def _watched(site: Site, group: Group) -> tuple[list[Chart], list[Mapping[str, Any]]]:
+    with Store(site.path) as store:  # of its own: other pages need not wait
+        past = [look for look in looks(store, group.title) if look.complete]
+        told = [alert.body for alert in store.alerts.of(group.title)]
+        return charts(store, past, Charting()), told
+
+
+def _shown_watch(
+    made: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group
+) -> dict[str, Any]:
+    found, told = made
+    metrics = [watch_report.drawn(chart) for chart in found]
+    alerts = []
+    for body in reversed(told):
+        head, *lines = (line.plain for line in watch_report.alert_lines(body))
+        run = str(body.get("run", ""))
+        known = any(run == one.id for one in group.runs)
+        alerts.append((head, lines, place.to(f"runs/{run}") if known else "", body["kind"]))
+    return {
+        "metrics": metrics,
+        "pictures": [html.picture(metric) for metric in metrics],
+        "alerts": alerts,
+        "numbers": numbers,
+        "w": html.WIDTH,
+        "h": html.HEIGHT,
+    }
+
+
+_WORK: Final[Mapping[str, Any]] = {"sweep": _swept, "watch": _watched}
+_SHOWN: Final[Mapping[str, Any]] = {"sweep": _shown_sweep, "watch": _shown_watch}
