@@ -6,6 +6,7 @@ import pytest
 from cli_help import write_rows
 
 from assay._cli import watch as command
+from support.once import made_once
 
 
 def rows(n, right, prefix):
@@ -23,7 +24,7 @@ def rows(n, right, prefix):
 WATCH = ("watch", "traffic.jsonl", "-m", "exact_match", "--once")
 
 
-@pytest.fixture
+@made_once
 def drifted(assay, here):
     """The command line after a look that told of a drop; its result."""
     write_rows(here / "before.jsonl", rows(200, 180, "b"))
