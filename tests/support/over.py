@@ -2,51 +2,46 @@
 
 import functools
 import inspect
-from collections.abc import Mapping
 from contextlib import contextmanager
 
 
 def over(names, values):
-    """Fill the named parameters with each value in turn; a failure says which it was.
+    """Used like `pytest.mark.parametrize`: a failure says with which values it failed.
 
-    Like `pytest.mark.parametrize`, but for fixtures: all values share those of the one test.
+    All values share the fixtures of the one test.
     """
-    names = [name.strip() for name in names.split(",")]
-    cases = dict(values) if isinstance(values, Mapping) else {repr(v): v for v in values}
+    names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+    cases = [dict(zip(names, v if len(names) > 1 else [v], strict=True)) for v in values]
 
     def decorate(check):
-        def given(value):
-            return dict(zip(names, value if len(names) > 1 else [value], strict=True))
-
         if inspect.iscoroutinefunction(check):
 
             @functools.wraps(check)
             async def test(*args, **fixtures):
-                for case, value in cases.items():
-                    with _named(names, case):
-                        await check(*args, **fixtures, **given(value))
+                for case in cases:
+                    with _told(case):
+                        await check(*args, **fixtures, **case)
 
         else:
 
             @functools.wraps(check)
             def test(*args, **fixtures):
-                for case, value in cases.items():
-                    with _named(names, case):
-                        check(*args, **fixtures, **given(value))
+                for case in cases:
+                    with _told(case):
+                        check(*args, **fixtures, **case)
 
-        signature = inspect.signature(check)
-        test.__signature__ = signature.replace(
-            parameters=[one for name, one in signature.parameters.items() if name not in names]
-        )
+        parameters = inspect.signature(check).parameters
+        left = [one for name, one in parameters.items() if name not in names]
+        test.__signature__ = inspect.Signature(left)
         return test
 
     return decorate
 
 
 @contextmanager
-def _named(names, case):
+def _told(case):
     try:
         yield
     except BaseException as error:
-        error.add_note(f"with {', '.join(names)} = {case}")
+        error.add_note("with " + ", ".join(f"{name} = {value!r}" for name, value in case.items()))
         raise
