@@ -242,6 +242,7 @@ class Writer:
         check_still_there(self.path)  # connecting would make it anew
         with ExitStack() as opened, file_errors(self.path):
             db = _connect(self.path, opened)
+            _to_wal(db)
             opened.pop_all()
         thread = threading.Thread(target=self._run, args=(db,), name="assay-store", daemon=True)
         thread.start()
@@ -381,6 +382,7 @@ def connection(path: Path) -> sqlite3.Connection:
     with ExitStack() as opened, file_errors(path):
         db = _connect(path, opened)
         if not known:
+            _to_wal(db)
             migrate(db)
         opened.pop_all()  # it stays open, unless something failed
     if seen:
@@ -424,7 +426,6 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     # Text that is no UTF-8 is damage, which its checksum tells; it does not keep a row from us.
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     integrity.teach(db)
-    _to_wal(db)
     db.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
     return db
@@ -468,8 +469,7 @@ def _address(path: Path) -> str:
 
 
 def _to_wal(db: sqlite3.Connection) -> None:
-    # Unlike all else, this change does not wait for its turn: two that open a new file at the same
-    # moment would get in each other's way.
+    # This change alone does not wait for its turn: two may open a new file at the same moment.
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
