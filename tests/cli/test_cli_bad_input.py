@@ -5,6 +5,8 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE
 
+from support.over import over
+
 RUN = ("run", "data.jsonl")
 CASES = [
     (("frobnicate",), "No such command"),
@@ -107,9 +109,7 @@ def files(here):
     return here
 
 
-@pytest.mark.parametrize(
-    ("line", "said"), CASES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
-)
+@over(("line", "said"), CASES)
 def test_bad_input_is_told_in_words(assay, files, line, said):
     result = assay(*line)
     assert result.exit_code == 2, result.output

@@ -7,6 +7,7 @@ from cli_help import write_rows
 
 from assay._cli import watch as command
 from support.once import made_once
+from support.over import over
 
 
 def rows(n, right, prefix):
@@ -128,7 +129,7 @@ def test_the_budget_of_a_look_ends_it(assay, here):
     assert assay("watch", "traffic.jsonl", "--once", *judge).exit_code == 0
 
 
-@pytest.mark.parametrize(
+@over(
     ("options", "said"),
     [
         (("nowhere.jsonl", "-m", "exact_match"), "there is no file or folder 'nowhere.jsonl'"),

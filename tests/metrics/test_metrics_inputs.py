@@ -148,7 +148,7 @@ class TestEveryMetric:
                 found = await score(cls(), only(text, field), plausible())
                 assert right(cls, found, (cls.name, field, name))
 
-    @over("cls", METRICS)
+    @over("cls", METRICS.values())
     async def test_contexts_that_are_empty(self, cls):
         for contexts, judge in (
             ((), plausible()),
@@ -159,7 +159,7 @@ class TestEveryMetric:
             sample = dataclasses.replace(filled("A tower. It is white."), contexts=contexts)
             assert right(cls, await score(cls(), sample, judge), contexts)
 
-    @over("cls", METRICS)
+    @over("cls", METRICS.values())
     async def test_texts_that_make_no_statement_and_name_nothing(self, cls):
         nothing = plausible(
             split_statements='{"statements": []}',
@@ -169,7 +169,7 @@ class TestEveryMetric:
         )
         assert right(cls, await score(cls(), filled("A tower. It is white."), nothing), "nothing")
 
-    @over("cls", METRICS)
+    @over("cls", METRICS.values())
     async def test_nothing_but_what_is_empty_or_not_there(self, cls):
         for sample, judge in (
             (empty(), plausible()),

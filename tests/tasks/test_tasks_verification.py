@@ -13,6 +13,7 @@ from assay.judges.llm import LLM, Completion
 from assay.sample import Sample
 from assay.stats.raters import cohen_kappa
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements, verify_statements
+from support.over import over
 
 RECORD = Path(__file__).parents[2] / "benchmarks" / "recorded" / "verify.jsonl.gz"
 CONTEXTS = (
@@ -69,7 +70,7 @@ class TestReading:
         (verdict,) = TASK.narrow(["s1"]).read('{"verdicts": [["s1", "supported"]]}')
         assert (verdict.supported, verdict.context, verdict.quote) == (True, None, "")
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "problem"),
         [
             (["s1"], "not an id, maybe a reason, and a finding"),
