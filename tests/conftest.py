@@ -19,7 +19,8 @@ settings.register_profile(
     database=None,
     deadline=None,
     max_examples=20,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    # What is too slow goes by the clock, which tells of the machine.
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("many", settings.get_profile("default"), max_examples=100)
 settings.register_profile(

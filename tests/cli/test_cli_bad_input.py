@@ -5,8 +5,6 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE
 
-from support.over import over
-
 RUN = ("run", "data.jsonl")
 CASES = [
     (("frobnicate",), "No such command"),
@@ -109,7 +107,9 @@ def files(here):
     return here
 
 
-@over(("line", "said"), CASES)
+@pytest.mark.parametrize(
+    ("line", "said"), CASES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
 def test_bad_input_is_told_in_words(assay, files, line, said):
     result = assay(*line)
     assert result.exit_code == 2, result.output

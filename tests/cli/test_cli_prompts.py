@@ -35,7 +35,7 @@ def test_what_is_written_is_read_again(tmp_path, templates):
     assert config_files.read_prompts(path) == templates
 
 
-@pytest.mark.parametrize("name", [*METRICS, *TASKS])
+@over("name", [*METRICS, *TASKS])
 def test_explain_shows_every_definition_and_prompt_whole(assay, name):
     result = assay("explain", name)
     assert result.exit_code == 0, result.output
