@@ -19,10 +19,12 @@ demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML 
 # them each worker, and each process that a test starts, compiles everything anew.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.ready ## the fast tests: offline, deterministic
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
+test-real: export HYPOTHESIS_PROFILE := many
 test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real browser, slow tests
 	$(BIN)/python -m pytest -m "llm or browser or slow or ray"
+	$(BIN)/python -m pytest -n auto -m "hypothesis and not (llm or browser or slow or ray or integrations)"
 
 test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the others, as they are released
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay.stats.exam import shorter_exam, standing
+from assay._analysis.exam import shorter_exam, standing
 from assay.stats.intervals import Floats
 from assay.stats.items import rasch
 

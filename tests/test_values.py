@@ -21,9 +21,10 @@ from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.sample import Sample
 from assay.score import Part, Score, Unscored
 from support import scripts
+from support.over import over
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@over("value", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_finite_cannot_exist(value):
     with pytest.raises(ValueError, match="finite"):
         Score(value)

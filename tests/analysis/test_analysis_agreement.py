@@ -13,6 +13,7 @@ from assay.data.labels import read_labels
 from assay.metrics import METRICS
 from assay.tasks import GiveGrade, JudgeContexts, SelectSentences, VerifyStatements
 from support import answers, scripts
+from support.once import evaluated
 
 
 @assay.metric(needs=("answer",), range=(0, 5))
@@ -33,7 +34,7 @@ def run(tmp_path, scores, metrics=told, store="a.db", **fields):
         {"id": f"s{n}", "answer": "w" * (n % 3 + 1), "score": score, **fields}
         for n, score in enumerate(scores)
     ]
-    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / store)
+    return evaluated(rows, metrics, tmp_path / store)
 
 
 def labels(values, **more):

@@ -15,6 +15,7 @@ from assay.stats.agreement import balanced_interval
 from assay.stats.calibration import Objective
 from assay.tasks import Verdict, verify_statements
 from support import scripts
+from support.once import evaluated
 
 
 @assay.metric(needs=("answer",), guide=0.5)
@@ -36,7 +37,7 @@ def run(tmp_path, scores, metrics=told, store="a.db", **fields):
         {"id": f"s{n}", "answer": "a", "score": score, **{k: v[n] for k, v in fields.items()}}
         for n, score in enumerate(scores)
     ]
-    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / store)
+    return evaluated(rows, metrics, tmp_path / store)
 
 
 def labels(values):

@@ -61,7 +61,7 @@ def text_of(shown):
     return text.getvalue()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows():
     return [
         Sample(id=f"{k}", question="?", answer=f"Number {k}. Number {k + 5}.", contexts=(f"c {k}",))
@@ -77,8 +77,9 @@ def made(**how):
     return cascade(*judges, **{"risk": 0.2, "audit": 0.2, **how})
 
 
-@pytest.fixture
-def result(rows, db):
+@pytest.fixture(scope="module")
+def result(rows, tmp_path_factory):
+    db = tmp_path_factory.mktemp("cascade") / "assay.db"
     return evaluate(rows, "faithfulness", made(), store=db, settings=ONE_BY_ONE)
 
 

@@ -12,6 +12,7 @@ from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from assay.score import Part
 from support import graded
+from support.over import over
 
 
 def noise(n, seed=0, shift=0.0):
@@ -192,7 +193,7 @@ def signed(signature):
     return Run("r", "data", {"metrics": {"m(k=1)": signature}}, 1, 0, "", 0.0, "now", "now")
 
 
-@pytest.mark.parametrize(
+@over(
     ("before", "after", "definition", "judges"),
     [
         ("split=llm:a#11|assay=1", "split=llm:a#11|assay=1", (), ()),

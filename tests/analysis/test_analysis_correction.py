@@ -16,6 +16,7 @@ from assay._analysis.selection import (
     warn_of_other_answers,
     write_sheet,
 )
+from support.once import evaluated
 
 
 @assay.metric(needs=("answer",))
@@ -41,7 +42,7 @@ def run(tmp_path, scores, metrics=told, store="a.db", **fields):
         {"id": f"s{n}", "answer": "a", "score": score, **{k: v[n] for k, v in fields.items()}}
         for n, score in enumerate(scores)
     ]
-    return assay.evaluate(rows, metrics, assay.Scripted({}), store=tmp_path / store)
+    return evaluated(rows, metrics, tmp_path / store)
 
 
 def labels(values, **more):

@@ -12,6 +12,7 @@ from assay._analysis.diagnosis import CAUSES, REMEDIES
 from assay._analysis.diagnosis.classification import diagnosed
 from assay._analysis.diagnosis.facts import gather
 from assay._analysis.diagnosis.statistics import find_gaps
+from support.over import over
 
 SAMPLE = Sample(
     id="hut",
@@ -111,7 +112,7 @@ class TestRetrieval:
         assert found.main.evidence[0].text == "reference statement 0"
         assert "not_retrieved" not in found.checked
 
-    @pytest.mark.parametrize(
+    @over(
         "known",
         [
             {"reference_contexts": ("The hut sleeps 52.",)},
@@ -126,7 +127,7 @@ class TestRetrieval:
         assert found.main.evidence[0].why == "known to be right, not retrieved"
         assert found.contributing[0].cause == "unsupported"
 
-    @pytest.mark.parametrize(
+    @over(
         "known",
         [
             {"reference_contexts": ()},

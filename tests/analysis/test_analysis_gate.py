@@ -9,6 +9,7 @@ from assay._analysis.gate import Rules, gate, number_for, read_rules
 from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from support.given import Given, Loss, Waiting, told
+from support.over import over
 
 MIXED = [0.4, 0.6] * 20  # a mean of 0.5, known to about 0.03
 
@@ -346,7 +347,7 @@ class TestNoRegression:
 
 
 class TestRules:
-    @pytest.mark.parametrize(
+    @over(
         "given",
         [
             {"min": {"a": float("nan")}},
@@ -358,7 +359,6 @@ class TestRules:
             {"on": "median"},
             {"undecided": "maybe"},
         ],
-        ids=str,
     )
     def test_what_is_no_rule_is_refused(self, given):
         with pytest.raises(InputError):

@@ -6,6 +6,7 @@ import assay
 from assay import InputError, Part, Score, Unscored
 from assay._analysis.labelled import goodness, labelled
 from assay.data.labels import read_labels
+from support.over import over
 from support.scripts import by_sentence, verify_if
 
 
@@ -69,7 +70,7 @@ def test_statements_by_their_text_or_place(tmp_path):
     assert found.left_out == {"statement not among the parts of the score": 2}
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "probability", "counts_good", "good"),
     [
         (1.0, None, True, 1.0),

@@ -472,6 +472,7 @@ class TestTheStore:
         assert any("labels" in problem for problem in verify(store.path).problems)
 
 
+@pytest.mark.slow
 def test_twenty_kills_lose_nothing(store, run, tmp_path):
     told_of = tmp_path / "told"
     told_of.touch()

@@ -7,6 +7,7 @@ from assay.bench import baselines
 from assay.bench.benchmark import figure, flags, interval
 from assay.stats import agreement as stats
 from assay.stats.intervals import ones
+from support.over import over
 
 
 def value(statistic, n):
@@ -37,7 +38,7 @@ def test_auroc_of_known_cases():
     assert np.isnan(value(stats.auroc([1, 2], [1, 1]), 2))
 
 
-@pytest.mark.parametrize(
+@over(
     "statistic",
     [
         stats.auroc,
@@ -96,7 +97,7 @@ def test_no_interval_where_most_draws_have_one_class():
     assert interval(stats.auroc([1, 2], [1, 1]), ["a", "b"]) == (None, None)
 
 
-@pytest.mark.parametrize(
+@over(
     ("values", "clusters"),
     [([1.0], ["a"]), ([0.0, 1.0, 1.0], ["a"] * 3), ([0.7] * 9, list("abcdefghi")), ([], [])],
 )
@@ -144,7 +145,7 @@ def test_the_shares_are_of_the_bad_and_of_the_good_ones():
     assert found["bad flagged"].low < 0.6 < found["bad flagged"].high
 
 
-@pytest.mark.parametrize(
+@over(
     ("values", "floor"),
     [
         (np.array([1.0] * 10 + [0.0] * 20), 1.0),  # tells all

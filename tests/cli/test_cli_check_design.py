@@ -9,6 +9,7 @@ from assay import Route, Scripted, backend
 from assay.errors import InputError
 from assay.tasks import answer_closed_book
 from assay.testset import check_design
+from support.over import over
 
 SUBJECTS = (
     *("refunds", "invoices", "parcels", "vouchers", "returns", "repairs", "warranties"),
@@ -70,7 +71,7 @@ def test_three_rows_with_a_duplicate_and_a_passage_above_are_at_fault(assay, her
     assert "note: sources: no source is named" in result.stdout
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "stands"),
     [
         ("What is stated in this document?", False),
@@ -93,7 +94,7 @@ def test_questions_that_lean_on_something_else(assay, here, question, stands):
         assert ids(findings["stands alone"]) == ["q5"]
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "reference", "given"),
     [
         ("What is the name of the river Rhine?", "Rhine", True),
@@ -286,7 +287,7 @@ def test_generated_sets_are_told(assay, here):
     assert "generated" not in design(assay, here, rows())[2]
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "is_card"),
     [
         ("Pay with 4111 1111 1111 1111.", True),

@@ -3,8 +3,9 @@
 import json
 import subprocess
 
-import pytest
 from cli_help import write_rows
+
+from support.over import over
 
 BEFORE = """# Shop
 
@@ -49,7 +50,7 @@ def test_nothing_changes_where_nothing_changed(assay, here):
     assert checked(assay, here, BEFORE, code=0) == (dict.fromkeys(QUESTIONS, "valid"), [])
 
 
-@pytest.mark.parametrize(
+@over(
     "after",
     [
         BEFORE.replace("and go\nto", "and\ngo to").replace("take at least 3", "take at least\n3"),
@@ -57,13 +58,12 @@ def test_nothing_changes_where_nothing_changed(assay, here):
         changed("Parcels travel by train.", "") + "\n# Post\n\nParcels travel by train.\n",
         changed("Anna Berg", "[Anna Berg](https://example.com/anna)"),
     ],
-    ids=["wrapped anew", "marked up", "moved", "linked"],
 )
 def test_what_it_looks_like_and_where_it_stands_does_not_count(assay, here, after):
     assert checked(assay, here, after, code=0)[0] == dict.fromkeys(QUESTIONS, "valid")
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "old", "new"),
     [
         ("lamps", "14 days", "30 days"),
@@ -80,7 +80,7 @@ def test_a_fact_that_changed_invalidates_its_question_alone(assay, here, row, ol
     assert states == {**dict.fromkeys(QUESTIONS, "valid"), row: "invalidated"}
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "old", "new"),
     [
         ("refunds", "and go\nto the card", "and are\npaid to the card"),
@@ -91,7 +91,6 @@ def test_a_fact_that_changed_invalidates_its_question_alone(assay, here, row, ol
             "# Time\n\nAfter 14 days it is sold.",
         ),
     ],
-    ids=["reworded", "within a longer sentence", "another one says as much"],
 )
 def test_a_fact_in_other_words_has_drifted(assay, here, row, old, new):
     states, _ = checked(assay, here, changed(old, new), code=0)
@@ -168,7 +167,7 @@ def test_two_revisions_of_a_folder_in_git(assay, here):
     assert "REVISION:FOLDER" in result.stderr
 
 
-@pytest.mark.parametrize(
+@over(
     ("options", "message"),
     [
         (("--corpus-before", "docs"), "there is no --corpus-after"),

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from support import graded
+from support.once import made_once
 
 A = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.9, 1.0]
 B = [0.3, 0.5, 0.2, 0.4, 0.6, 0.1, 0.9, 0.2]
 
 
-@pytest.fixture
+@made_once
 def two(here, assay):
     """The ids of two runs in assay.db."""
     kind = ["yes", "no"] * 4
@@ -138,7 +139,7 @@ def test_help_tells_it_from_the_comparison_of_definitions(assay):
 
 
 class TestWhatIsShownFirst:
-    @pytest.fixture
+    @made_once
     def three(self, here):
         """Two runs by a metric that moves, one that does not, and one that is the same."""
         metrics = [graded.right, graded.quality]
@@ -171,7 +172,7 @@ class TestWhatIsShownFirst:
 
 
 class TestTelecomReport:
-    @pytest.fixture
+    @made_once
     def three(self, here):
         """Two generators over one retriever, and one over another; labels of their answers."""
         right = [i % 3 > 0 for i in range(24)]

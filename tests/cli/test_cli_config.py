@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.data import fields
+from support.over import over
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 CONFIG = """
@@ -93,7 +94,7 @@ def test_other_commands_do_not_read_what_is_not_theirs(assay, config):
     assert assay("metrics").exit_code == 0
 
 
-@pytest.mark.parametrize(
+@over(
     ("file", "arguments"),
     [
         ("row.schema.json", ["data"]),

@@ -5,8 +5,10 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
+from support.once import made_once
 
-@pytest.fixture
+
+@made_once
 def known(assay, here):
     """A finished run whose data say which contexts are right."""
     rows = [
@@ -97,7 +99,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_done(scored, options, sa
 
 
 class TestASystemAskedAgain:
-    @pytest.fixture
+    @made_once
     def known_rag(self, known, here):
         code = "def answer(question, contexts):\n    return ' '.join(contexts)\n"
         (here / "my_rag.py").write_text(code, "utf-8")

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import click
-import pytest
 
 from assay._cli import main
 from assay._cli.errors import EXIT_CODES
+from support.over import over
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 CONTEXT = click.Context(main, info_name="assay", **main.context_settings)
@@ -71,7 +71,7 @@ PARTS = {f"options: {name}": table(name, command) for name, command in COMMANDS.
 PARTS["exit codes"] = exit_codes()
 
 
-@pytest.mark.parametrize("name", PARTS)
+@over("name", PARTS)
 def test_the_page_says_what_help_says(name):
     page = PAGE.read_text("utf-8")
     if os.environ.get("ASSAY_WRITE_DOCS"):
@@ -94,7 +94,7 @@ def test_every_command_has_its_section_and_there_is_no_other():
     assert found == main.list_commands(CONTEXT)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@over("name", COMMANDS)
 def test_every_command_and_option_says_what_it_does(name):
     command = COMMANDS[name]
     assert command.help

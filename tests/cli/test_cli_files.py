@@ -8,6 +8,7 @@ from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 from assay import Result
 from assay._cli import summary
+from support.once import made_once
 
 METRIC = '''
 import assay
@@ -32,7 +33,7 @@ COMMANDS = {
 WITHOUT_JSON = ("run", "report")
 
 
-@pytest.fixture
+@made_once
 def two(assay, here):
     """Two runs over the same thirty questions, labels of them, and the names of the runs."""
     (here / "mine.py").write_text(METRIC, "utf-8")

@@ -8,6 +8,7 @@ from cli_help import write_rows
 
 from assay import Result
 from support.given import Given, Loss, told
+from support.once import made_once
 
 MIXED = [0.4, 0.6] * 20
 CASE = {"question": "why?", "answer": "old", "failed_in": "abc", "failed_by": "given"}
@@ -20,10 +21,14 @@ def fair(sample, judge):
 """
 
 
-@pytest.fixture
-def gated(assay, here, monkeypatch):
-    """The command, over a store with one run whose mean is 0.5."""
+@pytest.fixture(autouse=True)
+def _in_no_workflow(monkeypatch):
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@made_once
+def gated(assay, here):
+    """The command, over a store with one run whose mean is 0.5."""
     told(MIXED, here / "assay.db")
     told(MIXED, here / "same.db")
     return lambda *options: assay("gate", *options)

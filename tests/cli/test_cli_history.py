@@ -6,9 +6,10 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, write_rows
 
 from support import graded
+from support.once import made_once
 
 
-@pytest.fixture
+@made_once
 def three(assay, here):
     """A store with two runs over the same questions and one over fewer."""
     versions = (
@@ -70,7 +71,7 @@ def test_what_cannot_be_done_is_said(three, more, told):
 
 
 class TestByAParameter:
-    @pytest.fixture
+    @made_once
     def sweep(self, here):
         """Runs with k = 10, 3, 3 again and 5, one without, by a metric that moves and one not."""
         metrics = [graded.quality, graded.right]

@@ -7,6 +7,8 @@ import shlex
 import pytest
 from cli_help import write_rows
 
+from support.once import made_once
+
 METRIC = '''
 import assay
 
@@ -38,7 +40,7 @@ def good(n):
     return int((n * 37 % N) / N > 0.7)
 
 
-@pytest.fixture
+@made_once
 def told(assay, here):
     """A run of eighty samples whose good ones score above 0.7, and labels of half of them."""
     (here / "mine.py").write_text(METRIC, "utf-8")

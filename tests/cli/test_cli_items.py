@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from support.once import made_once
+
 METRIC = '''
 import assay
 
@@ -15,7 +17,7 @@ def told(sample, judge):
 '''
 
 
-@pytest.fixture
+@made_once
 def three(assay, here):
     """The ids of three runs over the same ten questions."""
     (here / "own_told.py").write_text(METRIC, "utf-8")

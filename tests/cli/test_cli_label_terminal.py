@@ -7,6 +7,8 @@ import re
 import pytest
 from cli_help import write_rows
 
+from support.once import made_once
+
 METRIC = '''
 import assay
 
@@ -18,7 +20,7 @@ def told(sample, judge):
 N = 40
 
 
-@pytest.fixture
+@made_once
 def told(assay, here):
     """A run of forty samples; one answer would turn a terminal upside down."""
     (here / "mine.py").write_text(METRIC, "utf-8")
@@ -103,7 +105,7 @@ class TestPairs:
 
     WORDS = ("--per", "pair", "--against", "last~1")
 
-    @pytest.fixture
+    @made_once
     def two(self, told, here):
         rows = [
             {"id": f"s{n}", "answer": f"better {n}", "contexts": [f"note {n}"], "score": 0.95}

@@ -6,9 +6,10 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE
 
 from assay import Result
+from support.once import made_once
 
 
-@pytest.fixture
+@made_once
 def named(assay):
     """A store with two runs that have names, the second over one row."""
     said = ("--tag", "sweep", "--note", "first of all", "--param", "k=5")

@@ -2,12 +2,11 @@
 
 import io
 
-import pytest
-
 from assay._cli import output
 from assay._cli import progress as shown
 from assay._cli.progress import Bar, Lines, Meter, meter, short
 from assay._runner.progress import Progress
+from support.over import over
 
 
 def at(seconds, new, **more):
@@ -49,7 +48,7 @@ def test_lines_every_few_seconds(capsys):
     ]
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
+@over("width", [40, 80, 120])
 def test_a_bar_with_all_counts(width):
     console = output.Console(file=io.StringIO(), force_terminal=True, width=width)
     bar = Bar(console)

@@ -14,6 +14,7 @@ from assay.errors import InputError
 from assay.metrics import METRICS
 from assay.prompt import Example, Template
 from assay.tasks import TASKS
+from support.over import over
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 TEMPLATES = st.builds(
@@ -34,7 +35,7 @@ def test_what_is_written_is_read_again(tmp_path, templates):
     assert config_files.read_prompts(path) == templates
 
 
-@pytest.mark.parametrize("name", [*METRICS, *TASKS])
+@over("name", [*METRICS, *TASKS])
 def test_explain_shows_every_definition_and_prompt_whole(assay, name):
     result = assay("explain", name)
     assert result.exit_code == 0, result.output
@@ -49,7 +50,7 @@ def test_explain_shows_every_definition_and_prompt_whole(assay, name):
         assert need in result.stdout
 
 
-@pytest.mark.parametrize("name", [n for n in METRICS if any(t.template for t in METRICS[n].tasks)])
+@over("name", [n for n in METRICS if any(t.template for t in METRICS[n].tasks)])
 def test_explain_toml_reads_back_to_the_built_in_prompts(assay, here, name):
     (here / "p.toml").write_text(assay("explain", name, "--toml").stdout, "utf-8")
     found = config_files.read_prompts("p.toml")
@@ -105,7 +106,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+@over("text", BAD)
 def test_a_bad_prompt_file_is_told_in_words(here, text):
     (here / "p.toml").write_text(text)
     with pytest.raises(InputError) as raised:

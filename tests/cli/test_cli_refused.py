@@ -7,6 +7,7 @@ from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 from assay._cli.errors import say
 from support.given import told
+from support.once import made_once
 
 RUN = (*FAITHFULNESS, *JUDGE)
 LABELS = ("--labels", "labels.json")
@@ -14,7 +15,7 @@ CALIBRATE = ("calibrate", *LABELS)
 GATE = ("gate", "--min", "given=0.1")
 
 
-@pytest.fixture
+@made_once
 def store(assay, here):
     """The command line beside a store with one run, and labels of it."""
     told([0.1, 0.9, 0.4, 0.6] * 10, here / "assay.db")

@@ -5,6 +5,8 @@ import json
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, SCRIPT, statements, verdicts
 
+from support.once import made_once
+
 WAVERING = {
     **SCRIPT,
     "verify_statements": [verdicts(s1=True, s2=False), verdicts(s1=True, s2=True)],
@@ -25,7 +27,7 @@ def test_a_judge_that_always_says_the_same(scored):
     )
 
 
-@pytest.fixture
+@made_once
 def wavering(assay, here):
     (here / "judge.json").write_text(json.dumps(WAVERING), "utf-8")
     assert assay(*FAITHFULNESS, *JUDGE).exit_code == 0

@@ -9,6 +9,7 @@ from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
 from assay._cli import values
 from support.llm_server import LLMServer
+from support.over import over
 
 LISTED = ("--price", "list")
 
@@ -295,7 +296,7 @@ def test_a_stopped_or_failed_run_still_writes_its_report(assay, here, quiet):
     assert (here / "r.md").exists()
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "found"),
     [
         ("2.50", (2.5, None, None)),

@@ -8,6 +8,7 @@ from cli_help import FAITHFULNESS, JUDGE, SCRIPT
 
 from assay._cli import main
 from assay.metrics import METRICS
+from support.over import over
 
 
 def run_id(assay):
@@ -167,9 +168,7 @@ def test_version(assay):
     assert assay("--version").stdout.startswith("assay, version ")
 
 
-@pytest.mark.parametrize(
-    "command", ["run", "show", "runs", "report", "metrics", "explain", "doctor"]
-)
+@over("command", ["run", "show", "runs", "report", "metrics", "explain", "doctor"])
 def test_help_of_every_command(assay, command):
     result = assay(command, "--help")
     assert result.exit_code == 0

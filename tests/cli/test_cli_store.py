@@ -13,6 +13,7 @@ from cli_help import FAITHFULNESS, JUDGE, write_rows
 from click.testing import CliRunner
 
 from assay._cli import main
+from support.once import made_once
 
 
 def test_a_run_moves_to_another_store_and_goes_on_there_without_a_call(scored, here):
@@ -232,7 +233,7 @@ def test_every_command_that_opens_a_store_is_tried_on_foreign_files():
     assert named == set(OPENS_A_STORE)
 
 
-@pytest.fixture
+@made_once
 def foreign(scored, here):
     """The command line, in a folder with all that commands ask for before they open a store."""
     Path("runs.jsonl").write_text(scored("export", "assay.db").stdout, "utf-8")

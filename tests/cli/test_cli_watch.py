@@ -6,6 +6,8 @@ import pytest
 from cli_help import write_rows
 
 from assay._cli import watch as command
+from support.once import made_once
+from support.over import over
 
 
 def rows(n, right, prefix):
@@ -23,7 +25,7 @@ def rows(n, right, prefix):
 WATCH = ("watch", "traffic.jsonl", "-m", "exact_match", "--once")
 
 
-@pytest.fixture
+@made_once
 def drifted(assay, here):
     """The command line after a look that told of a drop; its result."""
     write_rows(here / "before.jsonl", rows(200, 180, "b"))
@@ -127,7 +129,7 @@ def test_the_budget_of_a_look_ends_it(assay, here):
     assert assay("watch", "traffic.jsonl", "--once", *judge).exit_code == 0
 
 
-@pytest.mark.parametrize(
+@over(
     ("options", "said"),
     [
         (("nowhere.jsonl", "-m", "exact_match"), "there is no file or folder 'nowhere.jsonl'"),

@@ -15,6 +15,7 @@ from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, par
 from assay.score import Score
 from assay.tasks import Statement, VerifyStatements
 from support import scripts
+from support.over import over
 
 worked = functools.cache(conformance.worked)
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +52,7 @@ BY_HAND = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), BY_HAND.items())
+@over(("name", "value"), BY_HAND.items())
 def test_the_worked_example_is_what_one_computes_by_hand(name, value):
     found = worked(parse(name)).outcome
     assert found.value == pytest.approx(value)

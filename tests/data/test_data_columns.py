@@ -8,6 +8,7 @@ from data_help import load, one, problem, refused
 
 from assay.data import ALIASES
 from assay.data.columns import likely_column
+from support.over import over
 
 RAGAS_1 = {"question": "q", "answer": "a", "contexts": ["c"], "ground_truth": "g"}
 RAGAS_2 = {
@@ -31,7 +32,7 @@ PROMPTS = {"Prompt": "q", "COMPLETION": "a", "Documents": ["c"], "gold": "g"}
 SPACED = {"User Input": "q", "Model-Answer": "a", "retrieved contexts": ["c"], "groundTruth": "g"}
 
 
-@pytest.mark.parametrize("row", [RAGAS_1, RAGAS_2, DEEPEVAL, PLAIN, PROMPTS, SPACED])
+@over("row", [RAGAS_1, RAGAS_2, DEEPEVAL, PLAIN, PROMPTS, SPACED])
 def test_usual_names_need_no_configuration(row):
     sample = one(row)
     assert (sample.question, sample.answer, sample.contexts) == ("q", "a", ("c",))
@@ -146,7 +147,7 @@ def test_rows_of_ever_new_columns_are_read():
     assert [sample.metadata for sample in load(rows)] == [{f"extra_{n}": n} for n in range(600)]
 
 
-@pytest.mark.parametrize("column", ["hits.nothing", "hits.body.deeper", "title.body", "none.body"])
+@over("column", ["hits.nothing", "hits.body.deeper", "title.body", "none.body"])
 def test_paths_that_lead_nowhere_are_named_once(column):
     rows = [{"title": "t", "hits": [{"body": "one"}]}] * 3
     told = problem([{**row, "id": n} for n, row in enumerate(rows)], mapping={"contexts": column})
@@ -199,7 +200,7 @@ def test_of_numbered_columns_all_are_proposed_and_not_the_last():
     assert "--map 'contexts=contexts.#'?" in told
 
 
-@pytest.mark.parametrize(
+@over(
     ("mapping", "told"),
     [
         ({"reference": "text"}, "column 'text' is empty in every row, and metric needs"),

@@ -8,6 +8,7 @@ import pytest
 from data_help import load, one, problem
 
 from assay.sample import Sample, ToolCall, Turn
+from support.over import over
 
 CALL = ToolCall("weather", {"city": "Rome", "days": 2})
 TURNS = (
@@ -127,13 +128,13 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("messages", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("column", ["turns", "messages", "user_input"])
+@over("messages", WAYS.values())
+@over("column", ["turns", "messages", "user_input"])
 def test_messages_of_every_usual_library_are_the_same_turns(messages, column):
     assert one({column: messages}).turns == TURNS
 
 
-@pytest.mark.parametrize("messages", WAYS.values(), ids=WAYS)
+@over("messages", WAYS.values())
 def test_messages_may_be_objects_of_a_library(messages):
     class Model(SimpleNamespace):
         def model_dump(self):
@@ -159,8 +160,8 @@ def test_messages_may_be_dataclasses_and_pairs():
     assert one({"input": {"messages": shared}}).turns == expected
 
 
-@pytest.mark.parametrize("write", [json.dumps, repr], ids=["json", "python"])
-@pytest.mark.parametrize("column", ["turns", "user_input"])
+@over("write", [json.dumps, repr])
+@over("column", ["turns", "user_input"])
 def test_messages_stand_in_a_cell(tmp_path, write, column):
     cell = write(RAGAS).replace('"', '""')
     (tmp_path / "x.csv").write_text(f'id,{column}\n1,"{cell}"\n')
@@ -168,7 +169,7 @@ def test_messages_stand_in_a_cell(tmp_path, write, column):
     assert sample.turns == TURNS
 
 
-@pytest.mark.parametrize("text", ["[1] Who wrote it?", '["one", "two"]', "[{broken", "[]"])
+@over("text", ["[1] Who wrote it?", '["one", "two"]', "[{broken", "[]"])
 def test_a_question_that_begins_with_a_bracket_stays_a_question(tmp_path, text):
     assert one({"question": text}).question == text
     cell = text.replace('"', '""')
@@ -282,7 +283,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("row", "told"), TOLD, ids=[told for _, told in TOLD])
+@over(("row", "told"), TOLD)
 def test_what_is_wrong_is_told_once_with_row_field_and_remedy(row, told):
     found = problem([row])
     assert told in found
@@ -297,7 +298,7 @@ def test_a_column_that_only_sounds_like_a_conversation_can_be_left_out():
     assert (sample.turns, sample.metadata) == (None, {"turns": 3})
 
 
-@pytest.mark.parametrize(
+@over(
     "calls",
     [
         [{"name": "weather", "args": {"city": "Rome", "days": 2}}],
@@ -366,7 +367,7 @@ def test_arguments_may_be_a_map_of_arrow(tmp_path):
     assert sample.reference_tool_calls == (ToolCall("f", {"x": 1}), ToolCall("g"))
 
 
-@pytest.mark.parametrize(
+@over(
     "parts",
     [
         [{"type": "thinking", "thinking": "43?"}, {"type": "text", "text": "42."}],

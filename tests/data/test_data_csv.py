@@ -94,12 +94,12 @@ def test_a_file_of_open_quotes_is_refused_before_it_takes_ages(path, monkeypatch
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_million_columns_take_no_longer_than_a_million_cells(tmp_path, ending):
-    names = [*(f"c{n}" for n in range(200_000)), "c0"]
+def test_many_columns_take_no_longer_than_as_many_cells(tmp_path, ending):
+    names = [*(f"c{n}" for n in range(60_000)), "c0"]
     row = "{" + ", ".join(f'"{name}": 1' for name in names) + "}"
     text = row if ending == "jsonl" else f"{','.join(names)}\n{','.join('1' for _ in names)}"
     (tmp_path / f"x.{ending}").write_text(f"{text}\n", "utf-8")
     began = time.perf_counter()
     with pytest.raises(InputError, match="c0"):
         list(samples(tmp_path / f"x.{ending}", needs={}))
-    assert time.perf_counter() - began < 30  # comparing each with each took minutes
+    assert time.perf_counter() - began < 10  # comparing each with each took minutes

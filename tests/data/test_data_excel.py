@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 import pytest
 from data_help import load, problem, read
 
-from assay.data import samples
+from assay.data import samples, tables
 from assay.errors import InputError
 
 pytest.importorskip("python_calamine")
@@ -164,13 +164,15 @@ def test_a_cell_far_from_the_table_does_not_fill_the_memory(tmp_path):
         load(tmp_path / "y.xlsx")
 
 
-def test_a_workbook_that_unpacks_without_end_is_refused(tmp_path):
+def test_a_workbook_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
+    assert tables._MAX_WORKBOOK == 512 << 20
+    monkeypatch.setattr(tables, "_MAX_WORKBOOK", 4 << 20)
     workbook(tmp_path / "x.xlsx", a=[["question", "answer"], ["q", "a"]])
     with (
         zipfile.ZipFile(tmp_path / "x.xlsx", "a", zipfile.ZIP_DEFLATED) as out,
         out.open("xl/media/a.bin", "w", force_zip64=True) as part,
     ):
-        for _ in range(600):
+        for _ in range(6):
             part.write(bytes(2**20))
-    with pytest.raises(InputError, match="unpacks to 600 MiB, more than 512 -> save it as CSV"):
+    with pytest.raises(InputError, match="unpacks to 6 MiB, more than 4 -> save it as CSV"):
         load(tmp_path / "x.xlsx")

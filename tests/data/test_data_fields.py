@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from assay.data import values_of
 from assay.sample import Variant
+from support.over import over
 
 ROW = {
     "id": "1",
@@ -66,12 +67,12 @@ def test_objects_come_from_arrow_with_the_keys_of_all_rows():
     assert (second.relevance_grades, second.rubric) == ({"c": 1.0}, {"5": "good"})
 
 
-@pytest.mark.parametrize("value", [True, 1, 1.0])
+@over("value", [True, 1, 1.0])
 def test_yes_is_written_in_some_ways(value):
     assert one({"answerable": value}).answerable is True
 
 
-@pytest.mark.parametrize(("cell", "meant"), [("True", True), ("no", False), ("0", False)])
+@over(("cell", "meant"), [("True", True), ("no", False), ("0", False)])
 def test_yes_and_no_stand_in_cells(tmp_path, cell, meant):
     (tmp_path / "x.csv").write_text(f"id,answerable\n1,{cell}\n")
     assert load(tmp_path / "x.csv")[0].answerable is meant
@@ -86,7 +87,7 @@ def test_a_single_topic_is_a_list_of_one():
     assert one({"reference_topics": "rivers"}).reference_topics == ("rivers",)
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "told"),
     [
         ({"answerable": "maybe"}, "must be true or false"),

@@ -10,6 +10,7 @@ from data_help import load, problem, read, refused
 
 from assay.data.parquet import _bounded
 from assay.errors import InputError
+from support.over import over
 
 ROW = {"id": "1", "question": "q é", "contexts": ["c", "d"], "answer": "a"}
 LINE = json.dumps(ROW, ensure_ascii=False)
@@ -26,7 +27,7 @@ def csv_text(mark=",", end="\n"):
     return f"id{mark}question{mark}contexts{mark}answer{end}1{mark}q é{mark}{contexts}{mark}a{end}"
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "content"),
     [
         ("x.jsonl", LINE),
@@ -47,7 +48,7 @@ def csv_text(mark=",", end="\n"):
         ("x.tsv", csv_text(mark="\t")),
     ],
 )
-@pytest.mark.parametrize("packed", [False, True])
+@over("packed", [False, True])
 def test_every_text_format_gives_the_same_sample(tmp_path, name, content, packed):
     data = content.encode()
     path = written(tmp_path, name + ".gz" * packed, gzip.compress(data) if packed else data)
@@ -79,7 +80,7 @@ def test_one_object_a_line_may_be_called_json(tmp_path):
     assert "row 3: is not JSON" in str(error)
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "content", "words"),
     [
         ("x.jsonl", b"", "is empty"),
@@ -222,7 +223,7 @@ def test_a_limit_reads_no_further(tmp_path):
         read(path, limit=0)
 
 
-@pytest.mark.parametrize("orient", ["columns", "split", "records", "table"])
+@over("orient", ["columns", "split", "records", "table"])
 def test_json_of_pandas_is_read_however_it_lays_it_out(tmp_path, orient):
     frame = pd.DataFrame({"question": ["q", "r"], "contexts": [["c"], []]})
     frame.to_json(tmp_path / "x.json", orient=orient)

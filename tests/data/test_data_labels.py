@@ -7,6 +7,7 @@ import pytest
 
 from assay.data.labels import read_labels
 from assay.errors import InputError
+from support.over import over
 
 
 def said(data, **options):
@@ -41,7 +42,7 @@ class TestOneJudgementARow:
         path = csv(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "labels.jsonl")
         assert said(path) == [("7", 1.0), ("8", 0.0)]
 
-    @pytest.mark.parametrize("mark", [",", ";", "\t"])
+    @over("mark", [",", ";", "\t"])
     def test_whatever_parts_the_columns(self, tmp_path, mark):
         path = csv(tmp_path, f"item{mark}rating\nq1{mark}3\n")
         assert said(path) == [("q1", 3.0)]
@@ -147,7 +148,7 @@ class TestWhatCannotBeRead:
         assert "there is no label in any row" in told
         assert "the columns are id, note" in told
 
-    @pytest.mark.parametrize(
+    @over(
         ("row", "column", "near"),
         [
             ({"faithfulness": 1, "answer_relevance": 0}, "answer_relevance", "answer_relevancy"),
@@ -190,7 +191,7 @@ class TestVotes:
         ]
 
 
-@pytest.mark.parametrize(
+@over(
     ("column", "value"),
     [("label", 10**400), ("inclusion_probability", 10**400), ("place", "1" * 5000)],
 )

@@ -10,6 +10,7 @@ from data_help import load, problem, read, refused
 
 from assay.errors import InputError
 from assay.sample import Sample
+from support.over import over
 
 ROWS = [
     {"question": "q", "contexts": ["a"], "answer": None, "score": 1},
@@ -155,7 +156,7 @@ def test_dict_of_columns():
     assert "[row]" in problem({"question": "q", "contexts": ["c"]})
 
 
-@pytest.mark.parametrize("data", [7, None, b"bytes", object()])
+@over("data", [7, None, b"bytes", object()])
 def test_other_objects_are_refused(data):
     assert "cannot read rows from" in problem(data)
 

@@ -7,6 +7,7 @@ from data_help import load, one, read, refused
 
 import assay
 from assay.data import samples
+from support.over import over
 
 PIECES = (
     "The Danube rises in the Black Forest. It flows through ten countries.",
@@ -46,7 +47,7 @@ JOINS = {
 
 
 class TestJoinedPassages:
-    @pytest.mark.parametrize("name", JOINS)
+    @over("name", JOINS)
     def test_are_taken_apart_and_that_is_said(self, name):
         found, notes = noted(rows(JOINS[name]))
         assert [len(sample.contexts) for sample in found] == [2, 3, 4, 2, 3, 4]
@@ -54,7 +55,7 @@ class TestJoinedPassages:
         told = f"contexts of 6 of 6 rows were split at {name} into 2 to 4 passages"
         assert notes == [f"{told}; --contexts whole (contexts= in Python) keeps them whole"]
 
-    @pytest.mark.parametrize("word", ["Document", "CONTEXT", "chunk", "### Source", "[Doc"])
+    @over("word", ["Document", "CONTEXT", "chunk", "### Source", "[Doc"])
     def test_that_are_labelled_are_known_in_a_single_row(self, word):
         mark = "]" if word.startswith("[") else ":"
         text = f"{word} 1{mark} {PIECES[0]}\n{word} 2{mark} {PIECES[1]}"
@@ -164,10 +165,10 @@ SECTION = "Section 1: Of things number {0}.\n\nSection 2: Of other things.\n\nSe
 
 
 class TestOnePassage:
-    @pytest.mark.parametrize(
+    @over(
         "text", [MARKDOWN, FRONT, SETEXT, RECIPE, TABLE, CITED, SECTION, "Step 1: {0}\nStep 2: b"]
     )
-    @pytest.mark.parametrize("n", [1, 2, 3, 30])
+    @over("n", [1, 2, 3, 30])
     def test_stays_one_whatever_stands_in_it(self, text, n):
         found = load([{"context": text.format(at)} for at in range(n)])
         assert [sample.contexts for sample in found] == [(text.format(at),) for at in range(n)]
@@ -225,7 +226,7 @@ class TestPrintedDocuments:
 
 
 class TestWordsForNothing:
-    @pytest.mark.parametrize("word", ["nan", "None", "null", "N/A", "<NA>", "NaN"])
+    @over("word", ["nan", "None", "null", "N/A", "<NA>", "NaN"])
     def test_are_named_and_scored_as_they_are(self, word):
         data = [{"question": "q", "answer": answer} for answer in ("a", word, "b", word)]
         found, notes = noted(data)
@@ -261,7 +262,7 @@ class TestLikelyColumns:
             "'Retrieved chunks'; --map (mapping= in Python) changes this"
         )
 
-    @pytest.mark.parametrize(
+    @over(
         ("column", "field"),
         [
             ("LLM output", "answer"),

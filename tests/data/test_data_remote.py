@@ -11,6 +11,7 @@ import assay
 from assay.data import read
 from assay.data.files import is_uri, landing, located
 from assay.errors import InputError
+from support.over import over
 from support.scripts import plausible, samples
 
 ROWS = [{"id": f"q{i}", "question": f"How many? {i}", "answer": str(i)} for i in range(300)]
@@ -28,7 +29,7 @@ def test_only_what_begins_with_a_scheme_is_a_uri():
     assert not is_uri([])
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".jsonl", ".jsonl.gz"])
+@over("ending", [".parquet", ".jsonl", ".jsonl.gz"])
 def test_rows_are_read_as_from_a_path(tmp_path, ending):
     path = tmp_path / f"rows{ending}"
     lines = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
@@ -40,7 +41,7 @@ def test_rows_are_read_as_from_a_path(tmp_path, ending):
     assert read(path.as_uri()).name == path.name
 
 
-@pytest.mark.parametrize(
+@over(
     ("uri", "said"),
     [
         ("file:///nowhere/rows.jsonl", "there is no file 'file:///nowhere/rows.jsonl'"),
@@ -53,7 +54,7 @@ def test_what_cannot_be_read_is_named(uri, said):
         read(uri)
 
 
-@pytest.mark.parametrize(
+@over(
     ("uri", "shown"),
     [
         ("s3://AKIA:SECRET@bucket/rows.jsonl?nonsense=SECRET", "s3://AKIA@bucket/rows.jsonl"),

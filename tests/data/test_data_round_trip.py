@@ -5,7 +5,7 @@ import json
 
 import pytest
 from data_help import load
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.data import values_of
@@ -93,9 +93,7 @@ def sample(draw, *, tabular=False):
     )
 
 
-OFTEN = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+OFTEN = settings(max_examples=settings().max_examples // 2)
 
 
 @OFTEN

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from assay import evaluate
 from assay.errors import InputError
 from assay.sample import ToolCall, Turn
+from support.over import over
 
 TRACES = Path(__file__).parent.parent / "support" / "traces"
 QUESTION = "Where are scores kept, and what if a run is killed?"
@@ -84,8 +85,8 @@ def one(*spans):
 class TestWhatInstrumentationRecorded:
     """The files are recordings of openinference-instrumentation-* (see support/traces/record.py)."""
 
-    @pytest.mark.parametrize("form", ["otlp.json", "sdk.jsonl"])
-    @pytest.mark.parametrize("system", ["langchain", "llama_index"])
+    @over("form", ["otlp.json", "sdk.jsonl"])
+    @over("system", ["langchain", "llama_index"])
     def test_each_question_is_a_sample(self, system, form):
         found, nothing = load(TRACES / f"{system}.{form}")
         assert (found.question, found.answer) == (QUESTION, ANSWER)
@@ -222,7 +223,7 @@ class TestOpenInference:
         found = one(chain(json.dumps({"messages": messages}), json.dumps({"messages": answer})))
         assert (found.question, found.answer) == ("asked", "said")
 
-    @pytest.mark.parametrize(
+    @over(
         ("said", "answer"),
         [
             ('{"city": "Rome", "country": "Italy"}', '{"city": "Rome", "country": "Italy"}'),
@@ -506,14 +507,13 @@ class TestWhatIsASample:
         ]
         assert len({sample.id for sample in found}) == 2
 
-    @pytest.mark.parametrize(
+    @over(
         "root",
         [
             span("main", {}, own="b1"),
             span("main", {"openinference.span.kind": "CHAIN"}, own="b1"),
             chain('{"args": [], "kwargs": {}}', None, own="b1"),
         ],
-        ids=["foreign", "chain", "without arguments"],
     )
     def test_calls_of_models_and_nothing_else_are_samples_each(self, root):
         calls = [llm(f"Q{n}?", f"A{n}", own=f"c{n}", parent="b1", at=n) for n in range(3)]
@@ -532,7 +532,7 @@ class TestWhatIsASample:
             found = [(s.question, s.answer) for s in load(data)]
             assert found == [(f"Q{n}?", f"A{n}") for n in range(3)]
 
-    @pytest.mark.parametrize("kind", ["RETRIEVER", "EMBEDDING", "TOOL"])
+    @over("kind", ["RETRIEVER", "EMBEDDING", "TOOL"])
     def test_calls_of_models_on_the_way_to_one_answer_are_one(self, kind):
         step = span("step", {"openinference.span.kind": kind}, own="b2", at=1)
         calls = [llm("asked", "another wording", own="b1"), llm("prompt", "said", own="b3", at=2)]
@@ -653,7 +653,7 @@ class TestWhatFailed:
         assert kinds == ["scored", "unanswered"]
 
 
-@pytest.mark.parametrize(
+@over(
     "row",
     [
         {"question": "q", "answer": "a", "spans": [{"start": 1, "end": 2}]},
@@ -753,7 +753,7 @@ REASONING = {"type": "reasoning", "content": "43?"}
 THOUGHT = {"type": "thinking", "thinking": "43?"}
 
 
-@pytest.mark.parametrize(
+@over(
     "attributes",
     [
         {

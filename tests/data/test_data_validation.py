@@ -8,6 +8,7 @@ from data_help import NONE, load, problem, refused
 
 from assay.data import read, samples
 from assay.errors import InputError
+from support.over import over
 
 NEEDS = {"faithfulness": ("question", "answer", "contexts"), "recall": ("contexts", "reference")}
 FULL = {"question": "q", "answer": "a", "contexts": ["c"], "reference": "g"}
@@ -156,7 +157,7 @@ def test_a_field_that_no_row_has_is_one_problem():
     assert "did you mean --map reference=refrence?" in told
 
 
-@pytest.mark.parametrize("mark", ["\u00a0", "\u200b", "\ufeff", "\u00ad", "\u200f", " \u200b\n"])
+@over("mark", ["\u00a0", "\u200b", "\ufeff", "\u00ad", "\u200f", " \u200b\n"])
 def test_a_text_of_invisible_characters_is_none(mark):
     needs = {"m": ("reference",)}
     _, notes = noted([{"reference": "r"}, {"reference": mark}], needs=needs)

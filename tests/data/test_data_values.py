@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data.values import as_text, read_back
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "words"),
     [
         ({"question": 7}, "'question': is the number 7, but must be text"),
@@ -126,7 +127,7 @@ def test_lists_written_as_text_are_lists():
     assert one({"contexts": r"['a \d']"}).contexts == (r"a \d",)
 
 
-@pytest.mark.parametrize(
+@over(
     ("cell", "words"),
     [
         ("['a' 'b']", "a list without commas"),
@@ -223,8 +224,8 @@ def test_a_uuid_is_an_id():
     assert one({"id": UUID(name), "context_ids": [UUID(name)]}).context_ids == (name,)
 
 
-@pytest.mark.parametrize("field", ["context_ids", "reference_context_ids"])
-@pytest.mark.parametrize("value", [[""], ["d1", " "], ""])
+@over("field", ["context_ids", "reference_context_ids"])
+@over("value", [[""], ["d1", " "], ""])
 def test_an_empty_id_is_none(field, value):
     assert "is an empty id -> remove it; [] says that there is none" in problem([{field: value}])
 
@@ -234,7 +235,7 @@ def test_a_tuple_that_was_printed_is_a_list():
     assert one({"contexts": '("one", he said) and'}).contexts == ('("one", he said) and',)
 
 
-@pytest.mark.parametrize(
+@over(
     "cell",
     [
         "[Document(metadata={'source': 'x'}, page_content='one'), Document(page_content='tw",
@@ -267,6 +268,6 @@ def test_a_cell_of_a_spreadsheet_is_text_and_read_back_unchanged(cell):
     assert not written.strip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b"))
 
 
-@pytest.mark.parametrize("cell", FORMULAS)
+@over("cell", FORMULAS)
 def test_a_formula_is_quoted_whatever_stands_before_it(cell):
     assert as_text(cell) == f"'{cell}"

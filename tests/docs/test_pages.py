@@ -13,6 +13,7 @@ import assay
 from assay._cli import main
 from assay.metrics import METRICS
 from assay.prompt import FENCE_RULE
+from support.over import over
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs"))
@@ -51,7 +52,7 @@ def anchors(page: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@over("page", PAGES)
 def test_every_command_shown_is_understood_by_the_command_line(page: Path) -> None:
     for block in blocks(page.read_text("utf-8")):
         for _, *words in block.commands:
@@ -76,7 +77,7 @@ def test_every_command_named_in_the_text_exists() -> None:
         assert named <= known, name(page)
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=name)
+@over("page", TEXTS)
 def test_every_link_leads_somewhere(page: Path) -> None:
     text = FENCED.sub("", page.read_text("utf-8"))
     for link in LINK.findall(text):
@@ -139,7 +140,7 @@ def test_the_rule_about_fences_is_quoted_as_it_is_sent() -> None:
     assert FENCE_RULE in (ROOT / "docs" / "tasks.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=name)
+@over("page", TEXTS)
 def test_no_page_names_a_machine(page: Path) -> None:
     text = page.read_text("utf-8")
     found = re.findall(r"/(?:work|opt|root|home|tmp|Users)/\S*", text)

@@ -48,6 +48,7 @@ class TestTheFront:
         board = self.board(db, {3: 0.5, 5: 0.95}, {3: 0.002, 5: 0.002}, (3, 5))
         assert front(board, "cost") == {"k=5": "", "k=3": "k=5"}
 
+    @pytest.mark.slow
     def test_of_a_planted_tie_both_stay_whatever_they_cost(self, db):
         board = self.board(db, {3: 0.9, 5: 0.9, 8: 0.3}, {3: 0.001, 5: 0.9, 8: 0.95})
         assert set(board.tied) == {"k=3", "k=5"}
@@ -55,6 +56,7 @@ class TestTheFront:
         assert (dominated["k=3"], dominated["k=5"]) == ("", "")
         assert dominated["k=8"] in ("k=3", "k=5")
 
+    @pytest.mark.slow
     def test_against_several_resources_nobody_is_dominated_who_is_cheaper_in_one(self, db):
         board = self.board(db, {3: 0.3, 5: 0.95}, {3: 0.001, 5: 0.002}, (3, 5))
         assert [one.resources for one in board.fronts] == [
@@ -87,6 +89,7 @@ class TestInteractions:
         (one,) = board.interactions
         return board, one
 
+    @pytest.mark.slow
     def test_a_planted_one_is_found_and_turned_for_the_better(self, db):
         board, one = self.found(db, lambda k, rerank: 0.95 if k == 8 and rerank else 0.4)
         assert one.found
@@ -98,10 +101,12 @@ class TestInteractions:
         cells = [means[f"k={k},rerank={r}"] for k in (3, 8) for r in ("false", "true")]
         assert one.difference == pytest.approx(abs(cells[3] - cells[2] - cells[1] + cells[0]))
 
+    @pytest.mark.slow
     def test_two_effects_that_add_up_are_none(self, db):
         _, one = self.found(db, lambda k, rerank: 0.4 + 0.25 * (k == 8) + 0.25 * rerank)
         assert not one.found
 
+    @pytest.mark.slow
     @pytest.mark.slow
     def test_of_effects_that_add_up_hardly_any_is_ever_found(self):
         rng, wrong = np.random.default_rng(3), 0

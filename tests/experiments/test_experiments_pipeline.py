@@ -253,6 +253,7 @@ class TestReuse:
         changed = [*TOWERS[:-1], {"id": "Cairo.txt", "text": "Cairo has no tower."}]
         assert swept(db, {}, corpus=changed).configurations[0].asked == 4
 
+    @pytest.mark.slow
     def test_a_race_is_over_the_same_gold(self, db):
         data = [
             {**QUESTIONS[n % 4], "id": f"q{n}", "question": f"{QUESTIONS[n % 4]['question']} {n}"}

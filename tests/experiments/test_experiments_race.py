@@ -52,6 +52,7 @@ class TestWhatIsFound:
         assert all(standing.difference_interval.high < 0 for standing in dropped)
         assert board.effects == ()
 
+    @pytest.mark.slow
     def test_the_race_is_over_when_one_is_left(self, db):
         found = race(System(CLEAR), db)
         assert by_name(found)["k=5"].n == max(one.n for one in found.configurations) < 120
@@ -64,6 +65,7 @@ class TestWhatIsFound:
         assert [one.dropped_after for one in found.configurations] == [None, None]
         assert [one.asked for one in found.configurations] == [120, 120]
 
+    @pytest.mark.slow
     def test_other_metrics_decide_nothing_and_are_still_shown(self, db):
         found = race(System(CLEAR), db, metrics=["exact_match", "cost_per_query"])
         match, cost = found.leaderboards
@@ -73,6 +75,7 @@ class TestWhatIsFound:
         assert cost.winner == ""
         assert "no intervals" in cost.warnings[0]
 
+    @pytest.mark.slow
     def test_a_question_without_an_answer_is_no_evidence_for_anyone(self, db):
         system = System(CLEAR)
 
@@ -99,6 +102,7 @@ class TestTheStore:
         assert [one.reused for one in again.configurations] == [o.n for o in first.configurations]
         assert [o.run for o in again.configurations] == [o.run for o in first.configurations]
 
+    @pytest.mark.slow
     def test_each_configuration_is_one_run_and_no_look_is_left_behind(self, db):
         how = SweepSettings(race=True, settings=Settings(name="rag", params={"llm": "small"}))
         found = race(System(CLEAR), db, how=how)
@@ -109,6 +113,7 @@ class TestTheStore:
         one = Result(db, by_name(found)["k=5"].run).run
         assert (one.name, dict(one.params)) == ("rag/k=5", {"llm": "small", "k": 5})
 
+    @pytest.mark.slow
     def test_a_wider_race_leaves_the_runs_of_the_one_before(self, db):
         grid = {"k": [3, 8]}
         shares = {3: 0.4, 5: 0.45, 8: 0.97}
@@ -119,6 +124,7 @@ class TestTheStore:
         assert {one.run for one in before.configurations} <= set(runs)
         assert set(runs.values()) == {("sweep",)}
 
+    @pytest.mark.slow
     def test_stopped_it_goes_on_with_the_same_questions_and_the_same_decisions(self, db, tmp_path):
         close = {3: 0.6, 5: 0.97, 8: 0.6}
         whole = race(System(close), tmp_path / "whole.db")

@@ -67,6 +67,7 @@ def found(tmp_path_factory):
 
 
 class TestWhatIsFound:
+    @pytest.mark.slow
     def test_planted_weaknesses_are_and_a_robust_system_shows_no_drop(self, found):
         weak, careful = (findings(one) for one in found)
         assert weak["noise"].startswith("drops from 0.4 on, by 0.")
@@ -78,6 +79,7 @@ class TestWhatIsFound:
         assert careful.pop("contradicted") == "drops at instead, by 1.00 at instead"
         assert set(careful.values()) == {"no drop seen"}
 
+    @pytest.mark.slow
     def test_a_system_that_never_declines_is_told_from_one_that_does(self, found):
         for one, said, share in zip(
             found, ("does not decline", "declines"), (0.0, 1.0), strict=True
@@ -87,6 +89,7 @@ class TestWhatIsFound:
             (point,) = curve.points
             assert (point.n, point.mean, point.baseline) == (40, share, 0.0)
 
+    @pytest.mark.slow
     def test_one_that_follows_contradicted_contexts_is_told_from_one_that_notices(self, found):
         weak, careful = (
             next(c for c in one.curves if c.metric == "follows_contexts") for one in found
@@ -97,6 +100,7 @@ class TestWhatIsFound:
         assert [point.mean for point in careful.points] == [0.0, 1.0]
         assert careful.finding == "beside: does not follow it; instead: follows the altered fact"
 
+    @pytest.mark.slow
     def test_metrics_of_variants_need_none_made_by_hand(self, found):
         weak, _ = found
         noise, counterfactual = weak.combined
@@ -110,6 +114,7 @@ class TestWhatIsFound:
             *(("counterfactual", None), ("counterfactual", None)),
         ]
 
+    @pytest.mark.slow
     def test_all_differences_of_a_curve_hold_together(self, found):
         noise = next(one for one in found[0].curves if one.perturbation == "noise")
         assert [p.difference_interval.level for p in noise.points] == [pytest.approx(0.975)] * 2

@@ -29,6 +29,7 @@ QUESTIONS = [
     {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
     for n in range(60)
 ]
+FEW = QUESTIONS[:10]
 
 
 class System:
@@ -102,15 +103,15 @@ class TestTheStore:
     def test_the_same_sweep_asks_nothing_again_and_a_wider_one_only_what_is_new(self, db):
         system = System(planted)
         grid = {"k": [3, 5]}
-        first = sweep(QUESTIONS, system, grid, "exact_match", store=db)
-        assert [(one.asked, one.reused) for one in first.configurations] == [(60, 0), (60, 0)]
-        again = sweep(QUESTIONS, system, grid, "exact_match", store=db)
-        assert [(one.asked, one.reused) for one in again.configurations] == [(0, 60), (0, 60)]
+        first = sweep(FEW, system, grid, "exact_match", store=db)
+        assert [(one.asked, one.reused) for one in first.configurations] == [(10, 0), (10, 0)]
+        again = sweep(FEW, system, grid, "exact_match", store=db)
+        assert [(one.asked, one.reused) for one in again.configurations] == [(0, 10), (0, 10)]
         assert again.leaderboards == first.leaderboards
         assert [one.run for one in again.configurations] == [o.run for o in first.configurations]
-        wider = sweep(QUESTIONS, system, {"k": [3, 5, 8]}, "exact_match", store=db)
-        assert [one.asked for one in wider.configurations] == [0, 0, 60]
-        assert len(system.asked) == 180
+        wider = sweep(FEW, system, {"k": [3, 5, 8]}, "exact_match", store=db)
+        assert [one.asked for one in wider.configurations] == [0, 0, 10]
+        assert len(system.asked) == 30
 
     def test_the_order_in_which_parameters_are_named_asks_nothing_again(self, db):
         system, few = System(planted), QUESTIONS[:5]
@@ -149,9 +150,7 @@ class TestTheStore:
         assert found.configurations[1].latency_ms >= 0
 
     def test_configurations_that_answer_alike_are_runs_of_their_own(self, db):
-        found = sweep(
-            QUESTIONS, System(lambda *_: 1.0), {"chunk": [1, 2, 3]}, "exact_match", store=db
-        )
+        found = sweep(FEW, System(lambda *_: 1.0), {"chunk": [1, 2, 3]}, "exact_match", store=db)
         assert len({one.run for one in found.configurations}) == 3
 
     def test_stopped_it_goes_on_where_it_was(self, db):
@@ -159,20 +158,20 @@ class TestTheStore:
         broken = [True]
 
         def answer(question, k=3):
-            if k == 5 and len(system.asked) >= 70 and broken:
+            if k == 5 and len(system.asked) >= 15 and broken:
                 raise Denied("no more")
             return system(question, k)
 
         how = SweepSettings(asking=Asking(), parallel=1)
         with pytest.raises(Denied):
-            sweep(QUESTIONS, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+            sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
         before = len(system.asked)
         broken.clear()
         # It is the same function, whose name was told when it was first looked at.
-        found = sweep(QUESTIONS, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+        found = sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
         assert found.configurations[0].asked == 0
-        assert found.configurations[1].asked == 120 - before
-        assert len(system.asked) == len(set(system.asked)) == 120
+        assert found.configurations[1].asked == 20 - before
+        assert len(system.asked) == len(set(system.asked)) == 20
 
     async def test_the_async_twin_and_a_generator_of_questions(self, db):
         found = await asweep(
@@ -365,10 +364,12 @@ class TestRefusals:
         assert not db.exists()
 
     def test_more_configurations_are_swept_if_that_is_said(self, db):
-        grid = {"k": list(range(9)), "chunk": list(range(8))}
-        how = SweepSettings(max_configurations=72)
-        found = sweep(QUESTIONS[:2], System(planted), grid, "exact_match", store=db, how=how)
-        assert len(found.configurations) == 72
+        grid, how = {"k": [3, 5, 8]}, SweepSettings(max_configurations=2)
+        with pytest.raises(InputError, match="3 configurations"):
+            sweep(FEW, System(planted), grid, "exact_match", store=db, how=how)
+        how = SweepSettings(max_configurations=3)
+        found = sweep(FEW, System(planted), grid, "exact_match", store=db, how=how)
+        assert len(found.configurations) == 3
 
     def test_a_parameter_that_is_described_and_swept_is_refused(self, db):
         how = SweepSettings(settings=Settings(params={"k": 3}))

@@ -23,6 +23,7 @@ from assay.experiments.arrivals import arrivals, is_taken
 from assay.experiments.watch import Watch, look
 from assay.target import system
 from support import scripts, watched_days
+from support.over import over
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -178,12 +179,14 @@ class TestDrift:
             result.trace(id_, "exact_match").outcome.value == 0 for id_ in body["worst_samples"]
         )
 
+    @pytest.mark.slow
     def test_a_chart_begins_anew_after_an_alert(self, source):
         made = watch(source, charting=Charting(baseline=60))
         told = days(made, [0.9, 0.9, 0.3, 0.3, 0.3, 1.0, 1.0])
         assert [one.body["direction"] for one in told] == ["fell", "rose"]
         assert [one.body["worse"] for one in told] == [True, False]
 
+    @pytest.mark.slow
     def test_a_segment_is_told_by_itself(self, source):
         made = watch(source, charting=Charting(baseline=60, segments=("topic",)))
         for day in range(4):
@@ -209,6 +212,7 @@ class TestDrift:
         with pytest.raises(InputError, match="not scored by the same token_f1"):
             look(watch(source, metrics="token_f1", charting=charting), NOW)
 
+    @pytest.mark.slow
     def test_what_changed_with_it_is_named(self, source):
         made = watch(source, charting=Charting(baseline=60))
         days(made, [0.9] * 2, contexts=["one", "two"], context_ids=["a", "b"])
@@ -220,6 +224,7 @@ class TestDrift:
         assert "retrieval: document c 0 % -> 100 %" in changed
         assert not any(line.startswith("answers: words") for line in changed)
 
+    @pytest.mark.slow
     def test_with_another_judge_the_chart_begins_anew_and_says_so(self, source):
         def today(day, name):
             contexts = ["The bridge was opened in 1932."]
@@ -239,6 +244,7 @@ class TestDrift:
         assert [point.look.number for point in chart.points] == [3]
         assert [point.look.number for point in chart.earlier] == [1, 2]
 
+    @pytest.mark.slow
     def test_samples_of_one_conversation_count_as_one(self, source):
         write(source, rows(10, 5, group="chat"))
         look(watch(source), NOW)
@@ -272,6 +278,7 @@ class TestKilled:
         assert again.result.run.params["at"] == NOW.isoformat()
         assert look(watch(source), NOW + timedelta(days=1)).number == 2
 
+    @pytest.mark.slow
     def test_an_alert_that_could_not_be_kept_is_told_by_the_next_call(self, source, monkeypatch):
         made = watch(source, charting=Charting(baseline=60))
         days(made, [0.9] * 2)
@@ -368,7 +375,7 @@ class TestDelivery:
         assert json.loads(bodies.pop())["stream"] == "exact_match"
         assert {headers["Idempotency-Key"] for _, headers in got} == {"shop/3/exact_match"}
 
-    @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://host/x", "host/path"])
+    @over("address", ["file:///etc/passwd", "ftp://host/x", "host/path"])
     def test_a_webhook_is_http(self, address):
         with pytest.raises(InputError, match="http"):
             Channels(webhook=address)

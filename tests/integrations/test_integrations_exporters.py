@@ -11,6 +11,7 @@ import assay
 from assay.errors import InputError
 from assay.integrations import exporters, langfuse, mlflow, phoenix
 from assay.integrations.exporters import Sent
+from support.over import over
 from support.scripts import plausible, split, verify
 
 
@@ -39,7 +40,7 @@ class TestWhatIsTold:
         assert found["faithfulness/ci_low"] < 0.75 < found["faithfulness/ci_high"]
         assert all(isinstance(value, float) for value in found.values())
 
-    @pytest.mark.parametrize(
+    @over(
         ("label", "name"),
         [
             ("faithfulness", "faithfulness"),

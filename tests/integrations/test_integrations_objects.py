@@ -21,6 +21,7 @@ from assay.integrations.objects import (
     text_of,
     was_cut,
 )
+from support.over import over
 
 
 class APIStatusError(Exception):
@@ -107,7 +108,7 @@ class TestWhatAFailureMeans:
         assert isinstance(other, Unavailable)
         assert other.permanent
 
-    @pytest.mark.parametrize("status", [500, 502, 503, 529])
+    @over("status", [500, 502, 503, 529])
     def test_a_failing_server_is_asked_again(self, status):
         error = judge_error("x", APIStatusError(status))
         assert isinstance(error, Unavailable)
@@ -186,7 +187,7 @@ class TestAskingAnObject:
         await asyncio.wait_for(cancelled.wait(), 5)
 
 
-@pytest.mark.parametrize(
+@over(
     ("about", "cut"),
     [
         ({"finish_reason": "length"}, True),

@@ -8,11 +8,12 @@ from click.testing import CliRunner
 
 from assay.errors import InputError
 from assay.integrations.ragas.rewrite import notebook, rewrite_command, rewritten, script
+from support.over import over
 
 HERE = "assay.integrations.ragas"
 
 
-@pytest.mark.parametrize(
+@over(
     ("old", "new"),
     [
         ("import ragas", f"import {HERE} as ragas"),
@@ -68,7 +69,7 @@ def test_twice_is_once():
     assert script(once.text) == type(once)(once.text, 0, ())
 
 
-@pytest.mark.parametrize(
+@over(
     ("source", "what"),
     [
         ("from ragas.testset import Persona", "no testset.Persona: TestsetGenerator cuts"),
@@ -87,7 +88,7 @@ def test_what_needs_a_hand_is_told_with_its_line(source, what):
     assert what in found.by_hand[0][1]
 
 
-@pytest.mark.parametrize("indent", [1, 2, None])
+@over("indent", [1, 2, None])
 def test_a_notebook_keeps_its_form_and_its_magics(indent):
     cell = {
         "cell_type": "code",

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-import pytest
 from pydantic import BaseModel
 
 from assay.integrations.rows import answer_of
+from support.over import over
 
 
 class Cited(BaseModel):
@@ -28,7 +28,7 @@ USER = message("human", "How many?")
 TOLD = message("tool", "Returning structured response: answer='Two moons.'")
 
 
-@pytest.mark.parametrize(
+@over(
     "outputs",
     [
         "Two moons.",
@@ -45,13 +45,12 @@ TOLD = message("tool", "Returning structured response: answer='Two moons.'")
         {"messages": [USER, message("ai", "Two moons.")], "structured_response": {"n": 2}},
         {"messages": [USER, message("tool", "Two moons.")]},  # a tool that answers by itself
     ],
-    ids=str,
 )
 def test_the_answer_is_found_where_it_stands(outputs):
     assert answer_of(outputs) == "Two moons."
 
 
-@pytest.mark.parametrize(
+@over(
     "outputs",
     [
         {"messages": [USER]},  # a graph that waits for a person
@@ -61,7 +60,6 @@ def test_the_answer_is_found_where_it_stands(outputs):
         {},
         None,
     ],
-    ids=str,
 )
 def test_what_a_user_asked_is_no_answer(outputs):
     assert answer_of(outputs) is None

@@ -8,6 +8,7 @@ from assay.integrations import optional_names
 from assay.integrations.haystack import rows
 from assay.integrations.rows import Request, Rows, answer_of, pick, question_of
 from assay.integrations.scoring import Scorer
+from support.over import over
 from support.scripts import plausible
 
 ROW = {
@@ -75,7 +76,7 @@ class TestAFinding:
 
 
 class TestInputsAndOutputsOfOtherLibraries:
-    @pytest.mark.parametrize(
+    @over(
         "inputs",
         ["Why?", {"question": "Why?"}, {"query": "Why?"}, {"anything": "Why?"}, {"input": "Why?"},
          {"messages": [{"role": "user", "content": "Why?"}]},
@@ -85,7 +86,7 @@ class TestInputsAndOutputsOfOtherLibraries:
     def test_the_question_is_found(self, inputs):
         assert question_of(inputs) == "Why?"
 
-    @pytest.mark.parametrize(
+    @over(
         "outputs",
         ["So.", {"answer": "So.", "context": ["x"]}, {"result": "So.", "query": "Why?"},
          {"response": "So."}, {"messages": ["Why?", {"content": "So."}]}],

@@ -12,6 +12,7 @@ from assay.judges.cascade import CascadePolicy, decisions
 from assay.judges.cascade_labels import read_labels
 from assay.sample import Sample
 from assay.tasks import Statement, Verdict, VerifyStatements, verify_statements
+from support.over import over
 from support.scripts import plausible
 
 SURE, UNSURE = 0.97, 0.6
@@ -246,7 +247,7 @@ class TestSpecs:
         assert made.default.name.startswith("openai:gpt-4o")
         assert made.default is made.to("verify_statements").behind()[-1]
 
-    @pytest.mark.parametrize(
+    @over(
         ("spec", "words"),
         [
             ("embedded>openai:m?risk=2", "risk is 2.0"),
@@ -265,7 +266,7 @@ class TestSpecs:
         with pytest.raises(InputError, match="splitter cannot verify statements"):
             cascade(splitter, judge(dear(), "top"))
 
-    @pytest.mark.parametrize(("risk", "audit"), [(0, 0.1), (0.05, 0), (0.05, 1.5)])
+    @over(("risk", "audit"), [(0, 0.1), (0.05, 0), (0.05, 1.5)])
     def test_a_policy_has_shares(self, risk, audit):
         with pytest.raises(InputError, match="in a cascade"):
             CascadePolicy(risk=risk, audit=audit)

@@ -16,6 +16,7 @@ from assay.tasks import GiveGrade, Grade, RateAnswer
 from support.engines import Says, made_file
 from support.faults import Faults
 from support.llm_server import LLMServer
+from support.over import over
 
 TASK = GiveGrade("How good?", tuple((float(n), "") for n in range(1, 6)), (("answer", "Yes."),))
 RAW = '{"reason": "A 3 would be \\"grade\\": 2.", "grade": 4}'
@@ -62,7 +63,7 @@ class TestWeighed:
         likely = token("4", {"4": 0.5, "45": 0.25, "4.5": 0.25})
         assert dict(shares(with_grade_probabilities(TASK, RAW, written(RAW, likely))))[4.0] == 1
 
-    @pytest.mark.parametrize(
+    @over(
         "tokens",
         [
             [],
@@ -75,7 +76,7 @@ class TestWeighed:
     def test_a_reply_whose_tokens_do_not_tell_stays_as_it_is(self, tokens):
         assert with_grade_probabilities(TASK, RAW, tokens) == RAW
 
-    @pytest.mark.parametrize("log", [1000, 5.0, 0.1, math.inf, math.nan, -math.inf])
+    @over("log", [1000, 5.0, 0.1, math.inf, math.nan, -math.inf])
     def test_what_is_no_log_probability_is_passed_over(self, log):
         odd = Token("4", {"4": log, "5": math.log(0.5)})
         assert with_grade_probabilities(TASK, RAW, written(RAW, odd)) == RAW
@@ -112,7 +113,7 @@ class TestWeighed:
         raw = "".join(t.text for t in tokens)
         assert dict(shares(with_grade_probabilities(TASK, raw, tokens)))[4.0] == pytest.approx(0.75)
 
-    @pytest.mark.parametrize("grades", [(0, 10), (0, 0.5, 1), (-1, 1)])
+    @over("grades", [(0, 10), (0, 0.5, 1), (-1, 1)])
     def test_grades_of_more_than_one_digit_are_not_weighed(self, grades):
         task = GiveGrade("?", tuple((float(g), "") for g in grades), ())
         raw = f'{{"reason": "", "grade": {grades[-1]}}}'
@@ -159,7 +160,7 @@ class TestAServer:
         assert raw.startswith(RAW)
         assert dict(shares(raw))[5.0] == pytest.approx(0.25)
 
-    @pytest.mark.parametrize(
+    @over(
         "logprobs",
         [None, {}, {"content": None}, {"tokens": ["4"]}, {"content": [{"odd": 1}]}, [1], "no"],
     )

@@ -20,6 +20,7 @@ from assay.judge import Backend, Judge
 from assay.judges.llm import LLM, Completion, Function
 from assay.prompt import Template
 from assay.tasks import Embed, GenerateQuestions, RateAnswer, SplitStatements
+from support.over import over
 
 TASK = RateAnswer("Who built it?", "Anna built it.")
 RATING = '{"reason": "it does", "noncommittal": false, "relevance": 1.0}'
@@ -77,7 +78,7 @@ class Judging:
         return RATING
 
 
-@pytest.mark.parametrize(
+@over(
     "ask",
     [
         judge_in_words,
@@ -152,7 +153,7 @@ class Keeping:
         return RATING
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         (made("a"), made("b")),
@@ -175,7 +176,7 @@ def test_callables_of_the_same_code_that_hold_other_values_have_other_names(one,
     assert Function(one).name != Function(other).name
 
 
-@pytest.mark.parametrize(
+@over(
     "make",
     [
         lambda: made("a", n=[1, {"b": 2.0}]),
@@ -213,7 +214,7 @@ def test_what_holds_itself_has_a_name():
     assert Function(made(held)).name
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "said"),
     [
         (made, r"model \(builtins:generator\)"),
@@ -238,7 +239,7 @@ def judge_of_module(**held):
     return values["judge"]
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ({"model": "a"}, {"model": "b"}),
@@ -303,8 +304,8 @@ def other(prompt):
 """
 
 
-@pytest.mark.parametrize("edit", ["return 1", "return 2", "[3]", "helper(), self.kept()"])
-@pytest.mark.parametrize("name", ["judge", "other"])
+@over("edit", ["return 1", "return 2", "[3]", "helper(), self.kept()"])
+@over("name", ["judge", "other"])
 def test_the_code_of_classes_of_its_module_is_part_of_a_name(name, edit):
     def of(text):
         values = {"__name__": "mine"}

@@ -14,6 +14,7 @@ from assay.tasks import Embed, RateAnswer
 from support.answers import vector
 from support.faults import Faults
 from support.llm_server import LLMServer
+from support.over import over
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ ONE_MISSING = '{"data": [{"index": 1, "embedding": [1]}], "usage": {"prompt_toke
 DEEP = '{"data": [], "usage": ' + "[" * 100_000 + "]" * 100_000 + "}"
 
 
-@pytest.mark.parametrize(
+@over(
     ("status", "body", "cost"),
     [
         (200, "{}", (0, 0)),
@@ -176,10 +177,9 @@ async def test_what_is_on_its_way_is_given_up_when_it_is_closed():
             await asked
 
 
-@pytest.mark.parametrize(
+@over(
     ("vectors", "error"),
     [([], Unavailable), ([[1.0]] * 3, Unavailable), (None, KeyError)],
-    ids=["none", "three", "a mistake"],
 )
 async def test_a_mistake_in_an_embedder_is_raised_to_all_who_wait(vectors, error):
     class Mistaken(Embedder):

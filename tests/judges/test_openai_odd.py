@@ -25,6 +25,7 @@ from assay.judges.openai.endpoint import (
 )
 from assay.judges.openai.judge import FEWER_LIKELY, Dialect, OpenAI
 from assay.judges.specs import backend
+from support.over import over
 
 THERE = ConnectionKey("box", 3128, *[None] * 5)
 WHERE = Endpoint("http://x/v1", {"Authorization": "Bearer k"})
@@ -40,7 +41,7 @@ def as_error(message, **more):
     return json.dumps({"error": {"message": message, **more}})
 
 
-@pytest.mark.parametrize(
+@over(
     "value",
     [
         "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
@@ -62,7 +63,7 @@ def test_a_wait_without_end_is_one():
     assert nothing_left(headers) == float("inf")
 
 
-@pytest.mark.parametrize(
+@over(
     ("environ", "given", "named"),
     [
         ({"OPENAI_API_KEY": "abc\ndef"}, None, "OPENAI_API_KEY"),
@@ -88,7 +89,7 @@ def test_a_key_is_sent_without_the_line_break_at_its_end():
     assert unused.headers == {}
 
 
-@pytest.mark.parametrize(
+@over(
     ("status", "text"),
     [
         (500, "<html>The upstream server took too long to respond</html>"),
@@ -103,7 +104,7 @@ def test_a_server_that_was_slow_is_no_prompt_that_was_long(status, text):
     assert (type(error), error.permanent) == (Unavailable, False)
 
 
-@pytest.mark.parametrize(
+@over(
     ("status", "text"),
     [
         (400, as_error("Your prompt is too long")),
@@ -118,7 +119,7 @@ def test_a_prompt_that_was_too_long_is_told_in_many_words(status, text):
     assert isinstance(said(status, text), TooLong)
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "<html>Access denied. Our content management system is closed</html>",
@@ -133,8 +134,8 @@ def test_whoever_denies_access_is_no_filter_of_the_provider(text):
     assert "check the key" in str(error)
 
 
-@pytest.mark.parametrize("status", [400, 403])
-@pytest.mark.parametrize(
+@over("status", [400, 403])
+@over(
     "text",
     [
         as_error(TO_A_POLICY),
@@ -151,8 +152,8 @@ def test_a_filter_of_the_provider_is_named(status, text):
     assert "blocked by the provider's filter" in str(error)
 
 
-@pytest.mark.parametrize("around", ["%s", '{"error": %s}', '{"choices": [{"message": %s}]}'])
-@pytest.mark.parametrize("status", [200, 400, 500])
+@over("around", ["%s", '{"error": %s}', '{"choices": [{"message": %s}]}'])
+@over("status", [200, 400, 500])
 def test_json_nested_without_end_is_a_reply_that_cannot_be_read(status, around):
     deep = around % ("[" * 100_000 + "]" * 100_000)
     if status != 200:
@@ -175,7 +176,7 @@ def heard(body, status=200):
     return judge._heard(status, json.dumps(body).encode(), {}, PROMPT)
 
 
-@pytest.mark.parametrize(
+@over(
     ("choice", "status", "message"),
     [
         ({"error": FAILED, "finish_reason": "error"}, 502, "Provider disconnected"),
@@ -183,7 +184,7 @@ def heard(body, status=200):
         ({"finish_reason": "error"}, 502, "the reply broke off"),
     ],
 )
-@pytest.mark.parametrize("content", ["", '{"relevance": 1'])
+@over("content", ["", '{"relevance": 1'])
 def test_a_choice_that_reports_an_error_is_no_reply(choice, status, message, content):
     usage = {"prompt_tokens": 10, "completion_tokens": 2}
     found = heard({"choices": [{"message": {"content": content}, **choice}], "usage": usage})
@@ -205,7 +206,7 @@ def test_what_a_server_refuses_of_the_models_own_words_is_a_reply_like_any_other
     assert (cut.text, cut.cut) == ("", True)
 
 
-@pytest.mark.parametrize("more", [{}, {"failed_generation": ""}, {"failed_generation": None}])
+@over("more", [{}, {"failed_generation": ""}, {"failed_generation": None}])
 def test_words_that_it_keeps_to_itself_are_asked_for_again_and_no_matter_of_the_form(more):
     found = heard(no_json(**more), 400)
     assert not meaning(found, WHERE, "m").permanent  # type: ignore[attr-defined]
@@ -257,7 +258,7 @@ def refused(message, status=400, **more):
     return Refusal.of(status, as_error(message, **more).encode(), {})
 
 
-@pytest.mark.parametrize(
+@over(
     ("field", "refusal"),
     [
         ("temperature", refused("invalid temperature: only 1 is allowed for this model")),
@@ -275,7 +276,7 @@ def test_a_server_that_names_temperature_or_seed_is_asked_without(field, refusal
     assert Dialect().after(refusal, asked) is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("refusal", "changed"),
     [
         (refused("temperature: worker died", 500), None),
@@ -303,7 +304,7 @@ def test_what_a_refusal_is_about_comes_before_what_it_names(refusal, changed):
     assert Dialect().after(refusal, asked) == expected
 
 
-@pytest.mark.parametrize("url", ["http://u:SECRET@box/v1", "http://u@box/v1", "http://:SECRET@box"])
+@over("url", ["http://u:SECRET@box/v1", "http://u@box/v1", "http://:SECRET@box"])
 def test_a_password_in_the_address_beside_a_key_is_refused_at_the_start(url):
     told = "the address of box has a user or password in it, and a key is given besides"
     with pytest.raises(InputError, match=told) as refused:

@@ -8,9 +8,10 @@ from assay.judges.openai.judge import OpenAI
 from assay.tasks import RateAnswer
 from support.faults import Faults
 from support.llm_server import LLMServer
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("headers", "seconds"),
     [
         ({}, 0.0),
@@ -35,7 +36,7 @@ def test_headers_say_how_long_nothing_is_left(headers, seconds):
     assert nothing_left(headers) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "seconds"),
     [
         ('[{"error": {"details": [{"retryDelay": "20s"}]}}]', 20.0),

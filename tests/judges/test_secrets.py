@@ -16,6 +16,7 @@ from assay.errors import Denied, JudgeError, Unavailable
 from assay.judges.openai.judge import OpenAI
 from support import broken_server as broken
 from support.broken_server import POISON, BrokenServer
+from support.over import over
 
 KEY = "sk-proj-aB3/dE+fG7=hJ9kLmNoPq"
 SMALL = re.sub("%..", lambda code: code[0].lower(), quote(KEY, safe=""))
@@ -56,7 +57,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@over("form", FORMS)
 def test_every_form_is_unreadable(form):
     remember(KEY)
     for hidden in (redacted(f"I got {FORMS[form]}."), redacted_content(FORMS[form].encode())):
@@ -64,7 +65,7 @@ def test_every_form_is_unreadable(form):
     assert HIDDEN in redacted(FORMS[form])
 
 
-@pytest.mark.parametrize("word", ["", "none", "ollama", "EMPTY", "scripted"])
+@over("word", ["", "none", "ollama", "EMPTY", "scripted"])
 def test_a_word_that_is_no_key_stays_in_texts(word):
     remember(word)
     assert redacted(f"there is {word} here") == f"there is {word} here"
@@ -99,11 +100,17 @@ WAYS = ("environment", "option", "url", "header")
 REPEATED = ("as a header", "Basic", "URL-encoded", "escaped")
 
 
-# Any two of the three meet: each way with each answer and each form, each answer with each form.
+# Any two of the three meet: each way with each answer and each form, each answer with each form. The
+# fast tests have each of them at least once.
 @pytest.mark.parametrize(
     ("given", "answer", "form"),
     [
-        (way, answer, REPEATED[(i + j) % len(REPEATED)])
+        pytest.param(
+            way,
+            answer,
+            REPEATED[(i + j) % len(REPEATED)],
+            marks=[] if i == j or not i else pytest.mark.slow,
+        )
         for i, way in enumerate(WAYS)
         for j, answer in enumerate(ANSWERS)
     ],

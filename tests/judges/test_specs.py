@@ -4,6 +4,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.judges.specs import backend
+from support.over import over
 
 LONG = "x" * 3000
 
@@ -14,7 +15,7 @@ def said(spec):
     return str(caught.value).partition(" one of: ")[0]
 
 
-@pytest.mark.parametrize(
+@over(
     "spec",
     [
         f"openai:{LONG},openai:y{LONG}",
@@ -39,7 +40,7 @@ def test_two_long_names_are_told_apart_by_their_ends():
     )
 
 
-@pytest.mark.parametrize(
+@over(
     "spec",
     [
         "openai:m,http://me:secret@host/v1",

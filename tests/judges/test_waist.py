@@ -15,6 +15,7 @@ from assay._middleware.wrapper import Adapted, Wrapper, adapted
 from assay.judge import Backend, BackendLike, Capabilities, Limits
 from assay.judges.code_digest import _Values, _Walk, former_places, place_of, text_digest
 from assay.tasks import NameEntities, Statement, Verdict
+from support.over import over
 from support.scripts import plausible, samples
 
 ROOT = Path(assay.__file__).parent
@@ -113,7 +114,7 @@ class TestNoSideDoor:
 
 
 class TestWrapper:
-    @pytest.mark.parametrize("member", sorted(MEMBERS - {"capabilities"}))
+    @over("member", sorted(MEMBERS - {"capabilities"}))
     async def test_it_forwards_every_method(self, member):
         inner = Recorder()
         found = getattr(Wrapper(inner), member)(*GIVEN.get(member, ()))
@@ -202,7 +203,7 @@ class TestUsersOwn:
 class TestStoredPlaces:
     """A function's digest names the classes of what it holds: stores know them by where they were."""
 
-    @pytest.mark.parametrize(
+    @over(
         ("made", "place"),
         [
             (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay.backends.openai:OpenAI"),
@@ -225,7 +226,7 @@ class TestStoredPlaces:
         told = _Values(_Walk(), "user").describe(judge, "x")
         assert text_digest(told) == "780fac13"
 
-    @pytest.mark.parametrize(
+    @over(
         ("held", "digest"),
         [
             (Verdict("s1", supported=True, reason="x"), "709a5a73"),

@@ -11,6 +11,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics.attribution import CitationPrecision, CitationRecall, cited_sentences
 from assay.sample import Sample
 from assay.score import Unscored
+from support.over import over
 from support.scripts import Watched, score, verify_if
 
 CONTEXTS = ("red", "blue", "green", "red and blue")
@@ -35,7 +36,7 @@ async def both(answer, script, **parameters):
 
 
 class TestReading:
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "cited", "outside"),
         [
             ("It is red [1].", (0,), ()),
@@ -77,7 +78,7 @@ class TestReading:
             "It is blue, too [1, 3].",
         ]
 
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "cited"),
         [
             ("It is red. [1] It is blue. [2]", [(0,), (1,)]),
@@ -154,7 +155,7 @@ class TestNumbers:
         assert (recall.value, precision.value) == (0, 0)
         assert watched.asked == []
 
-    @pytest.mark.parametrize("answer", [" ", "[1]", "[1][2].", "- [1]\n- [2]"])
+    @over("answer", [" ", "[1]", "[1][2].", "- [1]\n- [2]"])
     async def test_an_answer_without_a_sentence_is_undefined(self, answer):
         found = await both(answer, judge(A="red"))
         assert found == [Unscored("undefined", "the answer has no sentence")] * 2

@@ -16,13 +16,14 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import Choice, select_sentences
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score, select, useful
 
 PRECISIONS = (ContextPrecision(), ContextPrecisionWithoutReference())
 
 
 class TestAveragePrecision:
-    @pytest.mark.parametrize(
+    @over(
         ("useful", "value"),
         [
             ([1], 1),
@@ -160,8 +161,8 @@ class TestContextRelevance:
         assert {part.kind for part in found.parts} == {"sentence"}
         assert not found.method
 
-    @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
-    @pytest.mark.parametrize("metric", [ContextRelevance(), PaperContextRelevance()])
+    @over("contexts", [(), ("",), (" ", "\n")])
+    @over("metric", [ContextRelevance(), PaperContextRelevance()])
     async def test_contexts_without_a_sentence_are_undefined(self, metric, contexts):
         sample = Sample(id="1", question="?", contexts=contexts)
         assert (await score(metric, sample, {})).why == "undefined"
@@ -177,7 +178,7 @@ class TestPaperContextRelevance:
     async def test_sentences_on_one_line_are_told_apart(self):
         assert (await self.of(" ".join(FOUR[:3]))).value == 0.75
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         ["Insufficient Information", '"insufficient information".', "Insufficient Information."],
     )
@@ -185,7 +186,7 @@ class TestPaperContextRelevance:
         found = await self.of(raw)
         assert (found.value, len(found.parts)) == (0, 4)
 
-    @pytest.mark.parametrize(
+    @over(
         "copy",
         [
             "the bridge was opened in 1932 and carries eight lanes",
@@ -198,7 +199,7 @@ class TestPaperContextRelevance:
         assert found.value == 0.25
         assert "dropped" not in {p.label for p in found.parts}
 
-    @pytest.mark.parametrize(
+    @over(
         "copy",
         [
             "The bridge is painted green.",

@@ -31,6 +31,7 @@ from assay.tasks import (
     name_topics,
 )
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score
 
 CURIE = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
@@ -138,7 +139,7 @@ class TestTurnFaithfulness:
         metric = parse("turn_faithfulness(tool_results=True)")
         assert (await score(metric, last(*turns), scripts.plausible())).value == 1
 
-    @pytest.mark.parametrize(
+    @over(
         ("turns", "why"),
         [
             ((), "the assistant is silent"),
@@ -207,7 +208,7 @@ class TestTurnRelevancy:
         assert (found.value, found.method) == (0.75, RATED)
         assert [part.kind for part in found.parts] == ["turn 2 answer", "turn 6 answer"]
 
-    @pytest.mark.parametrize("turns", [(), (Turn("assistant", "Hello!"),), (TURNS[1],)])
+    @over("turns", [(), (Turn("assistant", "Hello!"),), (TURNS[1],)])
     async def test_where_nobody_asked_it_is_undefined(self, turns):
         found = await score(TurnRelevancy(), last(*turns), scripts.plausible())
         assert found.why == "undefined"
@@ -292,7 +293,7 @@ WORKED = [
 ]
 
 
-@pytest.mark.parametrize(("answered", "allowed", "p", "r", "f"), WORKED)
+@over(("answered", "allowed", "p", "r", "f"), WORKED)
 async def test_worked_examples(answered, allowed, p, r, f):
     for mode, figure in (("precision", p), ("recall", r), ("f1", f)):
         found = await score(TopicAdherence(mode), SAMPLE_TOPICS, judge(answered, allowed))
@@ -326,7 +327,7 @@ async def test_a_conversation_that_keeps_to_its_topics_scores_1():
     assert watched.kinds == {"name_topics": 1, "judge_topics": 1, "match_topics": 1}
 
 
-@pytest.mark.parametrize(
+@over(
     ("changes", "why"),
     [
         ({"turns": ()}, "the user says nothing"),

@@ -29,6 +29,7 @@ from assay.tasks import (
     verify_statements,
 )
 from support import scripts
+from support.over import over
 from support.scripts import Watched, by_sentence, score, split, verify, verify_if
 
 EXPECTED = "the expected value, by the judge's probabilities"
@@ -46,7 +47,7 @@ def contains(statement, contexts):
 
 
 class TestFaithfulness:
-    @pytest.mark.parametrize(
+    @over(
         ("verdicts", "value"),
         [
             ((True, True, True, True), 1.0),
@@ -95,8 +96,8 @@ class TestFaithfulness:
         found = await score(Faithfulness(), SAMPLE, {"split_statements": split()})
         assert found == Unscored("undefined", "the answer makes no statement")
 
-    @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
-    @pytest.mark.parametrize("metric", [Faithfulness(), PaperFaithfulness()])
+    @over("contexts", [(), ("",), (" ", "\n")])
+    @over("metric", [Faithfulness(), PaperFaithfulness()])
     async def test_without_a_context_nothing_is_supported_and_no_verdict_is_asked(
         self, metric, contexts
     ):
@@ -142,7 +143,7 @@ class TestContextRecall:
 class TestFactualCorrectness:
     JUDGE = {"split_statements": by_sentence, "verify_statements": verify_if(contains)}  # noqa: RUF012
 
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "reference", "precision", "recall"),
         [
             ("A. B.", "A. B.", 1, 1),
@@ -181,9 +182,7 @@ class TestFactualCorrectness:
         )
         assert found.value == pytest.approx(2 / (2 + 0.5 * (2 + 1)))
 
-    @pytest.mark.parametrize(
-        ("tp", "fp", "fn"), [(1, 0, 0), (2, 1, 1), (3, 0, 5), (1, 4, 0), (5, 2, 7)]
-    )
+    @over(("tp", "fp", "fn"), [(1, 0, 0), (2, 1, 1), (3, 0, 5), (1, 4, 0), (5, 2, 7)])
     def test_f1_is_tp_over_tp_and_half_of_fp_and_fn(self, tp, fp, fn):
         assert f_beta(tp / (tp + fp), tp / (tp + fn)) == pytest.approx(tp / (tp + 0.5 * (fp + fn)))
 
@@ -195,7 +194,7 @@ class TestFactualCorrectness:
         assert half < one < two  # recall is above precision here
         assert two == pytest.approx(5 * (1 / 2) * (2 / 3) / (4 * (1 / 2) + 2 / 3))
 
-    @pytest.mark.parametrize(
+    @over(
         ("mode", "answer", "reference", "detail"),
         [
             ("f1", "", "", "neither"),
@@ -220,7 +219,7 @@ class TestFactualCorrectness:
         for mode in ("f1", "precision" if answer else "recall"):
             assert (await score(FactualCorrectness(mode=mode), sample, judge)).value == 0
 
-    @pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf")])
+    @over("beta", [0, -1, float("nan"), float("inf")])
     def test_beta_is_a_finite_number_above_0(self, beta):
         with pytest.raises(InputError, match="beta"):
             FactualCorrectness(beta=beta)
@@ -310,7 +309,7 @@ class TestShortReference:
         ]
         assert short == plain
 
-    @pytest.mark.parametrize(
+    @over(
         ("reference", "led"),
         [
             ("1889", True),
@@ -342,7 +341,7 @@ class TestAnswerCorrectness:
         "embed": {"A. B. C.": embed.reply((1, 0)), "A. B. E.": embed.reply((0.6, 0.8))},
     }
 
-    @pytest.mark.parametrize(
+    @over(
         ("weights", "value"),
         [
             ((), 0.75 * 4 / 7 + 0.25 * 0.6),
@@ -371,14 +370,12 @@ class TestAnswerCorrectness:
         judge = {**self.JUDGE, "split_statements": split()}
         assert (await score(AnswerCorrectness(), SAMPLE, judge)).why == "undefined"
 
-    @pytest.mark.parametrize(
-        "weights", [(0, 0), (-1, 2), (1, -0.1), (float("nan"), 1), (1, float("inf"))]
-    )
+    @over("weights", [(0, 0), (-1, 2), (1, -0.1), (float("nan"), 1), (1, float("inf"))])
     def test_weights_are_0_or_more_and_not_both_0(self, weights):
         with pytest.raises(InputError, match="weights must be 0 or more"):
             AnswerCorrectness(*weights)
 
-    @pytest.mark.parametrize(("weights", "low"), [((), -0.25), ((3, 1), -0.25), ((0, 2), -1)])
+    @over(("weights", "low"), [((), -0.25), ((3, 1), -0.25), ((0, 2), -1)])
     def test_it_goes_below_0_as_far_as_the_weight_of_meaning_lets_it(self, weights, low):
         metric = AnswerCorrectness(*weights)
         assert (metric.range, metric.ends()) == ((low, 1), [low, 1])

@@ -17,6 +17,7 @@ from assay.sample import Sample, Turn
 from assay.score import Score, Unscored
 from assay.tasks import Grade, Label, Ranking, choose_label, give_grade, rank_answers
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -43,13 +44,13 @@ def labels(*values):
 class TestStrictness:
     """RAGAS had the parameter and asked once whatever it was; here every draw is asked for."""
 
-    @pytest.mark.parametrize("n", [1, 2, 3, 5])
+    @over("n", [1, 2, 3, 5])
     async def test_as_many_draws_are_asked_for_as_are_wanted(self, n):
         judge = Watched(Scripted(grades(1)))
         await score(AspectCritic(strictness=n), SAMPLE, judge)
         assert [draw for _, draw in judge.asked] == list(range(n))
 
-    @pytest.mark.parametrize(
+    @over(
         ("draws", "value", "agreement"),
         [
             ((1, 1, 1), 1, 1),
@@ -80,7 +81,7 @@ class TestStrictness:
         found = await score(AspectCritic(strictness=3), SAMPLE, judge)
         assert found == Unscored("failed", "a grade of 7, which is none of 0, 1")
 
-    @pytest.mark.parametrize("n", [0, -1, 1000, 1.5, True])
+    @over("n", [0, -1, 1000, 1.5, True])
     def test_what_is_no_number_of_draws_is_refused(self, n):
         with pytest.raises(InputError, match="strictness must be a whole number"):
             AspectCritic(strictness=n)
@@ -127,7 +128,7 @@ class TestAspectCritic:
         found = await score(Harmfulness(), SAMPLE, {"give_grade": said})
         assert found.parts[0].probability == 0.2
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "message"),
         [
             ({"definition": " "}, "definition is empty"),
@@ -140,7 +141,7 @@ class TestAspectCritic:
         with pytest.raises(InputError, match=message):
             AspectCritic(**given)
 
-    @pytest.mark.parametrize(
+    @over(
         ("changes", "field"),
         [
             ({"answer": " "}, "answer"),
@@ -156,7 +157,7 @@ class TestAspectCritic:
 
 
 class TestDiscreteCriterion:
-    @pytest.mark.parametrize(("label", "value"), [("bad", 0), ("ok", 0.5), ("good", 1)])
+    @over(("label", "value"), [("bad", 0), ("ok", 0.5), ("good", 1)])
     async def test_a_label_is_worth_its_place_from_worst_to_best(self, label, value):
         found = await score(DiscreteCriterion(), SAMPLE, labels(label))
         assert found.value == value
@@ -177,7 +178,7 @@ class TestDiscreteCriterion:
         await score(DiscreteCriterion(labels={"no": "it is not", "yes": ""}), SAMPLE, judge)
         assert judge.asked[0][0].labels == (("no", "it is not"), ("yes", ""))
 
-    @pytest.mark.parametrize("wrong", [(), ("one",), ("a", "a"), ("a", " ")])
+    @over("wrong", [(), ("one",), ("a", "a"), ("a", " ")])
     def test_labels_are_two_different_names_at_least(self, wrong):
         with pytest.raises(InputError, match="two or more different names"):
             DiscreteCriterion(labels=wrong)
@@ -203,7 +204,7 @@ class TestNumericCriterion:
         await score(NumericCriterion(low=0, high=1, step=0.1), SAMPLE, judge)
         assert [grade for grade, _ in judge.asked[0][0].grades] == [n / 10 for n in range(11)]
 
-    @pytest.mark.parametrize(
+    @over(
         "scale",
         [
             {"low": 1, "high": 1},
@@ -254,7 +255,7 @@ class TestRankingCriterion:
         await score(RankingCriterion(strictness=4), SAMPLE, judge)
         assert [draw for _, draw in judge.asked] == [0, 0, 1, 1]
 
-    @pytest.mark.parametrize("order", ['["a1"]', '["a1", "a1"]', '["a1", "a3"]', "[]"])
+    @over("order", ['["a1"]', '["a1", "a1"]', '["a1", "a3"]', "[]"])
     async def test_an_order_that_leaves_one_out_is_unreadable(self, order):
         found = await score(
             RankingCriterion(), SAMPLE, {"rank_answers": f'{{"reason": "", "order": {order}}}'}

@@ -14,6 +14,7 @@ from assay.judges.code_digest import class_digest
 from assay.metrics import METRICS, parse, resolve
 from assay.score import Part, Score, Unscored
 from support import own_metrics
+from support.over import over
 from support.own_metrics import Short, brevity, committed, failing
 from support.scripts import plausible, rating, sample, samples, score
 
@@ -45,14 +46,14 @@ class TestFunctions:
         found = await score(stars, sample(metadata={"stars": 4}), plausible())
         assert found == Score(0.8, (Part("stars", "4", "computed", 0.8),))
 
-    @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+    @over("value", [float("nan"), float("inf"), -float("inf")])
     async def test_a_number_that_is_not_finite_is_an_error_that_names_metric_and_sample(
         self, value
     ):
         with pytest.raises(InputError, match=f"made of q0 is {value} -> where there is no"):
             await score(made(lambda sample: value), sample(), plausible())
 
-    @pytest.mark.parametrize("value", [None, "a", [1.0], (0.5, "why")])
+    @over("value", [None, "a", [1.0], (0.5, "why")])
     async def test_what_is_no_number_is_an_error_that_names_metric_and_sample(self, value):
         with pytest.raises(InputError, match=r"made of q0 is .* -> return a number"):
             await score(made(lambda sample: value), sample(), plausible())
@@ -80,12 +81,12 @@ class TestFunctions:
         assert brevity != committed
         assert hash(brevity) == hash(brevity)
 
-    @pytest.mark.parametrize("function", [lambda: 1.0, lambda a, b, c: 1.0, len, 3])
+    @over("function", [lambda: 1.0, lambda a, b, c: 1.0, len, 3])
     def test_what_cannot_be_called_with_a_sample_is_refused(self, function):
         with pytest.raises(InputError, match="made: "):
             made(function)
 
-    @pytest.mark.parametrize("name", ["two words", "a(b)", "a,b"])
+    @over("name", ["two words", "a(b)", "a,b"])
     def test_a_name_that_could_not_be_typed_is_refused(self, name):
         with pytest.raises(InputError, match="a metric cannot be called"):
             made(lambda sample: 1.0, name=name)
@@ -138,7 +139,7 @@ class TestDigest:
         exec(source, names)
         return class_digest(type(made(names["f"])))
 
-    @pytest.mark.parametrize(
+    @over(
         ("old", "new"),
         [
             ("help(s) *", "help(s) +"),
@@ -146,12 +147,11 @@ class TestDigest:
             ("s + 1", "s + 2"),
             ("LEAST = 1", "LEAST = (1, 2)"),
         ],
-        ids=["itself", "a constant", "a function that it calls", "another kind of constant"],
     )
     def test_another_code_another_digest(self, old, new):
         assert self.digest(self.SOURCE) != self.digest(self.SOURCE.replace(old, new))
 
-    @pytest.mark.parametrize(
+    @over(
         "method",
         [
             "@staticmethod\n    def least(): return 1",
@@ -160,7 +160,6 @@ class TestDigest:
             "@cached_property\n    def least(self): return 1",
             "def least(self, most=1): return most",
         ],
-        ids=["static", "of the class", "a property", "a cached property", "a default"],
     )
     def test_every_kind_of_method_counts(self, method):
         def digest(source):
@@ -200,7 +199,7 @@ class TestDigest:
 
 
 class TestNames:
-    @pytest.mark.parametrize(
+    @over(
         ("spec", "metric"),
         [
             (f"{MODULE}:brevity", brevity),
@@ -230,7 +229,7 @@ class TestNames:
         path.write_text(path.read_text().replace("1.0", "0.5"))
         assert class_digest(type(parse(f"{path}:one"))) != class_digest(type(found))
 
-    @pytest.mark.parametrize(
+    @over(
         ("spec", "message"),
         [
             ("support.nowhere:mine", "cannot be imported: No module named 'support.nowhere'"),

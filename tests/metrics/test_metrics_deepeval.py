@@ -20,6 +20,7 @@ from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Label, Verdict, choose_label, verify_statements
 from support import scripts
+from support.over import over
 
 SAMPLE = Sample(
     id="1",
@@ -115,7 +116,7 @@ class TestFaithfulness:
         script = judge(scripts.verify(1, 1, 1, 1))
         assert (await scripts.score(DeepEvalFaithfulness(), SAMPLE, script)).value == 1.0
 
-    @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n")])
+    @over("contexts", [(), ("",), (" ", "\n")])
     async def test_without_a_context_nothing_can_be_contradicted_so_it_is_undefined(self, contexts):
         sample = Sample(id="1", question="?", contexts=contexts, answer="Aa.")
         found = await scripts.score(DeepEvalFaithfulness(), sample, judge())
@@ -140,7 +141,7 @@ class TestAnswerRelevancy:
 
 
 class TestContextualPrecision:
-    @pytest.mark.parametrize(
+    @over(
         ("useful", "value"),
         [((1, 1, 0), 1.0), ((1, 0, 1), (1 + 2 / 3) / 2), ((0, 0, 1), 1 / 3), ((0, 0, 0), 0.0)],
     )
@@ -213,9 +214,7 @@ class TestHallucination:
         assert isinstance(found, Unscored)
         assert found.why == "failed"
 
-    @pytest.mark.parametrize(
-        ("version", "up"), [(4.3, True), (4.2, True), (4.1, False), (3, False)]
-    )
+    @over(("version", "up"), [(4.3, True), (4.2, True), (4.1, False), (3, False)])
     def test_the_label_and_the_direction_are_those_of_the_version(self, version, up):
         metric = parse(f"deepeval:hallucination(version={version})")
         assert metric.higher_is_better is up

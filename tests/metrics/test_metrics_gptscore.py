@@ -14,6 +14,7 @@ from assay.metrics import parse
 from assay.sample import Sample
 from assay.tasks import MeasureLikelihood, measure_likelihood
 from support.engines import Says, made_file
+from support.over import over
 from support.scripts import score
 
 SAMPLE = Sample(
@@ -55,7 +56,7 @@ class TestMetric:
         await score(metric, SAMPLE, {"measure_likelihood": heard})
         assert heard.before == "Say it again.\n\nreference: It was Anna."
 
-    @pytest.mark.parametrize("reply", [Heard(-1.0), Heard(-1.0, 0.5), Heard(-1.0, -2.0, -3.0)])
+    @over("reply", [Heard(-1.0), Heard(-1.0, 0.5), Heard(-1.0, -2.0, -3.0)])
     async def test_what_is_no_log_probability_of_each_token_is_a_failure(self, reply):
         found = await score(parse("gptscore"), SAMPLE, {"measure_likelihood": reply})
         assert found.why == "failed"

@@ -17,6 +17,7 @@ from assay.metrics.grading import (
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Grade, give_grade
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -32,7 +33,7 @@ def with_rubric(rubric):
     return Sample(id="1", question="Is water wet?", answer="Yes.", rubric=rubric)
 
 
-@pytest.mark.parametrize(
+@over(
     "rubric",
     [
         {1: "bad", 2: "good"},
@@ -46,7 +47,7 @@ def test_grades_are_read_however_they_are_named_and_stand_in_order(rubric):
     assert scale(rubric) == ((1.0, "bad"), (2.0, "good"))
 
 
-@pytest.mark.parametrize(
+@over(
     ("rubric", "message"),
     [
         ({}, "two grades or more"),
@@ -97,7 +98,7 @@ class TestRubricsScore:
 
 
 class TestInstanceRubrics:
-    @pytest.mark.parametrize(
+    @over(
         ("rubric", "grade", "value"),
         [
             ({"1": "bad", "5": "good"}, 5, 1),
@@ -112,7 +113,7 @@ class TestInstanceRubrics:
         assert found.value == value
         assert found.details["grade"] == grade
 
-    @pytest.mark.parametrize("rubric", [None, {}, {"1": "bad"}, {"good": "y", "bad": "n"}])
+    @over("rubric", [None, {}, {"1": "bad"}, {"good": "y", "bad": "n"}])
     async def test_a_sample_without_a_rubric_is_undefined(self, rubric):
         found = await score(InstanceRubrics(), with_rubric(rubric), grades(1))
         assert isinstance(found, Unscored)
@@ -146,7 +147,7 @@ def rates(first, second):
     return {"give_grade": say}
 
 
-@pytest.mark.parametrize(
+@over(
     ("metric", "ratings", "value"),
     [
         (AnswerAccuracy, (4, 4), 1),
@@ -176,7 +177,7 @@ async def test_the_second_rating_of_accuracy_swaps_answer_and_reference():
     assert judge.asked[0][0].grades != judge.asked[1][0].grades
 
 
-@pytest.mark.parametrize("metric", ALL)
+@over("metric", ALL)
 async def test_a_rating_that_fails_is_not_made_up_for_by_the_other(metric):
     # RAGAS would take the one that can be read for the mean of both.
     found = await score(metric(), SAMPLE_RATINGS, rates(2, 3))
@@ -185,7 +186,7 @@ async def test_a_rating_that_fails_is_not_made_up_for_by_the_other(metric):
     assert "a grade of 3" in found.detail
 
 
-@pytest.mark.parametrize(
+@over(
     ("metric", "changes", "value"),
     [
         (AnswerAccuracy, {"answer": " "}, 0),

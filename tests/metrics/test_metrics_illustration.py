@@ -5,14 +5,13 @@ fourth. Those who count what is supported say 0.50, those who only count what is
 wrong say 0.75, and one who judges the answer as a whole says 0.
 """
 
-import pytest
-
 import assay
 from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.criteria import AspectCritic
 from assay.sample import Sample
 from assay.tasks import Grade, Verdict, give_grade, verify_statements
+from support.over import over
 from support.scripts import Watched, by_sentence, score
 
 ANSWER = "The bridge opened in 1932. It is made of steel. It was painted red. It has six lanes."
@@ -67,7 +66,7 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize(("metric", "value"), SAYS.items(), ids=map(str, SAYS))
+@over(("metric", "value"), SAYS.items())
 async def test_the_same_verdicts_are_another_number_by_another_definition(metric, value):
     metric = parse(metric) if isinstance(metric, str) else metric
     assert (await score(metric, SAMPLE, JUDGE)).value == value

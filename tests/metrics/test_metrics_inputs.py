@@ -16,6 +16,7 @@ from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
 from support import said, scripts
 from support.judges import capricious, gullible
+from support.over import over
 from support.scripts import Watched, plausible, score
 
 LONG = 100_000
@@ -127,25 +128,40 @@ def empty():
     )
 
 
-@pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
 class TestEveryMetric:
     @pytest.mark.slow
+    @pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
     async def test_any_text_in_every_field(self, cls):
         for name, text in TEXTS.items():
             for judge in (plausible(), capricious(1)):
                 assert right(cls, await score(cls(), filled(text), judge), name)
 
+    @pytest.mark.slow
+    @pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
     async def test_any_text_in_one_field(self, cls):
         fields = {"answer", "contexts", "question", "reference"}.intersection(cls.needs)
         for field, (name, text) in itertools.product(fields, TEXTS.items()):
             assert right(cls, await score(cls(), only(text, field), plausible()), (field, name))
 
-    async def test_contexts_that_are_empty(self, cls):
-        for contexts in ((), ("",), (" ", "\n"), ("", "A tower.", "")):
-            sample = dataclasses.replace(filled("A tower. It is white."), contexts=contexts)
-            for judge in (plausible(), gullible(), capricious(2)):
-                assert right(cls, await score(cls(), sample, judge), contexts)
+    async def test_some_text_in_one_field(self):
+        """The texts take turns, so that each meets many metrics and each metric one of them."""
+        for cls, (name, text) in zip(METRICS.values(), itertools.cycle(TEXTS.items())):
+            for field in {"answer", "contexts", "question", "reference"}.intersection(cls.needs):
+                found = await score(cls(), only(text, field), plausible())
+                assert right(cls, found, (cls.name, field, name))
 
+    @over("cls", METRICS.values())
+    async def test_contexts_that_are_empty(self, cls):
+        for contexts, judge in (
+            ((), plausible()),
+            (("",), gullible()),
+            ((" ", "\n"), capricious(2)),
+            (("", "A tower.", ""), capricious(2)),
+        ):
+            sample = dataclasses.replace(filled("A tower. It is white."), contexts=contexts)
+            assert right(cls, await score(cls(), sample, judge), contexts)
+
+    @over("cls", METRICS.values())
     async def test_texts_that_make_no_statement_and_name_nothing(self, cls):
         nothing = plausible(
             split_statements='{"statements": []}',
@@ -155,15 +171,18 @@ class TestEveryMetric:
         )
         assert right(cls, await score(cls(), filled("A tower. It is white."), nothing), "nothing")
 
+    @over("cls", METRICS.values())
     async def test_nothing_but_what_is_empty_or_not_there(self, cls):
-        for sample in (empty(), filled(""), Sample(id="1")):
-            for judge in (plausible(), gullible()):
-                found = await score(cls(), sample, judge)
-                assert right(cls, found, sample)
+        for sample, judge in (
+            (empty(), plausible()),
+            (filled(""), gullible()),
+            (Sample(id="1"), plausible()),
+        ):
+            assert right(cls, await score(cls(), sample, judge), sample)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
+@over(
+    "name, kind",
     [
         (name, kind.kind)
         for name, metric in METRICS.items()

@@ -11,6 +11,7 @@ from assay.metrics import AnswerRelevancy, PaperAnswerRelevance
 from assay.metrics.relevance import OTHER_LANGUAGE
 from assay.tasks import TASKS, Choice, Verdict, select_sentences, verify_statements
 from support import scripts
+from support.over import over
 from support.scripts import Watched, plausible, score
 
 
@@ -210,7 +211,7 @@ class TestQuestionsInAnotherLanguage:
         assert found.parts[0].reason == OTHER_LANGUAGE
 
 
-@pytest.mark.parametrize(
+@over(
     "kind",
     [
         "split_statements",

@@ -7,6 +7,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.sample import Sample
 from assay.tasks import Label, Verdict, choose_label, embed_tokens, verify_statements
+from support.over import over
 from support.scripts import Watched, score
 
 PAIR = Sample(id="1", question="?", answer="It is old. It is red.", reference="It is ancient.")
@@ -29,9 +30,7 @@ UNSAID = Verdict("s1", supported=False, probability=0.4)
 BY_TEXT = {PAIR.answer: DENIED, PAIR.reference: ENTAILED}
 
 
-@pytest.mark.parametrize(
-    ("formula", "answer", "reference"), [("e-c", -0.6, 0.9), ("e", 0.2, 0.9), ("-c", -0.8, 0.0)]
-)
+@over(("formula", "answer", "reference"), [("e-c", -0.6, 0.9), ("e", 0.2, 0.9), ("-c", -0.8, 0.0)])
 async def test_whole_texts_by_formula_and_direction(formula, answer, reference):
     values = {"answer": answer, "reference": reference, "both": (answer + reference) / 2}
     for direction, value in values.items():

@@ -8,6 +8,7 @@ from assay.metrics.nuggets import NuggetF, NuggetRecall
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Label, Verdict, choose_label, verify_statements
+from support.over import over
 from support.scripts import Watched, score
 
 NUGGETS = {
@@ -35,7 +36,7 @@ def labels(task):
 WRITER = {"choose_label": labels}
 
 
-@pytest.mark.parametrize(
+@over(
     ("metric", "value"),
     [
         (NuggetRecall(), 1 / 2),

@@ -19,6 +19,7 @@ from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
 from assay.sample import Sample
 from support import scripts
+from support.over import over
 from support.scripts import plausible, score
 
 NAMES = ["latency", "cost_per_query", "tokens_per_query"]
@@ -30,7 +31,7 @@ def slow(times, metrics="latency", **fields):
     return lambda db: evaluate(data, metrics, plausible(), store=db)
 
 
-@pytest.mark.parametrize(
+@over(
     ("metric", "field", "value"),
     [
         ("latency", "latency_ms", 120.5),
@@ -45,8 +46,8 @@ async def test_it_is_what_the_sample_records(metric, field, value):
     assert found.parts[0].text.startswith(field)
 
 
-@pytest.mark.parametrize("metric", NAMES)
-@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), -1])
+@over("metric", NAMES)
+@over("value", [None, float("nan"), float("inf"), -1])
 async def test_what_cannot_be_is_undefined(metric, value):
     (need,) = METRICS[metric].needs
     assert isinstance(await score(parse(metric), Sample(id="1", **{need: value}), {}), Unscored)

@@ -28,6 +28,7 @@ from assay.tasks import (
     prefer_answer,
 )
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -35,7 +36,7 @@ SAMPLE = Sample(
 )
 
 
-@pytest.mark.parametrize(
+@over(
     ("quality", "needs", "begins"),
     [
         ("faithfulness", ("contexts", "answer"), "Faithfulness"),
@@ -57,13 +58,13 @@ async def test_a_grade_from_0_to_10_is_given_by_the_definition_of_the_quality(
     assert {name.split()[0] for name, _ in task.shown} == {n.removesuffix("s") for n in needs}
 
 
-@pytest.mark.parametrize("raw", [7.5, 11, -1])
+@over("raw", [7.5, 11, -1])
 async def test_no_grade_in_between_or_beyond_is_taken(raw):
     judge = {"give_grade": f'{{"reason": "", "grade": {raw}}}'}
     assert (await score(GptScore(), SAMPLE, judge)).why == "failed"
 
 
-@pytest.mark.parametrize(("better", "value"), [("first", 1), ("tie", 0.5), ("second", 0)])
+@over(("better", "value"), [("first", 1), ("tie", 0.5), ("second", 0)])
 async def test_ranking_asks_once_with_the_answer_first(better, value):
     judge = Watched(Scripted({"prefer_answer": prefer_answer.reply(Preference(better, "so"))}))
     found = await score(GptRanking("answer_relevance"), SAMPLE, judge)
@@ -123,7 +124,7 @@ def test_the_prompt_is_that_of_the_paper():
 class TestReplies:
     WANTED = Shared(("It is 5G.", "It's new, too."), ("It is fast.",), ())
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             '“TP”: ["It is 5G.", "It\'s new, too."], “FP”: ["It is fast."], “FN”: []',
@@ -156,7 +157,7 @@ class TestReplies:
         read = TASK.read('TP: ["It is 5G.", "It is 5G."], FP: [], FN: []')
         assert read.both == ("It is 5G.", "It is 5G.")
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "",
@@ -199,7 +200,7 @@ class TestFigures:
         assert (await found(CORRECT, refusal)).value == pytest.approx(0.111, abs=1e-6)
         assert (await found(FACTUAL, judge(tp=2, fp=1, fn=1))).value == pytest.approx(2 / 3)
 
-    @pytest.mark.parametrize(("tp", "fp", "fn"), [(2, 1, 1), (1, 0, 3), (3, 4, 0), (0, 0, 2)])
+    @over(("tp", "fp", "fn"), [(2, 1, 1), (1, 0, 3), (3, 4, 0), (0, 0, 2)])
     async def test_it_is_tp_over_tp_and_half_of_what_is_wrong(self, tp, fp, fn):
         one = await found(FACTUAL, judge(tp, fp, fn))
         assert one.value == pytest.approx(tp / (tp + (fp + fn) / 2))
@@ -338,7 +339,7 @@ class TestQuestEval:
         judge = self.judge(mine=("null",) * 4)
         assert (await score(QuestEvalRecall(), self.SAMPLE, judge)).value == 0.0
 
-    @pytest.mark.parametrize(
+    @over(
         ("language", "right", "mine"),
         [
             ("de", "der Turm", "Turm"),

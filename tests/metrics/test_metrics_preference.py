@@ -9,6 +9,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import PreferAnswer, Preference, RateAnswer, prefer_answer
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(id="1", question="Is water wet?", answer="Yes, wet.", other_answer="No.")
@@ -24,7 +25,7 @@ def prefers(shown_first, shown_second):
     return {"prefer_answer": say}
 
 
-@pytest.mark.parametrize(
+@over(
     ("shown_first", "shown_second", "value", "biased"),
     [
         ("first", "second", 1, False),  # the answer, in both places
@@ -73,7 +74,7 @@ async def test_two_answers_that_are_the_same_are_a_tie_without_a_call():
     assert not judge.asked
 
 
-@pytest.mark.parametrize("other", [None, "", " "])
+@over("other", [None, "", " "])
 async def test_without_another_answer_there_is_nothing_to_prefer(other):
     sample = Sample(id="1", question="?", answer="Yes.", other_answer=other)
     found = await score(PairwisePreference(), sample, {})
@@ -81,9 +82,7 @@ async def test_without_another_answer_there_is_nothing_to_prefer(other):
 
 
 class TestAJudgeThatCannotCompare:
-    @pytest.mark.parametrize(
-        ("mine", "theirs", "value"), [(0.9, 0.2, 1), (0.2, 0.9, 0), (0.5, 0.54, 0.5)]
-    )
+    @over(("mine", "theirs", "value"), [(0.9, 0.2, 1), (0.2, 0.9, 0), (0.5, 0.54, 0.5)])
     async def test_it_rates_each_answer_on_its_own_and_the_score_says_so(self, mine, theirs, value):
         def say(task):
             return scripts.rating(mine if task.answer == SAMPLE.answer else theirs)

@@ -4,7 +4,6 @@ A metric that is added fails here until it is classified in the tables below.
 """
 
 import dataclasses
-import itertools
 import json
 import math
 import pickle
@@ -23,6 +22,7 @@ from assay.score import Score, Unscored
 from assay.tasks import TASKS, WriteQuestion
 from support import said, scripts
 from support.judges import capricious, gullible
+from support.over import over
 from support.scripts import Watched, score
 
 # They ask about one item at a time, so there is none that could be left out beside others.
@@ -129,25 +129,39 @@ SAMPLES = st.builds(
 )
 
 
-@pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
-class TestEveryMetric:
-    @settings(max_examples=12)
-    @given(sample=SAMPLES, seed=st.integers(0, 99), faults=st.sampled_from([0, 0.2, 0.9]))
-    async def test_it_gives_a_finite_number_in_its_range_or_the_reason_why_not(
-        self, cls, sample, seed, faults
-    ):
-        judge = capricious(seed, faults=faults)
-        found = await score(cls(), sample, judge)
-        if isinstance(found, Score):
-            low, high = cls.range
-            assert math.isfinite(found.value)
-            assert low - 1e-9 <= found.value <= high + 1e-9
-            assert found.parts
-        else:
-            assert found.why in ("undefined", "failed")
-            assert found.detail
-        assert await score(cls(), sample, judge) == found
+async def in_range_or_a_reason(cls, sample, seed, faults):
+    judge = capricious(seed, faults=faults)
+    found = await score(cls(), sample, judge)
+    if isinstance(found, Score):
+        low, high = cls.range
+        assert math.isfinite(found.value)
+        assert low - 1e-9 <= found.value <= high + 1e-9
+        assert found.parts
+    else:
+        assert found.why in ("undefined", "failed")
+        assert found.detail
+    assert await score(cls(), sample, judge) == found
 
+
+DRAWN = {"sample": SAMPLES, "seed": st.integers(0, 99), "faults": st.sampled_from([0, 0.2, 0.9])}
+
+
+@settings(max_examples=100)
+@given(cls=st.sampled_from(list(METRICS.values())), **DRAWN)
+async def test_any_metric_gives_a_finite_number_in_its_range_or_the_reason_why_not(cls, **drawn):
+    await in_range_or_a_reason(cls, **drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cls", METRICS.values(), ids=METRICS)
+@settings(max_examples=20)
+@given(**DRAWN)
+async def test_each_metric_gives_a_finite_number_in_its_range_or_the_reason_why_not(cls, **drawn):
+    await in_range_or_a_reason(cls, **drawn)
+
+
+class TestEveryMetric:
+    @over("cls", METRICS.values())
     async def test_it_asks_no_other_task_than_it_declares(self, cls):
         judge = Watched(scripts.plausible())
         await score(cls(), sample_for(cls), judge)
@@ -158,6 +172,7 @@ class TestEveryMetric:
         }
         assert {task.kind for task in cls.tasks} <= set(TASKS)
 
+    @over("cls", METRICS.values())
     async def test_it_looks_at_no_other_field_than_it_needs(self, cls):
         assert set(cls.needs) <= FIELDS
         sample = sample_for(cls)
@@ -167,6 +182,7 @@ class TestEveryMetric:
             cls(), sample, judge
         )
 
+    @over("cls", METRICS.values())
     async def test_a_good_and_a_bad_sample_differ(self, cls):
         judge = scripts.plausible()
         best = {"answer": SAMPLE.reference, **GOOD.get(cls.name, {})}
@@ -182,6 +198,7 @@ class TestEveryMetric:
         assert isinstance(bad, Score)
         assert (good.value > bad.value) is cls.higher_is_better
 
+    @over("cls", METRICS.values())
     async def test_garbage_is_a_failure_and_never_a_number(self, cls):
         for raw in ("", "{}", "I am a teapot.", "[1, 2", '{"verdicts": null}'):
             found = await score(cls(), sample_for(cls), Scripted(dict.fromkeys(TASKS, raw)))
@@ -191,13 +208,15 @@ class TestEveryMetric:
             assert isinstance(found, Unscored), raw
             assert found.why == "failed", raw
 
+    @over("cls", METRICS.values())
     async def test_nothing_at_all_is_never_perfect_even_to_a_judge_who_likes_everything(self, cls):
         worst = cls.range[1] if not cls.higher_is_better else min(0.0, cls.range[1])
-        for question, contexts in itertools.product(("", "What?"), ((), ("",), (" ", "\n"))):
+        for question, contexts in (("", ()), ("What?", ("",)), ("What?", (" ", "\n"))):
             sample = Sample(id="1", question=question, contexts=contexts, answer="", reference="")
             found = await score(cls(), sample, gullible())
             assert isinstance(found, Unscored) or found.value == worst, sample
 
+    @over("cls", METRICS.values())
     async def test_it_is_invariant_to_the_order_of_contexts_or_is_meant_not_to_be(self, cls):
         judge = scripts.plausible()
         sample = sample_for(cls)
@@ -207,9 +226,11 @@ class TestEveryMetric:
         one, other = await score(cls(), sample, judge), await score(cls(), turned, judge)
         assert (one.value == pytest.approx(other.value)) is not cls.ranked
 
+    @over("cls", METRICS.values())
     def test_it_survives_pickling(self, cls):
         assert pickle.loads(pickle.dumps(cls())) == cls()
 
+    @over("cls", METRICS.values())
     def test_it_is_a_frozen_value_with_a_documented_default_for_every_parameter(self, cls):
         assert cls() == cls()
         assert hash(cls()) == hash(cls())
@@ -219,12 +240,14 @@ class TestEveryMetric:
         with pytest.raises(dataclasses.FrozenInstanceError):
             cls().value = 1
 
+    @over("cls", METRICS.values())
     def test_its_label_names_it(self, cls):
         # Where releases count in opposite directions, it says which one it follows.
         version = "(version=4.3)" if cls.turned else ""
         assert cls().label == cls.name + version
         assert parse(cls().label) == cls()
 
+    @over("cls", METRICS.values())
     def test_its_documentation_defines_it_and_names_the_source(self, cls):
         first, _, rest = cls.__doc__.partition("\n\n")
         assert first.endswith(".")
@@ -232,6 +255,7 @@ class TestEveryMetric:
         assert rest.strip()
         assert cls.source
 
+    @over("cls", METRICS.values())
     def test_its_range_and_guide_fit_together(self, cls):
         low, high = cls.range
         assert low < high
@@ -300,7 +324,7 @@ async def test_where_lower_is_better_no_fault_is_shown_as_good(name):
     assert {label: " ".join(sorted(tones)) for label, tones in met.items()} == TONES[name]
 
 
-@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "contexts" in m.needs])
+@over("name", [n for n, m in METRICS.items() if "contexts" in m.needs])
 async def test_contexts_that_are_not_there_are_never_perfect(name):
     found = await score(METRICS[name](), scripts.sample(contexts=()), gullible())
     worst = {0.0} if METRICS[name].higher_is_better else {0.0, METRICS[name].range[1]}
@@ -320,7 +344,6 @@ FOUR_BESIDES = {
 }
 
 
-@pytest.mark.parametrize(("name", "kind"), VERDICTS)
 class TestMissingVerdicts:
     """Four statements or contexts; the judge keeps silent about the fourth."""
 
@@ -346,6 +369,7 @@ class TestMissingVerdicts:
 
         return Watched(scripts.plausible(**{kind: silent, "split_statements": scripts.by_sentence}))
 
+    @over("name, kind", VERDICTS)
     async def test_only_the_missing_one_is_asked_for_again(self, name, kind):
         judge = self.judge(kind, ever=True)
         assert isinstance(await score(METRICS[name](), self.sample(name), judge), Score)
@@ -353,6 +377,7 @@ class TestMissingVerdicts:
         assert {len(asked) for asked in ids} == {4, 1}
         assert {asked[0][1:] for asked in ids if len(asked) == 1} == {"4"}
 
+    @over("name, kind", VERDICTS)
     async def test_if_it_stays_missing_the_score_fails_and_says_how_many_there_were(
         self, name, kind
     ):

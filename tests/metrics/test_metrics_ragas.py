@@ -8,6 +8,7 @@ from assay.metrics import parse
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import SplitStatements, embed
+from support.over import over
 from support.scripts import (
     Watched,
     as_json,
@@ -35,7 +36,7 @@ async def value(name, judge=None, sample=SAMPLE):
 
 
 class TestFactualCorrectness:
-    @pytest.mark.parametrize(
+    @over(
         ("mode", "ragas", "ours"),
         [
             ("precision", 2 / 4, 2 / 4),
@@ -49,9 +50,7 @@ class TestFactualCorrectness:
         assert await value(f"ragas:factual_correctness(mode={mode})") == ragas
         assert await value(f"factual_correctness(mode={mode},short=false)") == pytest.approx(ours)
 
-    @pytest.mark.parametrize(
-        ("mode", "exact"), [("precision", 2 / 4), ("recall", 2 / 3), ("f1", 4 / 7)]
-    )
+    @over(("mode", "exact"), [("precision", 2 / 4), ("recall", 2 / 3), ("f1", 4 / 7)])
     async def test_the_exact_value_is_one_parameter_away(self, mode, exact):
         found = await value(f"ragas:factual_correctness(mode={mode},exact=true)")
         assert found == pytest.approx(exact, abs=1e-15)
@@ -75,7 +74,7 @@ class TestFactualCorrectness:
         (asked,) = [task for task, _ in watched.asked if isinstance(task, SplitStatements)]
         assert asked == SplitStatements("", SAMPLE.answer, "low", "low")
 
-    @pytest.mark.parametrize("mode", ["f1", "precision", "recall"])
+    @over("mode", ["f1", "precision", "recall"])
     async def test_no_statement_or_an_empty_answer_is_0_an_empty_reference_undefined(self, mode):
         name = f"ragas:factual_correctness(mode={mode})"
         assert await value(name, {"split_statements": split()}) == 0
@@ -84,7 +83,7 @@ class TestFactualCorrectness:
         empty = Sample(id="1", answer="A.", reference=" ")
         assert await value(name, sample=empty) == "undefined"
 
-    @pytest.mark.parametrize(("answer", "rounded"), [(3, 0.33), (8, 0.12), (40, 0.02)])
+    @over(("answer", "rounded"), [(3, 0.33), (8, 0.12), (40, 0.02)])
     async def test_an_epsilon_comes_before_rounding(self, answer, rounded):
         sample = Sample(id="1", answer=" ".join(f"N{n}." for n in range(answer)), reference="N0.")
         assert await value("ragas:factual_correctness(mode=precision)", sample=sample) == rounded
@@ -133,7 +132,7 @@ class TestAnswerRelevancy:
         said = [questions("why?", noncommittal=bool(one)) for one in evasive]
         return Watched(Scripted({"generate_questions": said, "embed": self.VECTORS}))
 
-    @pytest.mark.parametrize(
+    @over(
         ("evasive", "by_all", "by_any"),
         [((0, 0, 0), 0.6, 0.6), ((1, 0, 0), 0.6, 0), ((1, 1, 1), 0, 0)],
     )
@@ -208,9 +207,7 @@ class TestContexts:
         judge = {"name_entities": as_json({"entities": []})}
         assert await value("ragas:context_entity_recall", judge) == 0
 
-    @pytest.mark.parametrize(
-        "name", ["faithfulness", "context_precision", "context_precision_without_reference"]
-    )
+    @over("name", ["faithfulness", "context_precision", "context_precision_without_reference"])
     async def test_nothing_retrieved_is_0(self, name):
         nothing = Sample(id="1", question="?", contexts=(), answer="A.", reference="A.")
         assert await value(f"ragas:{name}", sample=nothing) == 0

@@ -14,6 +14,7 @@ from assay.metrics import METRICS, parse
 from assay.metrics.groundedness import NoiseSensitivity
 from assay.sample import Sample
 from assay.score import Score, Unscored
+from support.over import over
 from support.scripts import Watched, by_sentence, sample, score, verify_if
 
 ELEVEN = [name for name in METRICS if name.startswith("ragchecker:")]
@@ -225,7 +226,7 @@ class TestSharing:
         # Two texts to split; each text against the other, and against each of three contexts.
         assert watched.kinds == {"split_statements": 2, "verify_statements": 2 + 2 * 3}
 
-    @pytest.mark.parametrize(
+    @over(
         ("name", "splits", "verifications"),
         [
             ("precision", 2, 1),

@@ -24,9 +24,10 @@ from assay.metrics.criteria import AspectCritic, DiscreteCriterion, GEval
 from assay.metrics.registry import frozen, pieces
 from assay.metrics.retrieval import HitAtK
 from assay.score import Score
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("spec", "metric"),
     [
         ("faithfulness", Faithfulness()),
@@ -63,7 +64,7 @@ class TestParametersOfAnotherKind:
                     cls(**{field.name: given[0]})
                 assert str(told.value).endswith(f" -> such as {field.default!r}")
 
-    @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, None, "two"])
+    @over("value", [[1, 2], {"a": 1}, None, "two"])
     def test_what_is_no_number_is_told(self, value):
         with pytest.raises(InputError, match=r"beta must be a number, not .* -> such as 1\.0"):
             FactualCorrectness(beta=value)
@@ -72,7 +73,7 @@ class TestParametersOfAnotherKind:
         assert FactualCorrectness(beta=np.float64(2)) == FactualCorrectness(beta=2)
         assert HitAtK(k=np.int64(2)) == HitAtK(k=2)
 
-    @pytest.mark.parametrize("value", [2.0, 2.5, np.float64(2), float("nan"), float("inf")])
+    @over("value", [2.0, 2.5, np.float64(2), float("nan"), float("inf")])
     def test_a_fraction_is_no_whole_number(self, value):
         for name, cls in METRICS.items():
             for field in fields(cls):
@@ -107,13 +108,13 @@ class TestParametersOfAnotherKind:
         assert resolve([Weighted((0.25, 0.75))])
 
 
-@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+@over(("alias", "name"), ALIASES.items())
 def test_an_alias_is_the_metric_of_the_standard_name(alias, name):
     assert parse(alias) == METRICS[name]()
     assert alias not in METRICS
 
 
-@pytest.mark.parametrize(
+@over(
     ("spec", "message"),
     [
         ("faithfullness", "no metric is called 'faithfullness'; did you mean faithfulness"),
@@ -153,7 +154,7 @@ def test_a_spec_that_cannot_be_is_refused_with_what_may_have_been_meant(spec, me
         parse(spec)
 
 
-@pytest.mark.parametrize(
+@over(
     ("metric", "label"),
     [
         (Faithfulness(), "faithfulness"),
@@ -194,7 +195,7 @@ class Impostor(Metric):
 
 
 class TestArgumentsInWords:
-    @pytest.mark.parametrize(
+    @over(
         ("text", "found"),
         [
             ("a,b", ["a", "b"]),
@@ -211,12 +212,12 @@ class TestArgumentsInWords:
     def test_only_commas_outside_quotes_and_brackets_part(self, text, found):
         assert pieces(text) == found
 
-    @pytest.mark.parametrize("text", ["(", ")", "(]", "a='b", "f(a='b)", "a='b\\'", "[(])"])
+    @over("text", ["(", ")", "(]", "a='b", "f(a='b)", "a='b\\'", "[(])"])
     def test_what_does_not_match_is_refused(self, text):
         with pytest.raises(ValueError, match=r"do not match|never closed"):
             pieces(text)
 
-    @pytest.mark.parametrize(
+    @over(
         ("spec", "metric"),
         [
             (
@@ -302,12 +303,12 @@ class TestResolve:
         with pytest.raises(InputError, match=f"cannot be called '{name}'"):
             resolve([type("Called", (Mine,), {"name": name})()])
 
-    @pytest.mark.parametrize("nothing", [[], (), iter(())])
+    @over("nothing", [[], (), iter(())])
     def test_no_metric_is_refused_with_a_list_of_those_there_are(self, nothing):
         with pytest.raises(InputError, match="no metric was given; there are faithfulness"):
             resolve(nothing)
 
-    @pytest.mark.parametrize("wrong", [Faithfulness, None, 3])
+    @over("wrong", [Faithfulness, None, 3])
     def test_what_is_no_metric_is_refused(self, wrong):
         with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric"):
             resolve([wrong])
@@ -324,7 +325,7 @@ class TestWhatIsNoMetric:
         with pytest.raises(InputError, match="no metric was given; there are faithfulness"):
             resolve(given)
 
-    @pytest.mark.parametrize("given", [3, [3], [None], int])
+    @over("given", [3, [3], [None], int])
     def test_what_is_neither_a_name_nor_a_metric_is_refused(self, given):
         with pytest.raises(InputError, match=r"a metric is a name or an assay\.Metric, not"):
             resolve(given)
@@ -333,7 +334,7 @@ class TestWhatIsNoMetric:
 PEERS = ("ragas:", "deepeval:", "trulens:", "ragchecker:")
 
 
-@pytest.mark.parametrize("name", [n for n in METRICS if ":" in n])
+@over("name", [n for n in METRICS if ":" in n])
 def test_a_name_of_another_project_says_which_release_or_which_paper_it_follows(name):
     metric = METRICS[name]
     assert bool(re.search(r" \d+\.\d+\.\d+$", metric.follows)) is name.startswith(PEERS)

@@ -31,6 +31,7 @@ from assay.tasks import (
     split_question,
 )
 from support import scripts
+from support.over import over
 from support.scripts import Watched, questions, rating, score
 
 SAMPLE = Sample(
@@ -245,15 +246,15 @@ class TestAnswerRelevancy:
         )
         assert judge.asked == []
 
-    @pytest.mark.parametrize("metric", [AnswerRelevancy, PaperAnswerRelevance])
-    @pytest.mark.parametrize("n", [0, -1, 2.0, True, 1000, "3"])
+    @over("metric", [AnswerRelevancy, PaperAnswerRelevance])
+    @over("n", [0, -1, 2.0, True, 1000, "3"])
     def test_n_is_a_whole_number_that_leaves_room_for_draws_after_a_bad_reply(self, metric, n):
         with pytest.raises(InputError, match="n must be a whole number"):
             metric(n=n)
 
 
 class TestAnswerSimilarity:
-    @pytest.mark.parametrize(
+    @over(
         ("a", "b", "value"),
         [((1, 0), (1, 0), 1), ((1, 0), (0, 2), 0), ((1, 0), (-3, 0), -1), ((1, 0), (3, 4), 0.6)],
     )
@@ -294,7 +295,7 @@ def says(*verdicts):
     }
 
 
-@pytest.mark.parametrize(
+@over(
     ("given", "value"),
     [
         ({}, 0.5 * 0.75 + 0.5 * 0.75),
@@ -311,7 +312,7 @@ async def test_what_is_told_and_brevity_are_weighed(given, value):
     assert found.details == {"told": 0.75, "brevity": 0.75}
 
 
-@pytest.mark.parametrize(("length", "brevity"), [(4, 0.9), (20, 0.5), (40, 0.0), (400, 0.0)])
+@over(("length", "brevity"), [(4, 0.9), (20, 0.5), (40, 0.0), (400, 0.0)])
 async def test_an_answer_as_long_as_its_source_or_longer_is_not_brief_at_all(length, brevity):
     sample = Sample(id="1", contexts=("x" * 40,), answer="z" * length)
     found = await score(SummaryScore(coeff=1.0), sample, says(1))
@@ -345,7 +346,7 @@ async def test_reference_contexts_are_summed_up_on_demand():
     assert judge.asked[0][0].text == "Known."
 
 
-@pytest.mark.parametrize(
+@over(
     ("changes", "judge", "detail"),
     [
         ({"answer": ""}, says(1), "the field 'answer' is empty"),
@@ -392,7 +393,7 @@ class TestAskClosedQuestions:
         )
 
 
-@pytest.mark.parametrize("given", [{"coeff": -0.1}, {"coeff": 1.1}, {"of": "answers"}])
+@over("given", [{"coeff": -0.1}, {"coeff": 1.1}, {"of": "answers"}])
 def test_what_cannot_be_computed_is_refused(given):
     with pytest.raises(InputError):
         SummaryScore(**given)

@@ -11,6 +11,7 @@ from assay.errors import InputError
 from assay.metrics import parse
 from assay.sample import Sample
 from assay.score import Score, Unscored
+from support.over import over
 from support.scripts import score
 
 CASES = 500
@@ -133,7 +134,7 @@ async def test_with_both_a_list_counts_for_all_but_ndcg_which_takes_the_grades()
 
 
 class TestByHand:
-    @pytest.mark.parametrize(
+    @over(
         ("metric", "wanted"),
         [
             ("hit_at_k(k=1)", 0.0),
@@ -182,8 +183,8 @@ class TestByHand:
         found = await value("ndcg_at_k(gain=exponential)", **worse)
         assert found == pytest.approx(exponential)
 
-    @pytest.mark.parametrize("gain", ["linear", "exponential"])
-    @pytest.mark.parametrize("high", [2.0, 1023.0, 1024.0, 5000.0, 1e308])
+    @over("gain", ["linear", "exponential"])
+    @over("high", [2.0, 1023.0, 1024.0, 5000.0, 1e308])
     async def test_no_grade_is_too_high_to_compare(self, gain, high):
         grades = {"a": high, "b": high, "c": high / 2, "d": high - 1}
         best = {"context_ids": ("a", "b", "d", "c"), "relevance_grades": grades}
@@ -271,7 +272,7 @@ async def test_a_reference_text_that_is_given_twice_is_wanted_once():
 class TestAgainstReferenceContexts:
     """ragas 0.4.3 asks for >= in the precision by wording, for > in the recall."""
 
-    @pytest.mark.parametrize(
+    @over(
         ("one", "other", "similarity"),
         [("abcd", "abxy", 0.5), ("abcdefghij", "abcdefgxyz", 0.7), ("abcde", "abxyz", 0.4)],
     )

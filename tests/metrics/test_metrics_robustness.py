@@ -7,6 +7,7 @@ from assay.judges.embedded import Embedded
 from assay.metrics import parse
 from assay.sample import Sample, Variant
 from assay.score import Score, Unscored
+from support.over import over
 from support.scripts import Watched, plausible, rating, score, verify_if
 
 REFERENCE = "Tampa, Florida"
@@ -141,10 +142,8 @@ class TestRejection:
     def asked(self, *, answerable, answer="I do not know."):
         return Sample(id="1", question="Who?", answer=answer, answerable=answerable)
 
-    @pytest.mark.parametrize(
-        ("metric", "answerable"), [("negative_rejection", False), ("over_refusal", True)]
-    )
-    @pytest.mark.parametrize("declines", [True, False])
+    @over(("metric", "answerable"), [("negative_rejection", False), ("over_refusal", True)])
+    @over("declines", [True, False])
     async def test_it_is_1_if_the_answer_declines_with_the_judges_reason(
         self, metric, answerable, declines
     ):
@@ -155,7 +154,7 @@ class TestRejection:
         assert part.label == ("declined" if declines else "answered")
         assert part.reason == "as told"
 
-    @pytest.mark.parametrize(
+    @over(
         ("metric", "answerable"),
         [("negative_rejection", True), ("over_refusal", False), ("over_refusal", None)],
     )
@@ -173,7 +172,7 @@ class TestRejection:
         sample = self.asked(answerable=metric == "over_refusal", answer=" ")
         assert isinstance(await score(parse(metric), sample, plausible()), Unscored)
 
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "declined"),
         [
             ("I'm sorry, but I do not have that information.", 1.0),

@@ -26,6 +26,7 @@ from assay.tasks import (
     embed_tokens,
     verify_statements,
 )
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -136,7 +137,7 @@ class TestNgram:
         wanted = [-log(counts[token] / counts.total()) for token in tokens]
         assert found.value == pytest.approx(sum(wanted) / 6)
 
-    @pytest.mark.parametrize("wrong", [{"n": 0}, {"n": 1.5}, {"over": "mean"}])
+    @over("wrong", [{"n": 0}, {"n": 1.5}, {"over": "mean"}])
     def test_wrong_parameters_are_named(self, wrong):
         with pytest.raises(InputError, match=next(iter(wrong))):
             SelfCheckNgram(**wrong)

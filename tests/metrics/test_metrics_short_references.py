@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
-
 from assay.conformance import SAMPLE
 from assay.judges.embedded import Embedded
 from assay.metrics import METRICS
 from assay.sample import Variant
 from assay.score import Unscored
 from assay.tasks import VerifyStatements, name_entities
+from support.over import over
 from support.scripts import plausible, score, split, useful, verify_if
 
 # question, what answers it in a sentence, and in a few words
@@ -89,7 +88,7 @@ def goodness(metric, found):
     return share if metric.higher_is_better else 1 - share
 
 
-@pytest.mark.parametrize("name", WITH_REFERENCE)
+@over("name", WITH_REFERENCE)
 async def test_an_answer_that_is_the_reference_word_for_word_is_right(name):
     metric = METRICS[name]()
     for question, sentence, words in ASKED:
@@ -102,7 +101,7 @@ async def test_an_answer_that_is_the_reference_word_for_word_is_right(name):
             assert goodness(metric, found) >= 0.5, (words, found)
 
 
-@pytest.mark.parametrize("name", BY_VERDICTS)
+@over("name", BY_VERDICTS)
 async def test_a_whole_sentence_is_right_beside_a_reference_of_a_few_words(name):
     metric = METRICS[name]()
     for question, sentence, words in ASKED:

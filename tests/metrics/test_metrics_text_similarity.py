@@ -28,6 +28,7 @@ from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import Verdict, embed_tokens, verify_statements
 from support import scripts
+from support.over import over
 from support.scripts import by_sentence, plausible, score, verify_if
 
 CASES = 500
@@ -162,7 +163,7 @@ class TestTokenF1:
     async def test_the_closest_accepted_reference_counts(self):
         assert await value("token_f1", "Wilhelm Röntgen", "X", accepted=("Wilhelm Röntgen",)) == 1
 
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "reference", "wanted"),
         [
             ("“Tokyo” (東京)", "“Tokyo”", 2 / 3),  # one word of two, as SQuAD counts
@@ -174,7 +175,7 @@ class TestTokenF1:
     async def test_both_texts_are_read_by_the_same_rules(self, answer, reference, wanted):
         assert await value("token_f1", answer, reference) == pytest.approx(wanted)
 
-    @pytest.mark.parametrize(
+    @over(
         ("language", "text", "wanted"),
         [
             ("de", "Die Brücke über „den Fluß“", ["brücke", "über", "fluß"]),
@@ -203,10 +204,8 @@ async def test_bleu_of_equal_texts_is_0_without_four_words_and_says_so(text, wan
     assert "fewer than four words" in parse("bleu").__doc__
 
 
-@pytest.mark.parametrize("metric", ["exact_match", "string_presence", "string_similarity", "rouge"])
-@pytest.mark.parametrize(
-    ("reference", "accepted"), [("Paris", ("",)), ("", ("Paris",)), (" ", ("Paris", "\n"))]
-)
+@over("metric", ["exact_match", "string_presence", "string_similarity", "rouge"])
+@over(("reference", "accepted"), [("Paris", ("",)), ("", ("Paris",)), (" ", ("Paris", "\n"))])
 async def test_nothing_is_no_accepted_answer(metric, reference, accepted):
     for answer in ("", " "):
         assert await value(metric, answer, reference, accepted=accepted) == 0.0
@@ -244,8 +243,8 @@ with (Path(__file__).parent / "quoted_by_ragas.json").open(encoding="utf-8") as 
     ODD = json.load(recorded)["cases"]
 
 
-@pytest.mark.parametrize("casefold", [True, False])
-@pytest.mark.parametrize(("place", "variant"), [(0, "collections"), (1, "legacy")])
+@over("casefold", [True, False])
+@over(("place", "variant"), [(0, "collections"), (1, "legacy")])
 async def test_ragas_quoted_spans_are_those_that_ragas_found_in_240_odd_answers(
     place, variant, casefold
 ):
@@ -311,7 +310,7 @@ class TestQuotedSpans:
     async def test_a_quotation_is_not_pieced_together_from_two_contexts(self):
         assert (await self.found('"one two three four"', "one two", "three four")).value == 0.0
 
-    @pytest.mark.parametrize(
+    @over(
         "answer",
         ["„drei kleine Wörter“", "« trois petits mots »", "「一 二 三」", "‘two’s a crowd here’"],
     )
@@ -323,7 +322,7 @@ class TestQuotedSpans:
         found = await self.found('A "kite".', "a kite", metric="quoted_spans(words=1)")
         assert found.value == 1.0
 
-    @pytest.mark.parametrize(
+    @over(
         ("answer", "context"),
         [
             ('It says "sales rose by a fifth," no more.', "In May sales rose by a fifth in Oslo."),
@@ -338,7 +337,7 @@ class TestQuotedSpans:
     async def test_what_typesetting_changes_is_the_same_word_for_word(self, answer, context):
         assert (await self.found(answer, context)).value == 1.0
 
-    @pytest.mark.parametrize(
+    @over(
         ("quotation", "context"),
         [
             ("able to pay debts", "It is unable to pay debts."),
@@ -357,7 +356,7 @@ class TestQuotedSpans:
         assert isinstance(await self.found('He said "... ... ...".', "a b c"), Unscored)
 
 
-@pytest.mark.parametrize(
+@over(
     "metric",
     [
         "bleu(tokens=x)",
@@ -415,9 +414,7 @@ class TestBertScore:
             ("reference token", "wnw", "closest: nnw"),
         ]
 
-    @pytest.mark.parametrize(
-        ("mode", "wanted"), [("precision", (1 + 0) / 2), ("recall", 1.0), ("f1", 2 / 3)]
-    )
+    @over(("mode", "wanted"), [("precision", (1 + 0) / 2), ("recall", 1.0), ("f1", 2 / 3)])
     async def test_the_mode_is_a_parameter(self, mode, wanted):
         found = await score(
             parse(f"bert_score(mode={mode})"), sample("north west", "north"), self.JUDGE
@@ -459,7 +456,7 @@ class TestBertScore:
         found = await score(parse("bert_score"), sample(text, text), Embedded())
         assert found.value == pytest.approx(1.0, abs=1e-6)
 
-    @pytest.mark.parametrize("given", ["mode=x", "baseline=1.0", "baseline=-0.1"])
+    @over("given", ["mode=x", "baseline=1.0", "baseline=-0.1"])
     def test_a_parameter_that_makes_no_sense_is_refused(self, given):
         with pytest.raises(InputError, match="bert_score"):
             parse(f"bert_score({given})")

@@ -14,6 +14,7 @@ from assay.metrics import parse
 from assay.metrics.tools import canonical, matched, pairs
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
+from support.over import over
 
 A1, A2 = ToolCall("a", {"x": 1}), ToolCall("a", {"x": 2})
 ROME = ToolCall("weather", {"city": "Rome", "days": 2})
@@ -37,7 +38,7 @@ STRICT, FREE = "tool_call_accuracy", "tool_call_accuracy(strict_order=False)"
 
 
 class TestAccuracy:
-    @pytest.mark.parametrize(
+    @over(
         ("made", "wanted", "strict", "free"),
         [
             ([ROME, NOW], [ROME, NOW], 1, 1),
@@ -126,7 +127,7 @@ class TestAccuracy:
 
 
 class TestF1:
-    @pytest.mark.parametrize(
+    @over(
         ("made", "wanted", "f1"),
         [
             ([ROME, NOW], [NOW, ROME], 1),
@@ -164,13 +165,13 @@ class TestF1:
         assert found.details == {"precision": 0.5, "recall": 0.5, "TP": 1, "FP": 1, "FN": 1}
 
 
-@pytest.mark.parametrize("spec", [STRICT, FREE, "tool_call_f1"])
+@over("spec", [STRICT, FREE, "tool_call_f1"])
 def test_nothing_expected_and_nothing_called_is_undefined(spec):
     assert isinstance(outcome(spec, [], []), Unscored)
     assert isinstance(outcome(spec, [NOW], []), Score)
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other", "same"),
     [
         (2, 2.0, True),

@@ -24,6 +24,7 @@ from assay.tasks import (
     verify_statements,
 )
 from support import scripts
+from support.over import over
 from support.scripts import Watched, score
 
 SAMPLE = Sample(
@@ -118,7 +119,7 @@ class TestGroundedness:
 
 
 class TestAnswerRelevance:
-    @pytest.mark.parametrize("grade", [0, 1, 2, 3])
+    @over("grade", [0, 1, 2, 3])
     async def test_it_is_the_grade_over_3(self, grade):
         judge = {"give_grade": give_grade.reply(Grade(grade, "so"))}
         found = await score(TruLensAnswerRelevance(), SAMPLE, judge)

@@ -1,7 +1,5 @@
 """Is a judge that is asked again asked for new replies, under the settings of the first time?"""
 
-import pytest
-
 from assay import OpenAI, evaluate
 from assay._analysis.repeat import repeat
 from assay._middleware.wrapper import Again
@@ -10,6 +8,7 @@ from assay.judges.gguf.engine import Wish, _body
 from assay.judges.llm import SEEDS
 from assay.tasks import NameEntities
 from support.llm_server import LLMServer
+from support.over import over
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "answer_relevancy"]
@@ -41,7 +40,7 @@ def test_a_server_sees_the_same_temperature_and_another_seed(db):
     assert {b.get("seed") for b in again if "messages" in b and not b["temperature"]} == {None}
 
 
-@pytest.mark.parametrize(("draw", "temperature"), [(0, 0.0), (1, 0.7), (1000, 0.7)])
+@over(("draw", "temperature"), [(0, 0.0), (1, 0.7), (1000, 0.7)])
 def test_a_model_in_this_process_likewise(draw, temperature):
     first, again = (
         _body("x", Wish(10, None, d), cached=False) for d in (draw, draw + REPEAT_STRIDE)

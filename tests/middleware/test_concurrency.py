@@ -22,6 +22,7 @@ from assay.errors import Denied, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
+from support.over import over
 
 
 class Server:
@@ -110,6 +111,7 @@ def test_a_burst_of_refusals_halves_it_once_and_is_over_within_seconds():
     assert seconds < ideal + 5.0
 
 
+@pytest.mark.slow
 def test_it_recovers_from_a_long_outage_as_fast():
     server = Server(seconds=0.3, refuses=(3.0, 30.0), retry_after=2.0)
     asked(server, 64 * 60, in_flight=64, retries=50, patience=60.0)
@@ -135,7 +137,7 @@ def test_it_never_falls_below_one():
     assert pace.allowed == 64
 
 
-@pytest.mark.parametrize("most", [1, 3, 64])
+@over("most", [1, 3, 64])
 def test_a_few_refusals_among_many_replies_slow_nobody_down(most):
     pace = AimdLimit(most)
     for n in range(20 * START):
@@ -340,7 +342,7 @@ class OneByOne:
         return Reply(("p",), "{}", kind=task.kind)
 
 
-@pytest.mark.parametrize("seconds", [2.0, 8.0, 20.0, 45.0])
+@over("seconds", [2.0, 8.0, 20.0, 45.0])
 def test_a_server_that_answers_one_by_one_loses_no_call_to_the_time_out(seconds):
     calls = 60
 

@@ -150,6 +150,7 @@ def test_nobody_is_reached(run, monkeypatch, name):
         assert seen in outcome.detail
 
 
+@pytest.mark.slow
 def test_where_nobody_ever_answers_the_run_stops_instead_of_trying_every_sample(run):
     more = [{**ROWS[0], "id": f"{n}", "question": f"Who is {n}?"} for n in range(20)]
     Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in more), "utf-8")

@@ -13,6 +13,7 @@ from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
+from support.over import over
 
 
 class Windowed:
@@ -65,7 +66,7 @@ def asked(server, calls, limits=None):
     return replies, [one for one in found if isinstance(one, Unavailable | Denied)], seconds
 
 
-@pytest.mark.parametrize(("most", "window"), [(15, 60.0), (60, 60.0), (15, 30.0), (1, 4.0)])
+@over(("most", "window"), [(15, 60.0), (60, 60.0), (15, 30.0), (1, 4.0)])
 def test_a_limit_a_minute_costs_time_and_no_call(most, window):
     server = Windowed(most, window)
     replies, errors, seconds = asked(server, 120)

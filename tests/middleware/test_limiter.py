@@ -20,6 +20,7 @@ from assay.tasks import RateAnswer
 from support.clock import run
 from support.faults import Faults
 from support.llm_server import LLMServer
+from support.over import over
 
 FAST = Limits(backoff=0.002)
 
@@ -104,9 +105,7 @@ async def test_it_gives_up_after_the_last_try():
     assert model.asked == 3
 
 
-@pytest.mark.parametrize(
-    "error", [Denied("x"), Unsupported("x"), Unavailable("x", permanent=True), ValueError("x")]
-)
+@over("error", [Denied("x"), Unsupported("x"), Unavailable("x", permanent=True), ValueError("x")])
 async def test_what_would_fail_again_is_not_asked_again(error):
     model = Model(error)
     with pytest.raises(type(error)):
@@ -186,14 +185,13 @@ async def test_cancelling_a_call_cancels_it_at_the_back_end():
     assert (model.now, limit.usage.in_flight, limit.usage.waiting) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(
+@over(
     ("limits", "budget"),
     [
         (Limits(concurrency=2), Budget()),
         (Limits(requests_per_minute=40), Budget()),
         (Limits(), Budget(calls=2)),
     ],
-    ids=["a turn", "the rate", "the budget"],
 )
 async def test_stopped_it_lets_arrive_what_is_on_its_way_and_sends_nothing_more(limits, budget):
     model = Model(seconds=0.1)
@@ -306,8 +304,8 @@ def asked_at_once(model, calls, limits):
     return run(work())
 
 
-@pytest.mark.parametrize("in_flight", [1, 4, 64])
-@pytest.mark.parametrize("calls", [1, 12, 500])
+@over("in_flight", [1, 4, 64])
+@over("calls", [1, 12, 500])
 def test_who_was_never_there_is_told_of_after_half_a_minute_whatever_the_concurrency(
     in_flight, calls
 ):
@@ -354,7 +352,7 @@ def most_in_a_minute(bucket, calls, amount=1.0):
     return max(sum(start <= t < start + 60 - 1e-6 for t in times) for start in times)
 
 
-@pytest.mark.parametrize("per_minute", [1, 3, 20, 60, 500])
+@over("per_minute", [1, 3, 20, 60, 500])
 def test_no_minute_sees_more_than_allowed(per_minute):
     assert most_in_a_minute(Bucket(per_minute, 0.0), per_minute * 3) <= per_minute
 
@@ -433,7 +431,7 @@ async def test_a_budget_holds_though_replies_are_longer_than_anybody_could_know(
     assert sum(isinstance(one, OverBudget) for one in found) == 97
 
 
-@pytest.mark.parametrize("tokens_in", [20, 30, 100])
+@over("tokens_in", [20, 30, 100])
 async def test_a_budget_holds_though_prompts_have_more_tokens_than_a_quarter_of_the_letters(
     tokens_in,
 ):
@@ -469,7 +467,7 @@ async def test_replies_may_vary_within_a_budget():
     assert model.most > 1
 
 
-@pytest.mark.parametrize("lost", [1, 5, 50])
+@over("lost", [1, 5, 50])
 async def test_within_a_budget_others_go_on_where_the_first_call_brings_nothing(lost):
     model = Model(*[Unavailable("too long", permanent=True)] * lost, seconds=0.001)
     found, _ = await replies(Limiter(model, FAST, budget=BudgetTracker(Budget(tokens=10**6))), 60)
@@ -486,7 +484,7 @@ async def test_one_that_bounds_its_replies_is_taken_to_write_as_much():
     assert (model.asked, model.most, spent) == (2, 2, 2 * 6100)
 
 
-@pytest.mark.parametrize("budget", [None, Budget(calls=40), Budget(price=Price(1.0, 1.0))])
+@over("budget", [None, Budget(calls=40), Budget(price=Price(1.0, 1.0))])
 async def test_without_a_budget_in_tokens_or_money_no_call_waits_to_hear_of_another(budget):
     model = Model(seconds=0.01)
     found, _ = await replies(Limiter(model, budget=BudgetTracker(budget)), 30)
@@ -595,7 +593,7 @@ def test_concurrency_has_one_name_and_its_former_one_is_taken_too():
         Settings(concurrency="many")
 
 
-@pytest.mark.parametrize(
+@over(
     "wrong",
     [
         lambda: Limits(concurrency=0),

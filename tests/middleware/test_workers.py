@@ -23,6 +23,7 @@ from assay.judges.gguf.engine import TooLong as TooLongForGguf
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
 from assay.tasks import Embed
+from support.over import over
 
 POOLING = PoolSettings(workers=2, room=4, gather_s=0.005)
 
@@ -291,7 +292,7 @@ class TestErrors:
         error = await raised_by(pool)
         assert (type(error), str(error)) == (Unavailable, "this and that")
 
-    @pytest.mark.parametrize(
+    @over(
         "error",
         [
             errors.InputError([errors.Problem("bad", row=3), errors.Problem("worse", field="id")]),
@@ -303,7 +304,6 @@ class TestErrors:
             Denied("no key"),
             errors.OverBudget("too much"),
         ],
-        ids=lambda error: type(error).__name__,
     )
     def test_every_one_of_ours_can_travel(self, error):
         there = pickle.loads(pickle.dumps(error))

@@ -16,6 +16,7 @@ from assay._runner import evaluate
 from assay.pytest_plugin import holds
 from assay.stats import comparison
 from support import scripts
+from support.over import over
 
 # A test run within a test forgets the modules that it loaded first. These cannot be loaded twice,
 # or take long to.
@@ -398,7 +399,7 @@ def test_a_chain_of_comparisons_is_refused_since_python_would_keep_its_last_half
         0.5 <= faithfulness <= 0.9  # noqa: B015
 
 
-@pytest.mark.parametrize(
+@over(
     ("sign", "value", "met"),
     [(">=", 0.3, True), ("<=", 0.3, True), (">", 0.3, False), ("<", 0.3, False), (">", 0.2, True)],
 )

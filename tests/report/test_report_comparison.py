@@ -12,6 +12,7 @@ from assay._report.comparison import html
 from assay.stats.comparison import Paired
 from assay.stats.intervals import Interval
 from support import chromium
+from support.over import over
 
 RUN = Compared("3f9a12cd", "a.db", "data.jsonl", "judge", 50, "2026-11-01T10:00:00Z")
 
@@ -61,7 +62,7 @@ def one(paired=FOUND, **more):
     return replace(ONE, paired=paired, **more)
 
 
-@pytest.mark.parametrize(
+@over(
     ("found", "words"),
     [
         (
@@ -91,7 +92,7 @@ def test_the_finding_claims_no_more_than_was_found(found, words):
     assert words in comparison.finding(found, 0.95)
 
 
-@pytest.mark.parametrize(
+@over(
     ("found", "words"),
     [
         (one(verdict="worse", asked=True), "To find a difference of 0.02, about 400 pairs are"),
@@ -118,7 +119,7 @@ def test_pairs_groups_and_those_in_no_pair_are_counted():
     assert comparison.counted(clustered, "") == "48 pairs in 12 groups"
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "text"),
     [(0.021, "+0.02"), (-0.5, "−0.50"), (0.0, "0.00"), (None, "–"), (-1234.0, "−1,234")],
 )
@@ -126,9 +127,7 @@ def test_a_difference_always_shows_its_sign(value, text):
     assert comparison.signed(value) == text
 
 
-@pytest.mark.parametrize(
-    ("p", "text"), [(0.0002, "<0.001"), (0.0312, "0.031"), (0.31, "0.31"), (None, "–")]
-)
+@over(("p", "text"), [(0.0002, "<0.001"), (0.0312, "0.031"), (0.31, "0.31"), (None, "–")])
 def test_p_values_are_written_as_usual(p, text):
     assert comparison.p_value(p) == text
 
@@ -151,7 +150,7 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_p
         assert page.complaints == []
 
 
-@pytest.mark.parametrize(("level", "words"), [(0.95, "95%"), (0.999, "99.9%"), (0.975, "97.5%")])
+@over(("level", "words"), [(0.95, "95%"), (0.999, "99.9%"), (0.975, "97.5%")])
 def test_the_level_is_told_as_it_is(level: float, words: str) -> None:
     data = comparison.collect(Comparison((RUN, RUN), (ONE,), (), level))
     assert f"with {words} intervals" in comparison.legend(data)
@@ -219,7 +218,7 @@ def change(before, after, old=None, new=None):
     return {"before": before, "after": after, "values": [old, new]}
 
 
-@pytest.mark.parametrize(
+@over(
     ("part", "words"),
     [
         (change("FN", "covered", 0.0, 1.0), "was missing from the answer, now in the answer"),

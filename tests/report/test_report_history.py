@@ -8,6 +8,7 @@ from rich.console import Console
 
 from assay._report.history import axis, html, remarks, text, ticks
 from assay._report.history.text import WIDTH, bar
+from support.over import over
 
 
 def point(run, mean, interval=None, **more):
@@ -48,7 +49,7 @@ def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
 
 
 class TestAxis:
-    @pytest.mark.parametrize(
+    @over(
         ("interval", "ends", "expected"),
         [
             ((0.42, 0.58), (0.0, 1.0), [0.4, 0.6]),

@@ -12,6 +12,7 @@ import pytest
 
 from assay._report import sanitize
 from assay._report.run import html
+from support.over import over
 
 PAGE = html.render(fixture.small())
 SPOILT = hostile.report()
@@ -155,7 +156,7 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
     assert "unreadable after 3 draws" in text
 
 
-@pytest.mark.parametrize(
+@over(
     ("change", "words"),
     [
         ({"stopped": "over budget"}, "Stopped early: over budget."),
@@ -189,7 +190,7 @@ def test_failed_samples_are_said_to_be_unknown_to_the_interval() -> None:
     assert Outline(PAGE).text.count("The interval knows nothing of them.") == 2
 
 
-@pytest.mark.parametrize(
+@over(
     ("change", "words"),
     [
         (
@@ -236,7 +237,7 @@ def test_a_metric_without_a_score_has_no_mean() -> None:
     assert "faithfulness is undefined on 12 of 12 samples: it says nothing here." in page
 
 
-@pytest.mark.parametrize(
+@over(
     ("judge", "foreign", "told"),
     [("embedded:v0", 9, True), ("embedded:v0", 1, False), ("openai:gpt-4o-mini", 9, False)],
 )

@@ -12,6 +12,7 @@ from assay._report.run import evidence
 from assay._report.run.evidence import TextTable
 from assay._text.sanitize import HIDDEN
 from assay.score import Part
+from support.over import over
 
 ENDS = st.tuples(st.integers(-5, 60), st.integers(-5, 60))
 SPANS = st.lists(st.tuples(ENDS, st.text(max_size=2)), max_size=6)
@@ -49,7 +50,7 @@ def test_overlapping_spans_share_their_characters() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@over(
     ("quote", "found"),
     [
         ("reservoir is", "reservoir is"),
@@ -76,7 +77,7 @@ def test_a_text_table_gives_every_text_back(texts: list[str]) -> None:
     assert len(table.lines) == len({line for text in texts for line in text.split("\n")})
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "text"),
     [
         (None, "–"),
@@ -97,7 +98,7 @@ def test_a_rounded_score_never_looks_perfect_or_hopeless(value: float | None, te
     assert numbers.score(value) == text
 
 
-@pytest.mark.parametrize(
+@over(
     ("seconds", "text"),
     [(12.34, "12.3 s"), (59.97, "1 min 0 s"), (125, "2 min 5 s"), (7300, "2 h 1 min")],
 )
@@ -123,7 +124,7 @@ def test_money_and_bounds() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@over(
     ("share", "text"),
     [(0, "0"), (1, "100"), (0.5, "50"), (0.004, "0.4"), (0.996, "99.6"), (0.0004, "0.04")],
 )
@@ -172,7 +173,7 @@ def test_lower_may_be_better() -> None:
     assert distribution.goodness(0.0, metric) == 1.0
 
 
-@pytest.mark.parametrize(
+@over(
     ("label", "value", "higher", "tone"),
     [
         ("supported", 1.0, True, "good"),
@@ -216,7 +217,7 @@ def test_json_in_a_script_element_cannot_end_it() -> None:
     assert not set("<>&\u2028\ud800") & set(text)
 
 
-@pytest.mark.parametrize(
+@over(
     ("interval", "higher", "standing"),
     [
         ([0.82, 0.9], True, "good"),
@@ -236,14 +237,14 @@ def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
     assert distribution.standing(metric) == standing
 
 
-@pytest.mark.parametrize("hidden", "\u00ad\u200b\u200e\u2060\ufeff\u202e\U000e0041\U000e0101")
+@over("hidden", "\u00ad\u200b\u200e\u2060\ufeff\u202e\U000e0041\U000e0101")
 def test_what_has_no_width_is_shown_by_its_code_point(hidden: str) -> None:
     code = f"U+{ord(hidden):04X}"
     assert sanitize.plain(f"3{hidden}30 metres") == f"3[{code}]30 metres"
     assert f">{code}</span>30 metres" in sanitize.visible(f"3{hidden}30 metres")
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
@@ -263,7 +264,7 @@ def test_the_script_of_the_page_hides_nothing_either() -> None:
     assert shown == HIDDEN.pattern.strip("[]")
 
 
-@pytest.mark.parametrize(
+@over(
     ("ends", "text"),
     [
         ((0.41, 0.78), "0.41 to 0.78"),

@@ -15,6 +15,7 @@ from assay.judges import backend
 from assay.prompt import Material, Template
 from assay.tasks import SplitStatements
 from support import answers
+from support.over import over
 from support.scripts import Watched, plausible, sample, samples
 
 
@@ -148,9 +149,7 @@ class TestJudgesByName:
     def test_a_module_and_an_attribute_name_a_judge(self, spec):
         assert backend(spec).identity(SplitStatements)
 
-    @pytest.mark.parametrize(
-        "spec", ["support.counted:missing", "support.missing:judge", "support.counted:nothing"]
-    )
+    @over("spec", ["support.counted:missing", "support.missing:judge", "support.counted:nothing"])
     def test_one_that_cannot_be_imported_or_is_no_judge_is_refused(self, spec):
         with pytest.raises(InputError):
             backend(spec)
@@ -368,7 +367,7 @@ class TestSettings:
         with pytest.raises(InputError, match=r"settings is .* -> such as settings=assay\.Settings"):
             evaluate(samples(1), "faithfulness", plausible(), store=db, settings=given)
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "told"),
         [
             ({"limit": 1.5}, "limit is 1.5 -> give a whole number"),

@@ -375,13 +375,14 @@ def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_a
 @pytest.fixture(autouse=True)
 def settings():
     before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    gc.unfreeze()
     yield
     gc.set_threshold(*before)
-    gc.unfreeze()
+    gc.freeze()
 
 
 def test_what_is_there_is_passed_over_meanwhile_and_all_is_as_before_afterwards():
-    gc.set_threshold(700, 10, 10)
     with collect_rarely():
         assert gc.get_freeze_count() > 0
         assert gc.get_threshold() == (RARE_THRESHOLD, 10, 10)

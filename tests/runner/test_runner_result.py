@@ -20,6 +20,7 @@ from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
 from assay.metrics.custom import module_in_file
 from support import scripts
+from support.over import over
 from support.scripts import Watched, plausible, sample, samples
 
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]
@@ -337,7 +338,7 @@ class TestWhatIsSaidOfIt:
         run = result.run
         assert (run.name, run.tags, run.note, run.params) == ("a", ("y",), "n", {"k": 5})
 
-    @pytest.mark.parametrize("said", [{"name": "last"}, {"tags": "x"}, {"params": {"k": []}}])
+    @over("said", [{"name": "last"}, {"tags": "x"}, {"params": {"k": []}}])
     def test_settings_that_cannot_be_kept_are_refused(self, said):
         with pytest.raises(InputError):
             Settings(**said)

@@ -8,6 +8,7 @@ import pytest
 import assay
 from assay.tasks import VerifyStatements
 from support.llm_server import LLMServer
+from support.over import over
 
 TOWER = "The Eiffel Tower was built from 1887 to 1889. It is 330 metres tall."
 
@@ -85,7 +86,7 @@ def test_a_row_that_the_judge_fails_on_leaves_the_others():
         assay.verify("It is.", "bad", judge=judge)
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "message"),
     [
         ({"contexts": ["x"]}, "row 2: statements is None"),

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 from assay.stats import agreement, raters
 from assay.stats.agreement import correct_above, wrong_below
 from assay.stats.intervals import jackknife_interval, mean_interval, ones, value_of
+from support.over import over
 
 SEEDS = range(6)
 
@@ -96,7 +97,7 @@ MEASURES = {
 }
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@over("name", MEASURES)
 def test_a_weight_is_so_many_copies_of_the_row(name):
     scores, labels = drawn(1)
     weights = np.random.default_rng(5).integers(0, 4, 60)
@@ -189,8 +190,8 @@ class TestIntervals:
 
 
 class TestRounding:
-    @pytest.mark.parametrize("n", [3, 5, 6, 7, 11, 20])
-    @pytest.mark.parametrize("value", [0.1, 0.7])
+    @over("n", [3, 5, 6, 7, 11, 20])
+    @over("value", [0.1, 0.7])
     def test_values_that_are_all_the_same_agree_with_nothing(self, n, value):
         same, other = np.full(n, value), np.linspace(0, 1, n)
         assert value_of(agreement.pearson(same, same), n) is None

@@ -5,6 +5,7 @@ import pytest
 
 from assay.stats.batches import Batch, as_chances, draw, error_sizes, weights
 from assay.stats.correction import sizes
+from support.over import over
 
 N = 40
 VALUES = (np.arange(N) % 4 == 0).astype(float)
@@ -23,7 +24,7 @@ def drawn_by_what_was_seen(chance, steps):
     return batches, seen
 
 
-@pytest.mark.parametrize("steps", [(10,), (8, 4, 4), (5, 5, 5, 5, 5)])
+@over("steps", [(10,), (8, 4, 4), (5, 5, 5, 5, 5)])
 def test_the_sum_is_unbiased_though_chances_follow_the_values(steps):
     chance = np.random.default_rng(0)
     sums = []

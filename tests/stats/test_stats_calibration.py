@@ -17,6 +17,7 @@ from assay.stats.calibration import (
     reliability,
 )
 from assay.stats.intervals import value_of
+from support.over import over
 
 
 def drawn(seed, n=400):
@@ -26,14 +27,14 @@ def drawn(seed, n=400):
 
 
 class TestCurves:
-    @pytest.mark.parametrize("seed", range(3))
+    @over("seed", range(3))
     def test_isotonic_is_that_of_scikit_learn(self, seed):
         score, good = drawn(seed)
         theirs = IsotonicRegression(out_of_bounds="clip").fit(score, good)
         grid = np.linspace(0, 1, 101)
         assert fit(score, good, "isotonic")(grid) == pytest.approx(theirs.predict(grid), abs=1e-9)
 
-    @pytest.mark.parametrize("seed", range(3))
+    @over("seed", range(3))
     def test_platt_is_logistic_regression_on_smoothed_targets(self, seed):
         score, good = drawn(seed)
         n_good, n_bad = good.sum(), (~good).sum()
@@ -148,7 +149,7 @@ class TestHeldOut:
 
 
 class TestObjectives:
-    @pytest.mark.parametrize(
+    @over(
         ("objective", "value"),
         [
             (Objective("balanced"), (2 / 3 + 1 / 2) / 2),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from assay.stats.change_point import find_change
+from support.over import over
 
 ALPHA = 0.05
 
@@ -23,7 +24,7 @@ def test_no_change_is_told_of_a_mean_that_stays():
     assert first_told(scores(0, [0.8] * 120)) is None
 
 
-@pytest.mark.parametrize(("after", "most"), [(0.6, 6), (0.7, 20), (0.9, 25)])
+@over(("after", "most"), [(0.6, 6), (0.7, 20), (0.9, 25)])
 def test_a_change_is_told_with_its_look_and_both_means(after, most):
     n, change = first_told(scores(1, [0.8] * 40 + [after] * 40))
     assert n <= 40 + most
@@ -52,7 +53,7 @@ def test_a_mean_that_differs_among_the_samples_of_each_look_is_no_change():
     assert first_told(looks) is None
 
 
-@pytest.mark.parametrize("value", [0.0, 0.37, 1.0])
+@over("value", [0.0, 0.37, 1.0])
 def test_nothing_is_told_of_scores_that_are_all_the_same(value):
     assert find_change([np.full(50, value)] * 40, range(1, 40), alpha=ALPHA) is None
 

@@ -20,6 +20,7 @@ from assay.stats.comparison import (
     two_groups,
     welch,
 )
+from support.over import over
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30)
 
@@ -76,7 +77,7 @@ def test_equal_scores_leave_nothing_to_measure_an_effect_with():
     assert needed(found, 0.1) is None
 
 
-@pytest.mark.parametrize(("n", "lost"), [(20, 1), (20, 3), (50, 1), (50, 3), (100, 2)])
+@over(("n", "lost"), [(20, 1), (20, 3), (50, 1), (50, 3), (100, 2)])
 def test_where_few_answers_turn_wrong_no_smaller_loss_is_said_to_be_found_than_is(n, lost):
     least = detectable(paired([1] * n, [0] * lost + [1] * (n - lost)))
     # All changes in one direction are what is found most easily; six of them reach 0.05.
@@ -153,7 +154,7 @@ def test_an_effect_beyond_all_bounds_has_an_interval_without_delay():
     assert found.effect_interval.low < found.effect < found.effect_interval.high
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.1, 0.3), (0.1, 0.7), (1e6 / 3, 0.1)])
+@over(("first", "second"), [(0.1, 0.3), (0.1, 0.7), (1e6 / 3, 0.1)])
 def test_two_groups_without_spread_are_not_tested(first, second):
     assert np.var([first] * 30) > 0 or np.var([second] * 40) > 0, "by rounding there is some"
     assert welch([first] * 30, [second] * 40) is None
@@ -186,7 +187,7 @@ def test_up_to_16_units_it_is_scipys_exact_test():
         assert sign_flip(differences).p == pytest.approx(expected.pvalue)
 
 
-@pytest.mark.parametrize("n", [30, 400, 20_000])
+@over("n", [30, 400, 20_000])
 def test_for_more_units_it_is_close_to_the_t_test_which_normal_differences_satisfy(n):
     differences = np.random.default_rng(n).normal(1.5 / n**0.5, 1, n)
     expected = stats.ttest_1samp(differences, 0).pvalue

@@ -20,6 +20,7 @@ from assay.stats.correction import (
 from assay.stats.intervals import mean_interval
 from assay.stats.misclassification import Checked, Clustered, clustered, true_share
 from assay.stats.power import labels_like_these, labels_needed
+from support.over import over
 
 WIDE = (-100.0, 100.0)
 
@@ -31,16 +32,16 @@ def drawn(seed, k, n, noise=0.5):
 
 
 class TestEqualToThePaper:
-    @pytest.mark.parametrize("seed", range(5))
-    @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, None])
+    @over("seed", range(5))
+    @over("power", [0.0, 0.5, 1.0, None])
     def test_the_estimate_is_that_of_ppi_python(self, seed, power):
         score, label = drawn(seed, 80, 400)
         found = correct_mean(score, range(80), label, ends=WIDE, power=power)
         theirs = ppi_mean_pointestimate(label, score[:80], score[80:], lam=power)
         assert found.estimate == pytest.approx(np.asarray(theirs).item(), abs=1e-12)
 
-    @pytest.mark.parametrize("seed", range(5))
-    @pytest.mark.parametrize("power", [0.0, 1.0, None])
+    @over("seed", range(5))
+    @over("power", [0.0, 1.0, None])
     def test_the_interval_without_small_sample_correction_is_that_of_ppi_python(self, seed, power):
         score, label = drawn(seed, 200, 2000)
         found = correct_mean(score, range(200), label, ends=WIDE, power=power, small_sample=False)
@@ -55,8 +56,8 @@ class TestEqualToThePaper:
         again = correct_mean(score, range(80), label, ends=WIDE, power=found.power)
         assert again.estimate == pytest.approx(found.estimate)
 
-    @pytest.mark.parametrize("slope", [-3.0, 0.7, 4.0])
-    @pytest.mark.parametrize("k", [8, 80])
+    @over("slope", [-3.0, 0.7, 4.0])
+    @over("k", [8, 80])
     def test_the_power_stays_within_0_and_1_as_theirs_does(self, slope, k):
         chance = np.random.default_rng(k)
         score = chance.beta(2, 2, 10 * k)
@@ -78,8 +79,8 @@ class TestEqualToThePaper:
 
 
 class TestTheInterval:
-    @pytest.mark.parametrize("k", [50, 200])
-    @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.95, 0.9), (0.5, 0.5)])
+    @over("k", [50, 200])
+    @over(("sensitivity", "specificity"), [(0.95, 0.9), (0.5, 0.5)])
     def test_it_covers_and_is_narrower_where_the_judge_is_good(self, k, sensitivity, specificity):
         chance, held, widths, alone = np.random.default_rng(0), [], [], []
         for _ in range(300):
@@ -132,7 +133,7 @@ class TestUnequalChances:
         found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
         assert found.estimate == pytest.approx(0.9 * 0.9 + 0.1 * 0.5)
 
-    @pytest.mark.parametrize(("n_strata", "each"), [(20, 2), (10, 2), (5, 10)])
+    @over(("n_strata", "each"), [(20, 2), (10, 2), (5, 10)])
     def test_with_few_labels_in_each_stratum_the_interval_holds_the_truth(self, n_strata, each):
         chance, held = np.random.default_rng(0), 0
         strata = np.repeat(np.arange(n_strata), 50)
@@ -199,7 +200,7 @@ class TestUnequalChances:
         assert np.mean(found) == pytest.approx(label.mean(), abs=0.01)
         assert abs(np.mean(naive) - label.mean()) > 0.03
 
-    @pytest.mark.parametrize(
+    @over(
         ("labelled", "labels", "design"),
         [
             ([0, 0], [1, 1], None),
@@ -299,9 +300,7 @@ class TestRoganGladen:
         many = true_share(300, 1000, Checked(1000, 900, 1000, 800)).interval
         assert few.high - few.low > 2 * (many.high - many.low)
 
-    @pytest.mark.parametrize(
-        "checked", [Checked(0, 0, 5, 5), Checked(5, 5, 0, 0), Checked(10, 5, 10, 5)]
-    )
+    @over("checked", [Checked(0, 0, 5, 5), Checked(5, 5, 0, 0), Checked(10, 5, 10, 5)])
     def test_none_where_the_judge_was_not_seen_to_tell_good_from_bad(self, checked):
         assert true_share(3, 10, checked) is None
 

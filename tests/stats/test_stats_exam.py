@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.exam import information, shorter_exam, standing
+from assay._analysis.exam import information, shorter_exam, standing
 from assay.stats.items import effects, rasch
 
 NONE_OFF = np.zeros(5)

@@ -17,6 +17,7 @@ from assay.stats.intervals import (
     proportion_interval,
     share_interval,
 )
+from support.over import over
 
 T19 = scipy.stats.t.ppf(0.975, 19)
 shares = st.lists(st.integers(0, 100).map(lambda n: n / 100), min_size=2, max_size=40)
@@ -32,10 +33,8 @@ def tail_of_ones(rng, n):
 
 
 class TestProportion:
-    @pytest.mark.parametrize(
-        ("successes", "n"), [(0, 10), (1, 10), (8, 10), (10, 10), (450, 1000), (1, 1)]
-    )
-    @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+    @over(("successes", "n"), [(0, 10), (1, 10), (8, 10), (10, 10), (450, 1000), (1, 1)])
+    @over("level", [0.8, 0.95, 0.99])
     def test_it_is_wilsons_as_scipy_and_statsmodels_have_it(self, successes, n, level):
         found = proportion_interval(successes, n, level=level)
         by_scipy = scipy.stats.binomtest(successes, n).proportion_ci(level, "wilson")
@@ -106,14 +105,14 @@ class TestShares:
         assert (blurred.low, blurred.high) == pytest.approx((same.low, same.high), abs=0.001)
         assert blurred.high - blurred.low > 0.2
 
-    @pytest.mark.parametrize("successes", [0, 3, 7])
+    @over("successes", [0, 3, 7])
     def test_of_zeros_and_ones_that_would_be_jeffreys(self, successes):
         values = np.array([1.0] * successes + [0.0] * (7 - successes))
         found = intervals._jeffreys(intervals._units(values, None), 0.95)
         by_hand = scipy.stats.beta.ppf([0.025, 0.975], successes + 0.5, 7 - successes + 0.5)
         assert tuple(by_hand) == ends(found)
 
-    @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
+    @over("value", [0.0, 0.3, 1.0])
     def test_values_that_are_all_the_same_do_not_claim_certainty(self, value):
         found = mean_interval([value] * 20, low=0, high=1)
         assert found.low <= value <= found.high
@@ -183,8 +182,8 @@ class TestOpenRanges:
         assert mean_interval([3.0] * 7, low=0) is None
 
 
-@pytest.mark.parametrize("values", [[], [0.5]])
-@pytest.mark.parametrize("high", [None, 1.0])
+@over("values", [[], [0.5]])
+@over("high", [None, 1.0])
 def test_fewer_than_two_have_no_interval(values, high):
     assert mean_interval(values, low=0, high=high) is None
 
@@ -279,7 +278,7 @@ class TestSharesInGroups:
 class TestCoverage:
     """Roughly; benchmarks/coverage.py measures it."""
 
-    @pytest.mark.parametrize(
+    @over(
         ("draw", "mean", "high"),
         [
             (lambda rng, n: (rng.random(n) < 0.8) * 1.0, 0.8, 1.0),
@@ -287,7 +286,6 @@ class TestCoverage:
             (lambda rng, n: rng.beta(5, 1, n), 5 / 6, 1.0),
             (lambda rng, n: rng.exponential(size=n), 1.0, None),
         ],
-        ids=["binary", "90 % perfect", "beta", "exponential"],
     )
     def test_of_95_intervals_in_100_hold_the_mean(self, draw, mean, high):
         rng = np.random.default_rng(4)
@@ -297,9 +295,9 @@ class TestCoverage:
             held += found.low <= mean <= found.high
         assert 0.92 <= held / 600 <= 0.99
 
-    @pytest.mark.parametrize("n", [5, 10, 20, 50])
-    @pytest.mark.parametrize("blur", [1e-4, 1e-2])
-    @pytest.mark.parametrize("share", [0.95, 0.8])
+    @over("n", [5, 10, 20, 50])
+    @over("blur", [1e-4, 1e-2])
+    @over("share", [0.95, 0.8])
     def test_nearly_perfect_scores_with_a_tail_are_held(self, n, blur, share):
         rng, held = np.random.default_rng(6), 0
         for _ in range(400):
@@ -309,13 +307,13 @@ class TestCoverage:
             held += found.low <= share * (1 - blur / 2) + (1 - share) / 2 <= found.high
         assert held / 400 >= 0.93
 
-    @pytest.mark.parametrize("n", [5, 10, 20])
+    @over("n", [5, 10, 20])
     def test_shares_heaped_at_one_end_are_held(self, n):
         rng = np.random.default_rng(7)
         found = [mean_interval(rng.beta(0.5, 0.1, n), low=0, high=1) for _ in range(400)]
         assert np.mean([one.low <= 5 / 6 <= one.high for one in found]) >= 0.93
 
-    @pytest.mark.parametrize("n", [5, 10, 20, 50])
+    @over("n", [5, 10, 20, 50])
     def test_groups_of_nearly_perfect_scores_are_held(self, n):
         rng, held = np.random.default_rng(8), 0
         for _ in range(300):

@@ -19,9 +19,10 @@ from assay.stats.power import (
     t_needed,
     units_to_change,
 )
+from support.over import over
 
 
-@pytest.mark.parametrize("n", [6, 20, 200, 5000])
+@over("n", [6, 20, 200, 5000])
 def test_the_smallest_detectable_difference_is_that_of_the_paired_t_test(n):
     expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
     assert t_detectable(1 / n**0.5, n) == pytest.approx(expected, rel=1e-3)
@@ -33,7 +34,7 @@ def test_five_pairs_cannot_show_anything():
     assert t_detectable(0.01, 6, alpha=0.05 / 4) is None
 
 
-@pytest.mark.parametrize("effect", [0.9, 0.5, 0.2, 0.05])
+@over("effect", [0.9, 0.5, 0.2, 0.05])
 def test_the_samples_needed_are_those_of_the_paired_t_test(effect):
     expected = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
     assert t_needed(-0.3 * effect, 0.3) == np.ceil(expected)
@@ -54,14 +55,14 @@ def test_power_without_an_effect_is_the_level():
     assert power(0.0, 20, 0.03) == pytest.approx(0.03)
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.05 / 4, 0.01])
+@over("alpha", [0.05, 0.05 / 4, 0.01])
 def test_fewer_changes_never_reach_the_level_and_so_many_do(alpha):
     least = fewest_changes(alpha)
     assert sign_flip([0.3] * (least - 1)).p > alpha >= sign_flip([0.3] * least).p
     assert mcnemar(least - 1, 0).p > alpha >= mcnemar(least, 0).p
 
 
-@pytest.mark.parametrize("units", [6, 20, 500])
+@over("units", [6, 20, 500])
 def test_the_share_that_has_to_change_brings_enough_changes_in_80_of_100(units):
     share = share_to_change(units)
     assert stats.binom.sf(5, units, share) == pytest.approx(0.8)
@@ -77,7 +78,7 @@ def by_enumeration(n, difference, changed, alpha):
     return stats.multinomial.pmf(found, n, shares).sum()
 
 
-@pytest.mark.parametrize(
+@over(
     ("n", "difference", "changed", "alpha"),
     [(20, 0.4, 0.4, 0.05), (20, 0.3, 0.8, 0.05), (30, 0.4, 1.0, 0.0125), (6, 1.0, 1.0, 0.05)],
 )
@@ -91,9 +92,7 @@ def test_with_many_changes_the_power_of_mcnemar_goes_over_into_that_of_the_t_tes
     assert exact == pytest.approx(limit, abs=0.015)
 
 
-@pytest.mark.parametrize(
-    "seen", [ChangedShares(0, 0.05), ChangedShares(0.1, 0.05), ChangedShares(0.5, 0.5)]
-)
+@over("seen", [ChangedShares(0, 0.05), ChangedShares(0.1, 0.05), ChangedShares(0.5, 0.5)])
 def test_what_mcnemar_is_said_to_find_it_finds_in_80_of_100(seen):
     for n in (8, 20, 40):
         least = mcnemar_detectable(n, seen)
@@ -110,7 +109,7 @@ def test_five_pairs_show_nothing_to_mcnemar_and_no_difference_needs_no_number():
     assert mcnemar_needed(1e-9, ChangedShares(0.2, 0.2)) is None
 
 
-@pytest.mark.parametrize(("df", "t"), [(4, 2.0), (9, 0.0), (49, -3.2), (199, 25.0), (5, 400.0)])
+@over(("df", "t"), [(4, 2.0), (9, 0.0), (49, -3.2), (199, 25.0), (5, 400.0)])
 def test_the_effect_interval_ends_where_so_extreme_a_t_is_seen_in_2_5_percent(df, t):
     scale = (df + 1) ** -0.5
     found = effect_interval(t, scale, df)
@@ -119,7 +118,7 @@ def test_the_effect_interval_ends_where_so_extreme_a_t_is_seen_in_2_5_percent(df
     assert found.low < t * scale < found.high
 
 
-@pytest.mark.parametrize(("df", "t"), [(5, 1e6), (50, 1e9), (5, -1e6)])
+@over(("df", "t"), [(5, 1e6), (50, 1e9), (5, -1e6)])
 def test_a_huge_t_leaves_only_the_spread_uncertain(df, t):
     found = effect_interval(t, 1.0, df)
     ends = np.sort(t * np.sqrt(stats.chi2.ppf([0.025, 0.975], df) / df))

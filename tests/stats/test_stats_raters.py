@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from assay.stats.raters import changed, disagreement, within_sd
+from support.over import over
 
 
 class TestWithinSd:
@@ -25,9 +26,7 @@ class TestWithinSd:
 
 
 class TestDisagreement:
-    @pytest.mark.parametrize(
-        ("labels", "share"), [("aa", 0), ("ab", 1), ("aab", 2 / 3), ("aabb", 4 / 6), ("a", None)]
-    )
+    @over(("labels", "share"), [("aa", 0), ("ab", 1), ("aab", 2 / 3), ("aabb", 4 / 6), ("a", None)])
     def test_the_share_of_pairs_that_differ(self, labels, share):
         assert disagreement(labels) == (share if share is None else pytest.approx(share))
 
@@ -43,7 +42,7 @@ def distances(a1, a2, b1, b2):
 
 
 class TestChanged:
-    @pytest.mark.parametrize("n", [1, 5, 12])
+    @over("n", [1, 5, 12])
     def test_things_that_never_vary_and_now_differ_are_chance_one_time_in_three_each(self, n):
         apart = np.zeros((12, 6))
         apart[:n, 2:] = 1.0

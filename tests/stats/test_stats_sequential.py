@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from assay.stats.sequential import beaten, compare_raced, looks, mean_intervals
+from support.over import over
 
 LEVEL = 0.8  # low, so that too narrow an interval is seen in few drawings
 
@@ -21,7 +22,7 @@ def mean_of(share):
     return 2 * share**2
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@over("share", [0.1, 0.5, 0.9])
 def test_an_interval_holds_the_mean_at_every_moment(share):
     rng, missed = np.random.default_rng(0), 0
     values = (rng.random((200, 300)) < share).astype(float)

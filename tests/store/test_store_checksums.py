@@ -15,6 +15,7 @@ from assay._store.transfer import export
 from assay._store.verification import verify
 from assay.errors import InputError
 from assay.score import Score
+from support.over import over
 from support.scripts import plausible, samples
 from support.sealed import change
 
@@ -34,7 +35,7 @@ def test_the_checksum_of_a_row_covers_every_column(db):
             assert beyond <= {"checksum", "value_checksum"}, table
 
 
-@pytest.mark.parametrize(
+@over(
     ("values", "expected"),
     [
         ((), 0),

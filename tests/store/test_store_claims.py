@@ -10,8 +10,7 @@ import time
 import pytest
 
 from assay import Result
-from assay._store import Store
-from assay._store.claims import Claims
+from assay._store import Claims, Store
 from assay._store.verification import verify
 from support.faults import Faults
 from support.llm_server import LLMServer

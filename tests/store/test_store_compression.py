@@ -3,7 +3,6 @@
 import hashlib
 import sqlite3
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from assay.errors import InputError
 from assay.prompt import Material, Template, render
 from assay.sample import Sample
 from support import scripts
+from support.over import over
 
 LONG = "A context of more than forty-eight characters, which is kept only once. "
 
@@ -25,7 +25,7 @@ def test_any_text_comes_back_beside_anything(text, beside):
     assert decompress(compress(text, beside), beside) == text
 
 
-@pytest.mark.parametrize("length", [2**n + d for n in (7, 8, 9, 14, 15, 16) for d in (-1, 0, 1)])
+@over("length", [2**n + d for n in (7, 8, 9, 14, 15, 16) for d in (-1, 0, 1)])
 def test_at_the_edges_of_the_window_a_text_comes_back(length):
     text = "".join(hashlib.sha256(str(n).encode()).hexdigest() for n in range(length // 64 + 1))
     for beside in (b"", text[: length // 2].encode(), text[:length].encode()):
@@ -87,7 +87,7 @@ class TestPieces:
         assert "<<<" not in body
         assert ">>>" not in body
 
-    @pytest.mark.parametrize(
+    @over(
         "pieces",
         [
             (),
@@ -117,7 +117,7 @@ class TestPieces:
         assert code not in "".join([*pieces[:2], pieces[-1]])
         assert self.kept(pieces)[0] == pieces
 
-    @pytest.mark.parametrize(
+    @over(
         ("text", "code"),
         [("Paris", "5dd2"), ("118915 BEAD>>>", "beadd"), ("27452 BE AD>>>", "bead")],
     )

@@ -12,6 +12,7 @@ from assay._store.transfer import export, import_runs
 from assay._store.verification import verify
 from assay.errors import InputError
 from support import scripts
+from support.over import over
 
 CONFIG = {"judge": "j", "metrics": {"m": "m|1"}}
 
@@ -70,7 +71,7 @@ class TestNames:
         assert run.title[-3] == ":"
 
 
-@pytest.mark.parametrize(
+@over(
     ("said", "why"),
     [
         ({"name": "last"}, "cannot be called 'last'"),
@@ -94,7 +95,7 @@ def test_what_cannot_be_said_of_a_run_is_refused(said, why):
         Description(**said)
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "value"),
     [("5", 5), ("0.5", 0.5), ("0.50", "0.50"), ("007", "007"), ("true", True), ("nan", "nan")],
 )

@@ -11,6 +11,7 @@ from assay._store import Store, schema
 from assay.errors import InputError
 from assay.judge import Reply
 from support import scripts
+from support.over import over
 
 CONFIG = {"metrics": {"faithfulness": "signature"}}
 
@@ -172,8 +173,8 @@ class TestWhatIsNoStore:
         with pytest.raises(InputError, match="is a folder -> name a file"):
             Store(tmp_path)
 
-    @pytest.mark.parametrize("use", [Store, Result])
-    @pytest.mark.parametrize("path", [None, 3, b"assay.db", "as\0say.db"])
+    @over("use", [Store, Result])
+    @over("path", [None, 3, b"assay.db", "as\0say.db"])
     def test_no_path_at_all(self, path, use):
         says = re.escape(f"the store is {path!r}, no path -> name a file")
         with pytest.raises(InputError, match=says):

@@ -15,6 +15,7 @@ from assay.data import read
 from assay.target import Asking, Configurable, HttpSystem, ask
 from assay.target.system import Body
 from support import scripts, towers
+from support.over import over
 
 ROWS = [
     {"id": f"q{n}", "question": f"What is {n}? & why", "metadata": {"user": {"team": "blue"}}}
@@ -117,9 +118,7 @@ class TestRequests:
     def test_a_password_in_the_url_is_no_part_of_its_name(self):
         assert "s3cr3t" not in HttpSystem("http://me:s3cr3t@host/ask").name
 
-    @pytest.mark.parametrize(
-        "url", ["http://", "http://host:0/", "http://[", "http://host/{nothing}"]
-    )
+    @over("url", ["http://", "http://host:0/", "http://[", "http://host/{nothing}"])
     def test_what_is_no_address_is_refused(self, url):
         with pytest.raises(InputError):
             HttpSystem(url)
@@ -282,7 +281,7 @@ class TestConfigurations:
         assert "pa55word" not in repr(found)
         assert b"pa55word" not in db.read_bytes()
 
-    @pytest.mark.parametrize(
+    @over(
         ("made", "params", "said"),
         [
             ({"target": "http://h/ask?q={question}&k=3"}, {"k": 5}, "has 'k' already"),

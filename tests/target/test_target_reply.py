@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError, Unreadable
 from assay.target import Asking
 from assay.target.reply import MADE, Reported, plain_of, read
+from support.over import over
 
 
 class Node:
@@ -54,10 +55,9 @@ HAYSTACK_PATHS = {"answer": "llm.replies", "contexts": "retriever.documents"}
 
 
 class TestFrameworks:
-    @pytest.mark.parametrize(
+    @over(
         ("value", "mapping"),
         [(LLAMA_INDEX, {}), (LANGCHAIN, {}), (HAYSTACK, HAYSTACK_PATHS)],
-        ids=["llama_index", "langchain", "haystack"],
     )
     def test_answer_contexts_and_ids_are_found(self, value, mapping):
         found = read_object(value, mapping)
@@ -107,12 +107,12 @@ class TestFrameworks:
     def test_a_chat_completion_in_parts(self, content):
         assert read_object({"choices": [{"message": {"content": content}}]}) == {"answer": "It is."}
 
-    @pytest.mark.parametrize("content", [[{"type": "image"}], [{"type": "text"}], [3], []])
+    @over("content", [[{"type": "image"}], [{"type": "text"}], [3], []])
     def test_parts_without_text_are_no_answer(self, content):
         with pytest.raises(Unreadable):
             read_object({"choices": [{"message": {"content": content}}]})
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "It is.",
@@ -126,7 +126,7 @@ class TestFrameworks:
     def test_bare_text_and_other_names(self, raw):
         assert read(raw, {}) == {"answer": "It is."}
 
-    @pytest.mark.parametrize("raw", ["1889", "3.50", "-2", "1e3"])
+    @over("raw", ["1889", "3.50", "-2", "1e3"])
     def test_a_number_by_itself_is_a_text(self, raw):
         assert read(raw, {}) == {"answer": raw}
 
@@ -146,7 +146,7 @@ class TestPaths:
             Asking(reply={"reference": "x"})
 
 
-@pytest.mark.parametrize(
+@over(
     ("raw", "said"),
     [
         ("[]", "neither text nor"),
@@ -165,7 +165,7 @@ def test_what_is_no_answer_is_said_to_be_none(raw, said):
         read(raw, {})
 
 
-@pytest.mark.parametrize(
+@over(
     ("raw", "said"),
     [
         ('{"error": "no index"}', "no index"),
@@ -190,7 +190,7 @@ def test_a_reported_error_is_no_answer(raw, said):
         read(raw, {"contexts": "docs"})
 
 
-@pytest.mark.parametrize(
+@over(
     ("raw", "mapping"),
     [
         ('{"answer": "It is.", "error": "the reranker timed out"}', {}),

@@ -12,6 +12,7 @@ from assay.tasks import JudgeContexts, RateAnswer, Statement, Verdict, VerifySta
 from assay.tasks.base import IN_PARTS, SHORTEST, halved_texts
 from support import answers
 from support.llm_server import LLMServer, _error
+from support.over import over
 from support.scripts import plausible, sample
 
 FILL = "Bread is baked from flour and water. "
@@ -41,7 +42,7 @@ class Narrow(LLM):
         return Completion(answers.answer(prompt, kind, schema, draw), 100, 10)
 
 
-@pytest.mark.parametrize(
+@over(
     "texts",
     [("a", "b", "c"), ("a", "b"), (FILL * 40,), ("x" * SHORTEST,), ("a. " * SHORTEST, "b")],
 )
@@ -181,7 +182,7 @@ class TestAWindowThatTheUserNames:
         with pytest.raises(TooLong):  # a token a digit, as most vocabularies have it
             await judge.reply(RateAnswer("Q?", "3,141 5926 " * 100))
 
-    @pytest.mark.parametrize(
+    @over(
         ("text", "most"),
         [("the tower", 3), ("1889", 4), ("in 1889, AD", 9), ("a-b", 3), ("巴黎", 6), ("", 0)],
     )

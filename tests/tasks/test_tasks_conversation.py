@@ -25,6 +25,7 @@ from assay.tasks import (
     match_topics,
     name_topics,
 )
+from support.over import over
 
 EARLIER = ("user: Who was Marie Curie?", "assistant: A physicist.")
 SINGLE = [
@@ -40,14 +41,14 @@ INSIDE = [
 
 
 class TestEarlierTurns:
-    @pytest.mark.parametrize("task", SINGLE, ids=lambda task: task.kind)
+    @over("task", SINGLE)
     def test_without_them_nothing_of_a_conversation_stands_in_prompt_or_key(self, task):
         assert "earlier turns" not in task.prompt()
         assert "conversation" not in task.prompt()
         assert [m.name for m in task.material()][-1] in ("text", "answer")
         assert len(task.inputs()) == 6
 
-    @pytest.mark.parametrize("at", range(3), ids=["split", "generate", "rate"])
+    @over("at", range(3))
     def test_with_them_it_is_another_question(self, at):
         assert reply_key("b", SINGLE[at], 0) != reply_key("b", INSIDE[at], 0)
         assert "earlier turns:\n<<<" in INSIDE[at].prompt()
@@ -92,7 +93,7 @@ class TestTopics:
         second = '{"id": "t2", "reason": "", "reference": " r1 "}'
         assert [m.reference for m in task.read(without_thoughts % second)] == [None, 0]
 
-    @pytest.mark.parametrize("name", ["r3", "r0", "x", "t1"])
+    @over("name", ["r3", "r0", "x", "t1"])
     def test_a_reference_topic_that_does_not_exist_spoils_the_reply(self, name):
         raw = f'{{"matches": [{{"id": "t1", "reason": "", "reference": "{name}"}}]}}'
         with pytest.raises(Unreadable, match="does not exist"):

@@ -11,6 +11,7 @@ from assay.errors import Unreadable
 from assay.tasks import Embed, EmbedTokens, TokenVectors, embed, embed_tokens
 from assay.tasks.embedding import LARGEST
 from support import answers
+from support.over import over
 from support.scripts import plausible, sample, samples
 
 
@@ -69,7 +70,7 @@ def packed(*numbers):
     return base64.b64encode(struct.pack(f"{len(numbers)}b", *numbers)).decode()
 
 
-@pytest.mark.parametrize("vectors", ["", "?", "AAA", packed(1, 2, 3), packed(0, 0, 1, 1)])
+@over("vectors", ["", "?", "AAA", packed(1, 2, 3), packed(0, 0, 1, 1)])
 def test_what_does_not_fit_its_tokens_is_refused(vectors):
     with pytest.raises(Unreadable):
         EmbedTokens("ab").read(f'{{"tokens": ["a", "b"], "vectors": "{vectors}"}}')

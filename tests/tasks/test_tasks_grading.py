@@ -17,6 +17,7 @@ from assay.tasks import (
     give_grade,
 )
 from support import scripts
+from support.over import over
 
 HALVES = GiveGrade("How good?", ((0, "bad"), (0.5, ""), (1, "good")), (("answer", "Yes."),))
 LABELS = ChooseLabel("How good?", (("bad", "wrong"), ("ok", "")), (("answer", "Yes."),))
@@ -27,13 +28,11 @@ def said(**fields):
 
 
 class TestGiveGrade:
-    @pytest.mark.parametrize(
-        ("told", "value"), [(0, 0), (0.5, 0.5), (1.0, 1), (0.49999999999, 0.5)]
-    )
+    @over(("told", "value"), [(0, 0), (0.5, 0.5), (1.0, 1), (0.49999999999, 0.5)])
     def test_an_allowed_grade_is_read_with_its_reason(self, told, value):
         assert HALVES.read(said(grade=told)) == Grade(value, "so")
 
-    @pytest.mark.parametrize("told", [2, 0.4, -1, "1", True, None, float("nan"), [1], 1e999])
+    @over("told", [2, 0.4, -1, "1", True, None, float("nan"), [1], 1e999])
     def test_any_other_is_unreadable(self, told):
         with pytest.raises(Unreadable):
             HALVES.read(said(grade=told))
@@ -46,7 +45,7 @@ class TestGiveGrade:
     def test_without_probabilities_the_grade_itself_is_expected(self):
         assert Grade(0.5).expected == 0.5
 
-    @pytest.mark.parametrize(
+    @over(
         "told",
         [
             [[0, 0.5], [1, 0.3]],
@@ -75,7 +74,7 @@ class TestGiveGrade:
             assert kept.startswith(raw)
             assert HALVES.read(kept) == Grade(1, "so", shares)
 
-    @pytest.mark.parametrize("line", ["", "[[1, 2]]", "[[1, 1]] and more", "none"])
+    @over("line", ["", "[[1, 2]]", "[[1, 1]] and more", "none"])
     def test_what_a_model_itself_writes_in_their_place_is_prose(self, line):
         mark = give_grade.with_probabilities("", ()).removesuffix("[]")
         assert HALVES.read(said(grade=1) + mark + line) == Grade(1, "so")
@@ -94,11 +93,11 @@ class TestGiveGrade:
 
 
 class TestChooseLabel:
-    @pytest.mark.parametrize("told", ["ok", " ok ", "OK"])
+    @over("told", ["ok", " ok ", "OK"])
     def test_a_label_is_read_as_it_is_listed(self, told):
         assert LABELS.read(said(label=told)) == Label("ok", "so")
 
-    @pytest.mark.parametrize("told", ["fine", "", "bad or ok", 1, None])
+    @over("told", ["fine", "", "bad or ok", 1, None])
     def test_any_other_is_unreadable(self, told):
         with pytest.raises(Unreadable):
             LABELS.read(said(label=told))
@@ -113,17 +112,17 @@ class TestChooseLabel:
         assert LABELS.read(choose_label.reply(Label("bad", "so"))) == Label("bad", "so")
 
 
-@pytest.mark.parametrize("told", ["first", "First", "first answer"])
+@over("told", ["first", "First", "first answer"])
 def test_a_preferred_answer_may_be_named_as_it_is_shown(told):
     assert PreferAnswer("c", (), "a", "b").read(said(better=told)).better == "first"
 
 
-@pytest.mark.parametrize("told", ["", "answer", "both", "the first", None])
+@over("told", ["", "answer", "both", "the first", None])
 def test_any_other_preference_is_unreadable(told):
     with pytest.raises(Unreadable):
         PreferAnswer("c", (), "a", "b").read(said(better=told))
 
 
-@pytest.mark.parametrize("told", [["a2", "a1"], ["A2", "A1"], ["answer a2", "Answer a1"]])
+@over("told", [["a2", "a1"], ["A2", "A1"], ["answer a2", "Answer a1"]])
 def test_ranked_answers_may_be_named_as_they_are_shown(told):
     assert RankAnswers("c", (), ("a", "b")).read(said(order=told)).order == (1, 0)

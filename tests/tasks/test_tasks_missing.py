@@ -16,6 +16,7 @@ from assay.tasks import (
     verify_statements,
 )
 from support import scripts
+from support.over import over
 
 FOUR = VerifyStatements(tuple(Statement(f"s{n}", f"Claim {n}.") for n in range(1, 5)), ("c",))
 
@@ -85,7 +86,7 @@ async def test_an_unreadable_reply_to_another_task_is_asked_for_again_whole():
     assert [draw for _, draw in backend.asked] == [0, RETRY_STRIDE, 2 * RETRY_STRIDE]
 
 
-@pytest.mark.parametrize("tries", [1, 2, 5])
+@over("tries", [1, 2, 5])
 async def test_an_unreadable_reply_is_worth_as_many_draws_as_were_allowed(tries):
     judge, backend = judge_of("no", tries=tries)
     with pytest.raises(Unreadable):

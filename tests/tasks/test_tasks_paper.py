@@ -4,6 +4,7 @@ import pytest
 
 from assay.errors import Unreadable
 from assay.tasks import PaperExtraction, PaperQuestion, PaperStatements, PaperVerdicts, Statement
+from support.over import over
 
 THREE = tuple(Statement(f"s{n}", f"Claim {n}.") for n in (1, 2, 3))
 
@@ -53,7 +54,7 @@ class TestStatements:
     def read(self, raw):
         return [s.text for s in PaperStatements("Who?", "She did. He did.").read(raw)]
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "She did.\nHe did.",
@@ -87,7 +88,7 @@ class TestStatements:
     def test_each_line_is_one_without_its_bullet(self, raw):
         assert self.read(raw) == ["She did.", "He did."]
 
-    @pytest.mark.parametrize(
+    @over(
         "text",
         [
             "3.5 million people live there.",
@@ -114,7 +115,7 @@ class TestVerdicts:
     def read(self, raw, n=3):
         return [v.supported for v in PaperVerdicts(THREE[:n], "c").read(raw)]
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "Final verdict for each statement in order: Yes. No. Yes.",
@@ -158,7 +159,7 @@ class TestVerdicts:
     def test_the_verdicts_of_realistic_replies_are_read_in_order(self, raw):
         assert self.read(raw) == [True, False, True]
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "",
@@ -180,7 +181,7 @@ class TestVerdicts:
         with pytest.raises(Unreadable, match="of 3 verdicts"):
             self.read(raw)
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "Final verdict: 1. Yes, there is no doubt.",
@@ -209,7 +210,7 @@ class TestVerdicts:
 
 
 class TestQuestion:
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "When was it?",
@@ -243,7 +244,7 @@ class TestExtraction:
     def test_each_line_is_a_sentence(self):
         assert self.read("- It was in 1932.\n- It was cold.") == ("It was in 1932.", "It was cold.")
 
-    @pytest.mark.parametrize(
+    @over(
         "raw",
         [
             "Insufficient Information",

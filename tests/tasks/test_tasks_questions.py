@@ -18,6 +18,7 @@ from assay.tasks import (
     name_entities,
     split_question,
 )
+from support.over import over
 
 # Dots alone stand for an answer in the form that a prompt shows.
 FILLED = st.text(min_size=1).filter(lambda text: text.strip() == text not in ("...", "…"))
@@ -53,13 +54,13 @@ def test_short_answers_are_read_back(said):
     assert task.read(answer_questions.reply(answers)) == answers
 
 
-@pytest.mark.parametrize("nothing", [None, "", "  "])
+@over("nothing", [None, "", "  "])
 def test_no_answer_is_a_value_of_its_own(nothing):
     raw = json.dumps({"answers": [{"id": "q1", "answer": nothing}]})
     assert ASKED.read_some(raw) == {"q1": ShortAnswer("q1", None)}
 
 
-@pytest.mark.parametrize(
+@over(
     ("said", "answer"),
     [
         ("null", None),
@@ -94,7 +95,7 @@ def test_a_question_that_is_passed_over_is_missing_and_not_unanswered():
     ]
 
 
-@pytest.mark.parametrize(
+@over(
     "raw",
     [
         '{"answers": [{"id": "q1"}]}',

@@ -32,6 +32,7 @@ from assay.tasks import (
     verify_statements,
 )
 from assay.tasks.embedding import cosine
+from support.over import over
 
 # Texts that a reader might stumble over are always among the examples. Dots alone are no text: they
 # stand for one in the form that a prompt shows.
@@ -130,15 +131,13 @@ def test_vectors(vector):
     assert Embed("x").read(embed.reply(vector)) == tuple(vector)
 
 
-@pytest.mark.parametrize(
-    "vector", [[], [0.0, 0.0], [math.nan, 1.0], [1.0, math.inf], [-math.inf, 1.0]]
-)
+@over("vector", [[], [0.0, 0.0], [math.nan, 1.0], [1.0, math.inf], [-math.inf, 1.0]])
 def test_a_vector_without_a_direction_is_unreadable(vector):
     with pytest.raises(Unreadable, match="empty, not finite or all zeros"):
         Embed("x").read(embed.reply(vector))
 
 
-@pytest.mark.parametrize("text", ["", "AAA", "AAAA", "????", "é", "AAAAAAA="])
+@over("text", ["", "AAA", "AAAA", "????", "é", "AAAAAAA="])
 def test_bytes_that_are_no_vector_are_unreadable(text):
     with pytest.raises(Unreadable):
         Embed("x").read('{"embedding": "%s"}' % text)  # noqa: UP031 - braces

@@ -2,11 +2,10 @@
 
 from itertools import product
 
-import pytest
-
 from assay._store.keys import reply_key
 from assay.prompt import Template
 from assay.tasks import SplitStatements
+from support.over import over
 
 LEVELS = list(product(("high", "low"), repeat=2))
 OTHERS = LEVELS[1:]
@@ -23,7 +22,7 @@ def test_the_default_is_high_and_its_material_names_no_level():
     assert SplitStatements("q", "t").inputs() == ("question:\n", "q", "\n", "text:\n", "t", "\n")
 
 
-@pytest.mark.parametrize("levels", OTHERS)
+@over("levels", OTHERS)
 def test_the_prompts_examples_show_the_level_that_is_asked_for(levels):
     task = SplitStatements("q", "t", *levels)
     split = [statement.text for statement in task.read(task._asked.examples[0].reply)]
@@ -36,7 +35,7 @@ def test_the_prompts_examples_show_the_level_that_is_asked_for(levels):
     assert all(text in task.prompt() for text in split)
 
 
-@pytest.mark.parametrize("levels", LEVELS)
+@over("levels", LEVELS)
 def test_a_users_own_template_is_kept_and_told_the_level(levels):
     own = Template(instruction="Zerlege den Text.", form="{}")
     prompt = "".join(SplitStatements("q", "t", *levels).pieces(own))

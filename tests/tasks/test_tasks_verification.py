@@ -21,6 +21,7 @@ from assay.tasks import (
     VerifyStatements,
     verify_statements,
 )
+from support.over import over
 
 RECORD = Path(__file__).parents[2] / "benchmarks" / "recorded" / "verify.jsonl.gz"
 CONTEXTS = (
@@ -77,7 +78,7 @@ class TestReading:
         (verdict,) = TASK.narrow(["s1"]).read('{"verdicts": [["s1", "supported"]]}')
         assert (verdict.supported, verdict.context, verdict.quote) == (True, None, "")
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "problem"),
         [
             (["s1"], "not an id, maybe a reason, and a finding"),

@@ -11,6 +11,7 @@ from assay import InputError
 from assay._text.words import words
 from assay.testset import Document, read_documents
 from assay.testset.passages import SHORTEST, Corpus, Passage, cut
+from support.over import over
 
 PAGE = """<html><head><title>Fees &amp; refunds</title><style>p {color: red}</style></head>
 <body><nav>Home | Contact</nav><h2>Refunds</h2><p>A refund takes <b>five</b> days.</p>
@@ -49,7 +50,7 @@ class TestReading:
         for gone in ("color", "track", "Home", "<"):
             assert gone not in found.text
 
-    @pytest.mark.parametrize("columns", [("_id", "text"), ("doc_id", "contents"), ("url", "body")])
+    @over("columns", [("_id", "text"), ("doc_id", "contents"), ("url", "body")])
     def test_a_table_has_a_row_a_document(self, tmp_path, columns):
         name, text = columns
         path = tmp_path / "corpus.jsonl"
@@ -90,7 +91,7 @@ class TestReading:
         assert "def f():\n    return 1\n" in found.text
         assert "Two lines." in found.text
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "said"),
         [
             ("nowhere", "there is no file 'nowhere'"),
@@ -166,7 +167,7 @@ class TestCorpus:
             for n in range(1, count + 1)
         ]
 
-    @pytest.mark.parametrize("seed", range(5))
+    @over("seed", range(5))
     def test_passages_are_drawn_evenly_and_each_once_a_round(self, seed):
         corpus = Corpus(self.passages(40, 40, 20))
         order = corpus.evenly(seed)

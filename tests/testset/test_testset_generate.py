@@ -18,6 +18,7 @@ from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, 
 from assay.testset import Plan, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage
 from assay.testset.questions import NO_ANSWER
+from support.over import over
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")
 PLACES = [
@@ -206,7 +207,7 @@ class TestWhatIsKept:
         assert all(question.kind == "single_hop" for question in made.questions)
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "points"),
     [
         ("What is the refund period according to the passage?", True),
@@ -231,7 +232,7 @@ def test_questions_that_only_make_sense_beside_their_text(question, points):
     assert bool(checks.points_at_text(question)) == points
 
 
-@pytest.mark.parametrize(
+@over(
     ("quote", "held"),
     [
         ("Card: 2 euros", True),
@@ -338,7 +339,7 @@ class TestWhatItCosts:
 
 
 class TestWhatIsRefused:
-    @pytest.mark.parametrize(
+    @over(
         ("changes", "said"),
         [
             ({"n": 0}, "0 questions are wanted"),
@@ -363,7 +364,7 @@ class TestWhatIsRefused:
         with pytest.raises(InputError, match="there is one passage"):
             generate(DOCUMENTS[:1], judge=writer(), store=db)
 
-    @pytest.mark.parametrize("n", [1, 2, 3, 7, 50])
+    @over("n", [1, 2, 3, 7, 50])
     def test_shares_add_up_to_what_is_wanted(self, n):
         assert sum(Plan(n=n).wanted().values()) == n
 

@@ -7,6 +7,7 @@ from assay.testset import Plan, generate
 from assay.testset.questions import NO_ANSWER
 from assay.testset.sentence_questions import facts
 from assay.testset.structure_questions import found_in
+from support.over import over
 
 SMALL = frozenset("the a of in and shop lamp lamps pumps parts river".split())  # noqa: SIM905
 GUIDE = """# Lamp shop
@@ -35,7 +36,7 @@ def asked(sentence):
     return {fact.question: fact.answer for fact in facts(sentence, SMALL)}
 
 
-@pytest.mark.parametrize(
+@over(
     ("sentence", "question", "answer"),
     [
         ("The Tarn bridge was opened in 1931.", "When was the Tarn bridge opened?", "in 1931"),
@@ -80,7 +81,7 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
     assert asked(sentence).get(question) == answer
 
 
-@pytest.mark.parametrize(
+@over(
     "sentence",
     [
         "It was opened in 1931.",  # what was?

@@ -11,6 +11,7 @@ import pytest
 from assay import evaluate
 from assay.errors import InputError
 from assay.testset import Review
+from support.over import over
 from support.scripts import plausible
 
 ROWS = [
@@ -136,7 +137,7 @@ def test_what_came_out_is_data_to_evaluate(path, tmp_path):
     assert sample.metadata["generated"]["question"] == ROWS[0]["question"]
 
 
-@pytest.mark.parametrize(
+@over(
     ("content", "problem"),
     [
         ("", "has no questions"),

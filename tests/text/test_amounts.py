@@ -5,6 +5,7 @@ import pytest
 from assay._text.amount_equality import matches
 from assay._text.amounts import amounts, scale_of
 from assay._text.normalize import normalize
+from support.over import over
 
 
 def alike(one, other, question=""):
@@ -14,7 +15,7 @@ def alike(one, other, question=""):
     return len(matches(first, second, question, scale_of(question))) == len(first)
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ("$1,577 million", "1.577 billion dollars"),
@@ -51,7 +52,7 @@ def test_it_is_the_same_in_another_scale_unit_rounding_or_form(one, other):
     assert alike(other, one)
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ("$1,577 million", "$1,577 billion"),

@@ -2,16 +2,15 @@
 
 import time
 
-import pytest
-
 from assay._text.statements import statements
+from support.over import over
 
 
 def of(answer):
     return [statement.text.rstrip(".") for statement in statements(answer)]
 
 
-@pytest.mark.parametrize(
+@over(
     ("sentence", "claims"),
     [
         # A comma list of predicates.
@@ -67,7 +66,7 @@ def test_a_compound_sentence_makes_its_claims(sentence, claims):
     assert of(sentence) == claims
 
 
-@pytest.mark.parametrize(
+@over(
     "sentence",
     [
         "The report compares Oslo and Bergen.",
@@ -123,9 +122,7 @@ def test_an_item_that_makes_several_claims_gets_no_lead_in():
     assert of(answer) == ["Open the lid", "Rinse the tank"]
 
 
-@pytest.mark.parametrize(
-    "piece", ["which is a, ", "and has a b ", "x, the y, was z; ", "in 1990, "]
-)
+@over("piece", ["which is a, ", "and has a b ", "x, the y, was z; ", "in 1990, "])
 def test_a_long_sentence_is_read_in_time(piece):
     begin = time.process_time()
     statements(f"The dog, {piece * (20_000 // len(piece))}.")

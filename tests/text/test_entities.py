@@ -1,12 +1,12 @@
 """Names, dates, negations and opposites."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text import entities as names_in_text
 from assay._text import numbers, questions, refusals, words
 from assay._text.entities import compared, entities, place
+from support.over import over
 
 TEXT = (
     "The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres tall. It cost "
@@ -28,12 +28,12 @@ def test_names_dates_and_numbers_are_found_each_once_in_order():
     assert entities(f"{TEXT} {TEXT}") == entities(TEXT)
 
 
-@pytest.mark.parametrize("text", ["", " ", "nothing here.", "Nothing here."])
+@over("text", ["", " ", "nothing here.", "Nothing here."])
 def test_ordinary_words_are_no_entities(text):
     assert entities(text) == []
 
 
-@pytest.mark.parametrize(
+@over(
     ("entity", "text", "found"),
     [
         ("Eiffel Tower", "near the EIFFEL  tower.", "EIFFEL  tower"),
@@ -67,7 +67,7 @@ def test_it_is_found_however_it_is_written(entity, text, found):
     assert text[slice(*place(entity, text))] == found
 
 
-@pytest.mark.parametrize(
+@over(
     ("entity", "text"),
     [
         ("Par", "Paris"),
@@ -87,7 +87,7 @@ def test_parts_of_words_and_other_words_are_not_it(entity, text):
     assert place(entity, text) is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other", "equal"),
     [
         ("Eiffel Tower", "the EIFFEL tower's", True),
@@ -107,7 +107,7 @@ def test_whatever_is_found_stands_in_the_text(text):
         assert entity in text
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ("1,000", "1000"),
@@ -188,12 +188,12 @@ def test_a_name_stands_in_by_parts_or_as_acronym():
     assert not names_in_text.stands_in("Rome", {"paris"}, set())
 
 
-@pytest.mark.parametrize("text", ["He did not go.", "It isn't so", "Nobody came", "She can’t"])
+@over("text", ["He did not go.", "It isn't so", "Nobody came", "She can’t"])
 def test_negated(text):
     assert names_in_text.is_negated(text)
 
 
-@pytest.mark.parametrize("text", ["He went.", "not only red", "a notable knot", "no doubt"])
+@over("text", ["He went.", "not only red", "a notable knot", "no doubt"])
 def test_not_negated(text):
     assert not names_in_text.is_negated(text)
 
@@ -208,7 +208,7 @@ def test_calendar_words():
     assert names_in_text.calendar_words("He may go.") == set()
 
 
-@pytest.mark.parametrize(
+@over(
     "family",
     [
         "cities city",
@@ -243,7 +243,7 @@ def test_overlap():
     assert words.longest_run(["a", "b", "c", "d"], ["x", "b", "c", "y"]) == 0.5
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "kind", "good", "bad"),
     [
         ("When did he die?", "time", "He died in 1867.", "He died of cholera."),
@@ -259,7 +259,7 @@ def test_question_kinds(question, kind, good, bad):
     assert not questions.holds(kind, bad, question)
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "I don't know.",
@@ -275,7 +275,7 @@ def test_refusals(text):
     assert refusals.refusal(text)
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     ["He did not know his father.", "It is not known who built it.", "You can find it in Rome."],
 )
@@ -295,7 +295,7 @@ def test_nothing_crashes(text):
     questions.holds(questions.kind_of(text), text, text)
 
 
-@pytest.mark.parametrize("text", ["It is a myth that", "the claim is wrong", "if it rains", "no"])
+@over("text", ["It is a myth that", "the claim is wrong", "if it rains", "no"])
 def test_what_is_reported_or_supposed_is_doubted(text):
     assert names_in_text.is_doubted(text)
     assert not names_in_text.is_doubted("The tower, said Ann, stands in Paris.")

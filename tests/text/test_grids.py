@@ -2,11 +2,10 @@
 
 import json
 
-import pytest
-
 from assay._text.grids import grids
 from assay._text.markup import without_tags
 from assay._text.records import units
+from support.over import over
 
 RIVERS = [("Arvel", "412", "Grey Bay"), ("Lonn", "287", "Arvel"), ("Pestra", "530", "South Sea")]
 NAMES = ("River", "Length (km)", "Mouth")
@@ -43,7 +42,7 @@ def read(*contexts):
     )
 
 
-@pytest.mark.parametrize("written", [markdown, csv, html, json_rows, barred])
+@over("written", [markdown, csv, html, json_rows, barred])
 def test_a_table_has_the_same_cells_in_every_format(written):
     grid = next(grid for grid in read(written()) if not grid.record)
     assert [column.name.lower() for column in grid.columns] == ["river", "length (km)", "mouth"]

@@ -1,8 +1,7 @@
 """What a yes or no says, as a statement of its own."""
 
-import pytest
-
 from assay._text.inversion import asserted
+from support.over import over
 
 SAID = [
     ("Does the Kolo 3 switch itself off?", "The Kolo 3 switches itself off."),
@@ -33,17 +32,17 @@ OPEN = [
 ]
 
 
-@pytest.mark.parametrize(("question", "statement"), SAID)
+@over(("question", "statement"), SAID)
 def test_yes_says_what_was_asked(question, statement):
     assert asserted(question, yes=True) == statement
 
 
-@pytest.mark.parametrize(("question", "statement"), DENIED)
+@over(("question", "statement"), DENIED)
 def test_no_denies_it(question, statement):
     assert asserted(question, yes=False) == statement
 
 
-@pytest.mark.parametrize("question", OPEN)
-@pytest.mark.parametrize("yes", [True, False])
+@over("question", OPEN)
+@over("yes", [True, False])
 def test_what_cannot_be_told_is_left_alone(question, yes):
     assert asserted(question, yes=yes) == ""

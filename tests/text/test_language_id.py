@@ -1,8 +1,7 @@
 """Languages are told where that is clear."""
 
-import pytest
-
 from assay._text.language_id import identify_language, is_english
+from support.over import over
 
 QUESTIONS = {
     "en": ("When was the tower built?", "How many people live in the city?"),
@@ -22,14 +21,12 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [(name, text) for name, texts in QUESTIONS.items() for text in texts]
-)
+@over(("name", "text"), [(name, text) for name, texts in QUESTIONS.items() for text in texts])
 def test_a_question_is_told_by_its_letters_or_its_commonest_words(name, text):
     assert identify_language(text) == name
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "",
@@ -56,7 +53,7 @@ def test_a_long_text_is_told_by_its_beginning():
     assert identify_language("Der Turm ist hoch und die Stadt ist alt. " * 5000) == "de"
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "",
@@ -71,7 +68,7 @@ def test_english(text):
     assert is_english(text)
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "Wann wurde der Turm gebaut? Der Turm wurde im Jahr 1889 gebaut und ist das Wahrzeichen.",

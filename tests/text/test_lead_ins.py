@@ -1,11 +1,10 @@
 """Is what a sentence before a list states kept, and what only announces the list left out?"""
 
-import pytest
-
 from assay._text.statements import statement_before_list, statements
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("sentence", "told"),
     [
         ("The dose is 20 g, and you should mind the following:", "The dose is 20 g"),

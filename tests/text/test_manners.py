@@ -2,9 +2,8 @@
 
 import time
 
-import pytest
-
 from assay._text.statements import statements
+from support.over import over
 
 SAID = "The dam is 60 m high."
 
@@ -13,7 +12,7 @@ def of(answer):
     return [statement.text for statement in statements(answer)]
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         "Happy to help!",
@@ -54,7 +53,7 @@ def test_manners_state_nothing(line):
     assert of(f"{SAID}\n\n{line}") == [SAID]
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         "If you need a visa, apply by May.",
@@ -94,7 +93,7 @@ def test_what_begins_like_manners_may_state_something(line):
     assert of(f"{SAID}\n\n{line}") == [SAID, line]
 
 
-@pytest.mark.parametrize(
+@over(
     "sources",
     [
         "**References**\n[1] Smith, J. (2020). *Dams of the world*. Springer.\n[2] https://a.example",
@@ -139,7 +138,7 @@ def test_a_source_may_be_what_is_told():
     ]
 
 
-@pytest.mark.parametrize("piece", ["a", "sorry for the !", "*a ", "<li>", "1. ", "[1] a\n"])
+@over("piece", ["a", "sorry for the !", "*a ", "<li>", "1. ", "[1] a\n"])
 def test_a_long_answer_is_read_in_time(piece):
     begin = time.process_time()
     statements(piece * (40_000 // len(piece)))

@@ -15,6 +15,7 @@ from assay._text.markup import (
 )
 from assay._text.statements import statements
 from assay.judges.embedded.evidence import prepare
+from support.over import over
 
 LIST = "<p>It is <b>open</b> from 9 to 5.</p><ul><li>Fee: $5</li><li>Dogs: no</li></ul>"
 PIECES = ["<sup>", "</sup>", "<sub>", "</sub>", "[1]", "2", "a", ".", " ", "<b>", "</b>"]
@@ -60,7 +61,7 @@ def test_the_tags_by_which_a_model_marks_its_answer_and_its_sources():
     assert [s.text for s in statements(text)] == ["It costs $5, not $6."]
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "Use the <source> tag for media.",
@@ -83,7 +84,7 @@ def test_it_stays_as_long(text):
     assert len(without_tags(text)) == len(text)
 
 
-@pytest.mark.parametrize(
+@over(
     "mark",
     [
         *("[1]", "[1, 2]", "[1 and 2]", "[1, and 2]", "[1-3]", "[^4]", "[^4^]", "[cite: 1, 2]"),
@@ -111,7 +112,7 @@ def test_a_raised_number_behind_a_word_is_a_mark():
     assert without_citations(kept) == kept
 
 
-@pytest.mark.parametrize(
+@over(
     "power",
     ["(a+b)² is c²", "sin²(x)", "5 miles²", "E = mass × speed²", "speed² × mass", "50 metres²"],
 )
@@ -119,7 +120,7 @@ def test_a_power_is_no_mark(power):
     assert without_citations(power) == power
 
 
-@pytest.mark.parametrize(
+@over(
     "mark",
     ["[1](https://a.example/x)", "[[2]](https://a.example)", "([Source](https://a.example))"],
 )
@@ -142,7 +143,7 @@ def test_a_pointer_in_the_sentence_is_taken_out_where_that_is_asked_for():
     assert without_pointers("3. As passages 1 and 2 say [1]") == "As  say"
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "[1" + " " * 100_000 + "]",
@@ -158,7 +159,7 @@ def test_long_blanks_take_no_longer_than_they_are(text):
     assert time.perf_counter() - start < 5  # a second way to read them took minutes
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "The council raised the fee in [2,5].",
@@ -175,7 +176,7 @@ def test_numbers_in_brackets_that_are_said_are_no_marks(text):
     assert without_citations(text) == text
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "bare"),
     [
         ("It is so[1][2].", "It is so."),
@@ -194,14 +195,12 @@ def test_it_is_told_what_the_marks_of_numbers_list():
     assert numbered(text) == ["1", "2, 4–5", "7"]
 
 
-@pytest.mark.parametrize(
-    "text", ["Section 12 forbids it.", "Article 5 is new.", "Option 2 is free."]
-)
+@over("text", ["Section 12 forbids it.", "Article 5 is new.", "Option 2 is free."])
 def test_what_has_a_number_of_its_own_in_the_world_is_no_pointer(text):
     assert without_pointers(text) == text
 
 
-@pytest.mark.parametrize("lead", ["Step 3: ", "Passage 2: ", "3. ", "- "])
+@over("lead", ["Step 3: ", "Passage 2: ", "3. ", "- "])
 def test_what_numbers_an_item_leads_into_it(lead):
     assert without_lead(f"{lead}open step 4.") == "open step 4."
 

@@ -1,11 +1,11 @@
 """Are two ways of writing a unit, a sum or a date brought into one, and found again in the text?"""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.normalize import normalize
 from assay._text.quantities import quantities
+from support.over import over
 
 SAME = [
     ("30 s", "30 seconds"),
@@ -41,12 +41,12 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@over(("one", "other"), SAME)
 def test_two_ways_of_writing_are_one(one, other):
     assert normalize(one).text == normalize(other).text
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "a 5G network",  # no grams
@@ -66,7 +66,7 @@ def test_what_has_another_meaning_or_needs_no_change_stays(text):
     assert not normalize(text).changes
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@over(("one", "other"), SAME)
 def test_what_is_written_in_the_usual_form_stays_so(one, other):
     for text in (one, other):
         said = normalize(text).text
@@ -94,7 +94,7 @@ def test_a_sort_of_picture_is_no_number():
     assert normalize("Sat down in the 1990s").text == "Sat down in the 1990s"
 
 
-@pytest.mark.parametrize("text", ["It is -5 °C.", "It is \u22125 °C.", "It is minus 5 °C."])
+@over("text", ["It is -5 °C.", "It is \u22125 °C.", "It is minus 5 °C."])
 def test_a_minus_is_one_sign(text):
     said = normalize(text)
     assert said.text == "It is \u22125 °C."
@@ -102,7 +102,7 @@ def test_a_minus_is_one_sign(text):
     assert normalize("10 minus 5, 3-5, a -b").text == "10 minus 5, 3-5, a -b"
 
 
-@pytest.mark.parametrize("text", ["the Earth–Sun distance", "in Mar del Plata", "in Jan Mayen"])
+@over("text", ["the Earth–Sun distance", "in Mar del Plata", "in Jan Mayen"])
 def test_names_are_no_days_and_no_months(text):
     assert normalize(text).text == text
 

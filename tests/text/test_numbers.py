@@ -1,10 +1,10 @@
 """Numbers as texts write them and as results print them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.numbers import decimals, numbers
+from support.over import over
 
 WORDS = (  # noqa: SIM905 - reads better as prose
     "the a half fifth fifths two thirds noon Midday at 12 5 pm 3/4 million 2million twenty-five "
@@ -30,7 +30,7 @@ def test_each_way_of_writing():
     }
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "digits", "text"),
     [
         (0.8333, 2, "0.83"),

@@ -1,8 +1,7 @@
 """Texts that are surely in another language than English are told; all that is unclear is not."""
 
-import pytest
-
 from assay._text.language_id import language_name, other_language
+from support.over import over
 
 TEXTS = {
     "German": "Der Turm wurde im Jahr 1889 gebaut und ist 330 m hoch.",
@@ -22,12 +21,12 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), TEXTS.items())
+@over(("name", "text"), TEXTS.items())
 def test_another_language_is_told(name, text):
     assert language_name(other_language([text])) == name
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "",

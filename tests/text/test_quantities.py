@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.normalize import normalize
 from assay._text.quantities import quantities, written, written_like
+from support.over import over
 
 SAME = [
     ("1500 ms", "1.5 s"),
@@ -89,19 +89,17 @@ def keys(text):
     return {key for quantity in quantities(normalize(text).text) for key in quantity.keys}
 
 
-@pytest.mark.parametrize(("one", "other"), SAME + EITHER)
+@over(("one", "other"), SAME + EITHER)
 def test_what_is_the_same_is_known_as_such(one, other):
     assert keys(one) & keys(other)
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER)
+@over(("one", "other"), OTHER)
 def test_what_is_another_thing_is_not(one, other):
     assert not keys(one) & keys(other)
 
 
-@pytest.mark.parametrize(
-    "text", ["I like it.", "One of us.", "version 1.5.2", "10:99", "A tenant left."]
-)
+@over("text", ["I like it.", "One of us.", "version 1.5.2", "10:99", "A tenant left."])
 def test_what_states_no_quantity_has_none(text):
     assert quantities(text) == ()
 

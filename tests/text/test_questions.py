@@ -1,11 +1,10 @@
 """Is a question told from an order to do something with a text?"""
 
-import pytest
-
 from assay._text.questions import about_a_text
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     "order",
     [
         "Summarize the following news within 60 words:",
@@ -19,7 +18,7 @@ def test_work_on_a_text(order):
     assert about_a_text(order)
 
 
-@pytest.mark.parametrize(
+@over(
     "question",
     [
         "Summarize the company's earnings.",

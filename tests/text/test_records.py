@@ -3,12 +3,12 @@
 import json
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.records import units
 from assay._text.sentences import spans
+from support.over import over
 
 RECORD = (
     '{"name": "Finch & Fork", "hours": {"Monday": "17:30-23:0"}, "attributes": {"BusinessParking": '
@@ -86,12 +86,12 @@ def test_a_record_is_read_value_by_value():
     assert read(str(json.loads(RECORD))) == READ
 
 
-@pytest.mark.parametrize("context", CASES)
+@over("context", CASES)
 def test_is_read_as_a_person_would(context):
     assert read(context) == CASES[context]
 
 
-@pytest.mark.parametrize("context", PROSE)
+@over("context", PROSE)
 def test_prose_is_taken_sentence_by_sentence(context):
     expected = [(start, end, context[start:end]) for start, end in spans(context)]
     if context.startswith("Ann"):
@@ -173,7 +173,7 @@ def test_nested_objects_without_a_name_are_told_apart_by_their_first_strings():
     assert read(nested("x", "x"))[1] == "record 1, fee, eur: 3"
 
 
-@pytest.mark.parametrize(
+@over(
     "piece",
     ['{"a": ', "{'a'\n", '{"a": "b\n', "[", '["a", ', '{"a": [', "|", "a: b\n", "a,b,c\n", '"', "{ ", "\t",
      '{"a": 1} ', '"a": ', "{a: 1", "]", '{"a": "\\', "  k:\n"],

@@ -2,11 +2,11 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.refusals import absence_claim, answers_after_all, is_plain_refusal, refusal
+from support.over import over
 
 REFUSALS = [
     "I don't know.",
@@ -166,24 +166,24 @@ NO_CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSALS)
+@over("text", REFUSALS)
 def test_refusals(text):
     assert refusal(text)
 
 
-@pytest.mark.parametrize("text", ANSWERS)
+@over("text", ANSWERS)
 def test_answers_are_no_refusals(text):
     assert refusal(text) == ""
 
 
-@pytest.mark.parametrize("text", CLAIMS)
+@over("text", CLAIMS)
 def test_what_is_said_to_be_absent(text):
     claim = absence_claim(text)
     assert claim is not None
     assert claim.what == CLAIMS[text]
 
 
-@pytest.mark.parametrize("text", NO_CLAIMS)
+@over("text", NO_CLAIMS)
 def test_no_claim_of_absence(text):
     assert absence_claim(text) is None
 
@@ -202,7 +202,7 @@ def test_a_refusal_that_goes_on_to_answer_is_not_plain():
     assert not is_plain_refusal("Unfortunately, the passages do not mention the price.")
 
 
-@pytest.mark.parametrize("text", ["I dont know", "idk", "Sorry, no information found."])
+@over("text", ["I dont know", "idk", "Sorry, no information found."])
 def test_what_is_written_carelessly_declines_as_plainly(text):
     assert is_plain_refusal(text)
 
@@ -219,7 +219,7 @@ def test_nothing_crashes(text):
     is_plain_refusal(text)
 
 
-@pytest.mark.parametrize(
+@over(
     "piece",
     ["the ", "there is no information ", "the given ", "it is ", " ", "\"I don't know\" ",
      "unable to find ", "as an ai model ", "I "]
@@ -230,7 +230,7 @@ def test_long_texts_take_no_long_time(piece):
     assert time.process_time() - begin < 3
 
 
-@pytest.mark.parametrize(
+@over(
     ("sentence", "answers"),
     [
         ("However, it was built in Rome in 1932.", True),
@@ -244,7 +244,7 @@ def test_a_sentence_may_take_a_refusal_before_it_back(sentence, answers):
     assert answers_after_all(sentence) is answers
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "Das geht aus den Unterlagen leider nicht hervor.",
@@ -261,7 +261,7 @@ def test_refusals_in_other_languages_are_found(text):
     assert is_plain_refusal(text)
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "Es wird keine Gebühr erhoben, und die Kinder zahlen nichts.",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.sentences import sentences, spans
+from support.over import over
 
 CASES = {
     "See Cal. Code Civ. Proc. § 337. It lasts.": ["See Cal. Code Civ. Proc. § 337.", "It lasts."],
@@ -103,13 +104,13 @@ LANGUAGES = {
 TEXTS = [(name, text) for name, texts in LANGUAGES.items() for text in texts]
 
 
-@pytest.mark.parametrize(("name", "expected"), TEXTS)
+@over(("name", "expected"), TEXTS)
 def test_cuts_in_other_languages(name, expected):
     text = ("" if name in {"Chinese", "Japanese"} else " ").join(expected)
     assert sentences(text) == expected
 
 
-@pytest.mark.parametrize(
+@over(
     "expected",
     [
         ["It ended on July 3.", "August was hot."],
@@ -123,7 +124,7 @@ def test_marks_of_other_languages_leave_english_alone(expected):
     assert sentences(" ".join(expected)) == expected
 
 
-@pytest.mark.parametrize("text", CASES)
+@over("text", CASES)
 def test_cuts_where_a_reader_would(text):
     assert sentences(text) == CASES[text]
 

@@ -4,11 +4,11 @@ import time
 import tomllib
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.statements import statements
+from support.over import over
 
 CASES = [
     ("", "Paris", ["Paris"]),
@@ -51,7 +51,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("question", "answer", "expected"), CASES)
+@over(("question", "answer", "expected"), CASES)
 def test_statements(question, answer, expected):
     assert [statement.text for statement in statements(answer, question)] == expected
 
@@ -83,7 +83,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "expected"), LINES)
+@over(("answer", "expected"), LINES)
 def test_lines_with_nothing_beneath_them_are_no_headings(answer, expected):
     assert [statement.text for statement in statements(answer)] == expected
 
@@ -100,12 +100,12 @@ CODE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "expected"), CODE)
+@over(("answer", "expected"), CODE)
 def test_code_ends_where_its_fence_is_closed(answer, expected):
     assert [statement.text for statement in statements(answer)] == expected
 
 
-@pytest.mark.parametrize("rule", ["|-|-|", "|:-:|-:|", "-|-"])
+@over("rule", ["|-|-|", "|:-:|-:|", "-|-"])
 def test_one_dash_a_column_is_a_rule_of_a_table(rule):
     found = statements(f"| City | Size |\n{rule}\n| Paris | 2 |\n| Rome | 3 |\n\nThat is all.")
     texts = [statement.text for statement in found]
@@ -120,7 +120,7 @@ ANSWERS = tomllib.loads(Path(__file__).with_name("statements.toml").read_text("u
 REACHED = [case for case in ANSWERS if "open" not in case]
 
 
-@pytest.mark.parametrize("case", REACHED, ids=[case["about"] for case in REACHED])
+@over("case", REACHED)
 def test_answers_are_taken_apart_as_a_reader_would(case):
     found = statements(case["answer"], case.get("question", ""))
     assert [statement.text for statement in found] == case["statements"]
@@ -137,7 +137,7 @@ def test_what_is_not_reached_is_left_whole():
     assert found / wanted > 0.96
 
 
-@pytest.mark.parametrize(
+@over(
     "piece",
     ["The dog was red and ran to it, and the cat is old; it is big. ", "the a and was ", "- a:\n  ",
      "| a | b |\n|---|---|\n", "```\n", "A: b: ", "He was, and is, ", "- x y\n",
@@ -155,7 +155,7 @@ def test_a_long_sentence_of_clauses_takes_linear_time():
     assert time.process_time() - begin < 5
 
 
-@pytest.mark.parametrize(
+@over(
     ("answer", "count"),
     [
         ("The dog was red and names the cat and was old.", 3),

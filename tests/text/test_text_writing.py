@@ -7,9 +7,10 @@ from assay._text.markup import without_citations, without_pointers
 from assay._text.statements import statements
 from assay.judges.embedded.comparison import compare
 from assay.judges.embedded.evidence import prepare
+from support.over import over
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ("age 59½", "age 59 1/2"),
@@ -27,7 +28,7 @@ def test_a_number_is_read_in_either_way(one, other):
     assert set(numbers.numbers(one)) == set(numbers.numbers(other)) != set()
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "found"),
     [
         ("a fifth of them", set()),
@@ -44,7 +45,7 @@ def test_a_share_or_a_date_is_no_other_number(text, found):
     assert set(numbers.numbers(text)) == found
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [
         ("250F", "250 °F"),
@@ -68,7 +69,7 @@ def test_words_that_only_look_so_are_left_alone():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "text"),
     [
         ("World War II", "after World War 2"),
@@ -85,7 +86,7 @@ def test_a_name_stands_in_a_text_in_another_way(name, text):
     assert entities.stands_in(name, entities.lookup(text), entities.acronyms(text))
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "text"),
     [
         ("World War III", "after World War II"),
@@ -99,7 +100,7 @@ def test_another_name_does_not(name, text):
     assert not entities.stands_in(name, entities.lookup(text), entities.acronyms(text))
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "names"),
     [
         ("It is by C. S. Lewis.", ["C. S. Lewis"]),
@@ -119,7 +120,7 @@ def test_a_mark_with_blanks_within_is_a_mark():
     assert without_citations("It is red ( passage 2).") == "It is red."
 
 
-@pytest.mark.parametrize(
+@over(
     "lead",
     [
         "Based on the given passages, ",

@@ -1,10 +1,10 @@
 """Words that two texts share, and where."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.words import Weights, align, weighted_recall
+from support.over import over
 
 
 def test_the_order_of_a_set_changes_no_digit_of_a_recall():
@@ -14,7 +14,7 @@ def test_the_order_of_a_set_changes_no_digit_of_a_recall():
     assert weighted_recall({"huge", *small}, {"huge"}, weights) == 1e16 / (1e16 + 40)
 
 
-@pytest.mark.parametrize(
+@over(
     ("said", "words", "source", "there"),
     [
         ("It was built in 1887.", "1887", "It was built in 1887.", "1887"),

@@ -18,6 +18,7 @@ from assay.view.access import Access
 from assay.view.export import export
 from assay.view.server import application, first_address, running
 from assay.view.site import Site
+from support.over import over
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
@@ -37,7 +38,7 @@ def test_equal_texts_have_no_mark():
     assert words.differences("same words", "same words")[0] == [("same words", False)]
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "names", "rows"),
     [
         ('[{"a": 1, "b": "x"}, {"a": 2}]', ["a", "b"], [["1", "x"], ["2", ""]]),
@@ -53,9 +54,7 @@ def test_structure_is_found(text, names, rows):
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000]
-)
+@over("text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000])
 def test_prose_is_no_table(text):
     grid = structure.grid(text)
     assert grid is None or not grid.rows

@@ -178,3 +178,15 @@ def _report_bug(error: Exception, *, debug: bool) -> None:
     )
     if not debug:
         say("Please report it with what `ASSAY_DEBUG=1` in front of the command shows.")
+
+
+async def until_stopped() -> None:
+    """Return when the process is told to end."""
+    import asyncio
+
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):  # Windows: there Ctrl-C interrupts all that is awaited
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, stopped.set)
+    await stopped.wait()

@@ -10,10 +10,9 @@ from pathlib import Path
 import click
 
 from assay._cli import options
-from assay._cli.errors import OK, say
+from assay._cli.errors import OK, say, until_stopped
 from assay._cli.judges import Judges, budget
 from assay._cli.options import POSITIVE
-from assay._cli.stopping import until_stopped
 from assay._middleware.limiter import Limits
 from assay._runner.settings import Settings
 from assay._service import Service

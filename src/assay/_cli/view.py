@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from assay._cli import options
-from assay._cli.errors import OK, say
+from assay._cli.errors import OK, say, until_stopped
 from assay._cli.output import command_line
-from assay._cli.stopping import until_stopped
 from assay._runner import STORE
 from assay.errors import InputError
 

@@ -1,13 +1,134 @@
 """The store: replies, runs, samples and scores in one SQLite file, the single truth."""
 
+import os
+import threading
+import time
 from pathlib import Path
+from typing import Final
 
 from assay._store.alerts import Alerts
-from assay._store.claims import Claims
 from assay._store.judges import Batches, Judges
 from assay._store.labels import HumanLabels
 from assay._store.runs import Run, Runs, Spent
 from assay._store.scores import Scores
+
+try:
+    import fcntl
+except ImportError:  # Windows: each process asks for itself there
+    fcntl = None  # type: ignore[assignment]
+
+# What is added to the name of the store.
+SUFFIX: Final = "-claims"
+# Byte 0 tells who has the file open; the others stand for keys.
+_OPEN: Final = 0
+_DIGITS: Final = 15  # of a key: as many bytes as a file may have
+
+
+class _LockFile:
+    """The file of one store in this process, which the system asks only once for its locks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.users = 0
+        self.held: set[str] = set()
+        self.lock = threading.Lock()
+        self._file = self._opened()
+
+    def _opened(self) -> int:
+        while True:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            try:
+                fcntl.lockf(file, fcntl.LOCK_SH, 1, _OPEN)
+                if self.path.stat().st_ino == os.fstat(file).st_ino:
+                    return file
+            except FileNotFoundError:
+                pass
+            os.close(file)  # whoever had it last has just removed it
+            time.sleep(0.001)
+
+    def claim(self, key: str) -> bool:
+        with self.lock:
+            if key in self.held:
+                return False
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+            except OSError:  # another process has it
+                return False
+            self.held.add(key)
+            return True
+
+    def release(self, key: str) -> None:
+        with self.lock:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+            self.held.discard(key)
+
+    def close(self) -> None:
+        """Give everything back; the last of all processes removes the file."""
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _OPEN)
+            self.path.unlink(missing_ok=True)
+        except OSError:  # others have it open
+            pass
+        os.close(self._file)
+
+
+def _place(key: str) -> int:
+    return _OPEN + 1 + int(key[:_DIGITS], 16)
+
+
+# By process and store: the system takes all locks of a process back when it closes the file once.
+_files: dict[tuple[int, Path], _LockFile] = {}
+_lock = threading.Lock()
+
+
+class Claims:
+    """Who asks for which reply, among all processes that use a store.
+
+    Args:
+        store: The file of the store; beside it one is made with the first claim.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._path = store.absolute().with_name(store.name + SUFFIX)
+        self._file: _LockFile | None = None
+        self._closed = fcntl is None
+
+    def claim(self, key: str) -> bool:
+        """Whether nobody else asks for the reply under a key: then it is claimed.
+
+        Where no claims can be made, everybody may ask, as often as they like.
+        """
+        file = self._opened()
+        return file is None or file.claim(key)
+
+    def release(self, key: str) -> None:
+        """Let others ask, who look first whether it is there."""
+        if self._file is not None:
+            self._file.release(key)
+
+    def close(self) -> None:
+        """Give back what is claimed."""
+        file, self._file, self._closed = self._file, None, True
+        if file is None:
+            return
+        with _lock:
+            file.users -= 1
+            if not file.users:
+                del _files[os.getpid(), self._path]
+                file.close()
+
+    def _opened(self) -> _LockFile | None:
+        if self._file is None and not self._closed:
+            with _lock:
+                place = os.getpid(), self._path
+                try:
+                    file = _files.get(place) or _LockFile(self._path)
+                except OSError:  # a folder that may not be written to, a system without locks
+                    self._closed = True
+                    return None
+                _files[place] = self._file = file
+                file.users += 1
+        return self._file
 
 
 class Store(Runs, Scores):

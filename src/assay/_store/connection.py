@@ -34,8 +34,7 @@ PAGE = 256  # rows that are read at once where there may be any number
 Write: TypeAlias = Callable[[sqlite3.Connection], None]
 # Writes that come within so many seconds, or while a commit is on its way, go into one transaction.
 GATHER_S = 0.002
-# So many at most.
-MAX_WRITES = 512
+MAX_WRITES = 512  # so many at most
 # Texts remembered: those of a few hundred samples on their way.
 MAX_TEXTS = 8192
 PATIENCE_S = 300.0  # another process may be importing a large file
@@ -243,6 +242,7 @@ class Writer:
         check_still_there(self.path)  # connecting would make it anew
         with ExitStack() as opened, file_errors(self.path):
             db = _connect(self.path, opened)
+            _to_wal(db)
             opened.pop_all()
         thread = threading.Thread(target=self._run, args=(db,), name="assay-store", daemon=True)
         thread.start()
@@ -368,9 +368,11 @@ def connection(path: Path) -> sqlite3.Connection:
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
-    look(path)
-    kind = file_system(path)
-    if kind in NETWORK:
+    seen = _stamp(path)
+    known = seen is not None and _looked_at.get(path) == seen
+    if not known:
+        look(path)
+    if not known and (kind := file_system(path)) in NETWORK:
         warnings.warn(
             f"'{path}' lies on a network file system ({kind}): use it from one machine at a time, "
             "or name a --store on a local disk",
@@ -379,9 +381,28 @@ def connection(path: Path) -> sqlite3.Connection:
         )
     with ExitStack() as opened, file_errors(path):
         db = _connect(path, opened)
-        migrate(db)
+        if not known:
+            _to_wal(db)
+            migrate(db)
         opened.pop_all()  # it stays open, unless something failed
+    if seen:
+        _looked_at[path] = seen
     return db
+
+
+# Stores as they were when opened: a result opens its own for each question that it is asked.
+_looked_at: dict[Path, tuple[int, ...]] = {}
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when the file does; None where its newest state is in a log."""
+    try:
+        if _has_log(path):
+            return None
+        state = path.stat()
+    except (OSError, ValueError):  # which looking at it tells better
+        return None
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def check_still_there(path: Path) -> None:
@@ -405,7 +426,6 @@ def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     # Text that is no UTF-8 is damage, which its checksum tells; it does not keep a row from us.
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     integrity.teach(db)
-    _to_wal(db)
     db.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     db.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
     return db
@@ -449,8 +469,7 @@ def _address(path: Path) -> str:
 
 
 def _to_wal(db: sqlite3.Connection) -> None:
-    # Unlike all else, this change does not wait for its turn: two that open a new file at the same
-    # moment would get in each other's way.
+    # This change alone does not wait for its turn: two may open a new file at the same moment.
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:

@@ -119,15 +119,12 @@ _GAP = re.compile(r"(?<=\w)\s{3,}(?=[.,;:!?)])")
 _BULLET = re.compile(r"\s*(?:(?:[-*•‣]|#{1,6}|\d{1,2}[.)])\s+)+(?=\S)")
 
 
-_CITED = re.compile(r"\[\d+(?:, ?\d+)*\]")
-
-
 def says_nothing(text: str) -> bool:
     """Whether it is nothing but marks: "**", "[1]"."""
     left = text
     for start, end in reversed(marks(text)):
         left = f"{left[:start]} {left[end:]}"
-    return not any(map(str.isalnum, _CITED.sub(" ", left)))
+    return not any(map(str.isalnum, NUMBERED.sub(" ", left)))
 
 
 def marks(text: str) -> list[tuple[int, int]]:

@@ -6,13 +6,14 @@ import pytest
 
 from assay.judges.embedded.comparison import compare
 from assay.judges.embedded.evidence import prepare
+from support.over import over
 
 
 def verbatim(statement, context):
     return compare(statement, prepare([context])).verbatim
 
 
-@pytest.mark.parametrize(
+@over(
     ("right", "wrong"),
     [
         ("Section 12 prohibits the sale of alcohol.", "Section 14 prohibits the sale of alcohol."),
@@ -39,7 +40,7 @@ def test_a_part_with_another_sign_at_its_edge_is_not_said():
     assert verbatim("In all the dose of it is 5%", "In all the dose of it is 5 % of the volume.")
 
 
-@pytest.mark.parametrize(
+@over(
     "context",
     [
         "It is a myth that {}.",
@@ -57,7 +58,7 @@ def test_a_part_is_not_said_where_the_rest_casts_doubt_on_it(context):
     assert verbatim(doubted, doubted)
 
 
-@pytest.mark.parametrize("lead", ["", "3. ", "Step 3: ", "Based on the given passages, "])
+@over("lead", ["", "3. ", "Step 3: ", "Based on the given passages, "])
 def test_what_only_leads_in_does_not_count(lead):
     text = "Close the red valve of the tank before you leave."
     assert verbatim(f"{lead}{text} [1]", text)

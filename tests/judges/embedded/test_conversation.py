@@ -1,11 +1,10 @@
 """Does the embedded judge know what was said before?"""
 
-import pytest
-
 from assay.judge import Judge
 from assay.judges.embedded import Embedded
 from assay.judges.embedded.judge import asked, question_in_context
 from assay.tasks import RateAnswer, SplitStatements
+from support.over import over
 
 CURIE = (
     "user: Where was Marie Curie born?",
@@ -14,7 +13,7 @@ CURIE = (
 BOHR = ("user: Tell me about Niels Bohr.", "assistant: Niels Bohr was a physicist.")
 
 
-@pytest.mark.parametrize(
+@over(
     ("earlier", "question", "statement"),
     [
         (CURIE, "And when?", "Marie Curie was born in 1867."),
@@ -29,7 +28,7 @@ async def test_a_pronoun_means_the_last_subject_that_was_named(earlier, question
     assert [s.text for s in await Judge(Embedded())(task)] == [statement]
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "alone"),
     [
         ("When?", False),

@@ -5,6 +5,7 @@ import pytest
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
 from assay.judges.embedded.card import CardFigure
+from support.over import over
 
 
 def made(**more):
@@ -63,7 +64,7 @@ def test_every_figure_says_what_it_rests_on():
                 assert figure.low <= figure.value <= figure.high
 
 
-@pytest.mark.parametrize(
+@over(
     ("floor", "lower_is_better", "standing"),
     [
         (0.6, False, "above"),

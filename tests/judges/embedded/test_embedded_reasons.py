@@ -1,8 +1,7 @@
 """Does what the embedded judge says of a verdict ever speak against it?"""
 
-import pytest
-
 import assay
+from support.over import over
 
 CONTEXT = (
     "The mill on the Aare was built in 1873 by Anna Gruber. It does not grind rye. Prices rose by "
@@ -28,7 +27,7 @@ STATEMENTS = [
 OBJECTIONS = ("not appear", "negated", "opposite", "otherwise", "does not say", "mixes up")
 
 
-@pytest.mark.parametrize("statement", STATEMENTS)
+@over("statement", STATEMENTS)
 def test_a_reason_agrees_with_its_verdict(statement):
     (verdict,) = assay.verify(statement, CONTEXT)
     if verdict.uncertain:

@@ -1,9 +1,8 @@
 """Figures of a statement beside those that the evidence gives for the same thing."""
 
-import pytest
-
 from assay.judges.embedded.comparison import FEATURES, compare
 from assay.judges.embedded.evidence import prepare
+from support.over import over
 
 
 def figure(statement, *contexts):
@@ -18,7 +17,7 @@ CORDIAL = (
 LAMPS = "The Orla lamp draws 9 watts and weighs 2.5 kg; the Tarn lamp weighs 4 kg."
 
 
-@pytest.mark.parametrize(
+@over(
     ("statement", "context", "agrees"),
     [
         ("The cordial rests for 12 hours.", CORDIAL, True),
@@ -40,7 +39,7 @@ def test_a_figure_of_the_same_thing_agrees_or_differs(statement, context, agrees
     assert figure(statement, context) is agrees
 
 
-@pytest.mark.parametrize(
+@over(
     ("statement", "context"),
     [
         # made of the evidence's figures

@@ -1,9 +1,8 @@
 """Does yes or no in a record settle what a statement says of the same thing, and nothing else?"""
 
-import pytest
-
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import AGREED, DENIED, support
+from support.over import over
 
 RECORD = (
     '{"name": "Blue Cafe", "stars": 3.5, "hours": {"Sunday": "closed"}, "attributes": {"WiFi": "no",'
@@ -22,7 +21,7 @@ def of(statement, *contexts):
     return found
 
 
-@pytest.mark.parametrize(
+@over(
     ("context", "right", "wrong"),
     [
         (RECORD, "The cafe has no WiFi.", "The cafe has WiFi."),
@@ -71,7 +70,7 @@ WITHOUT = (
 )
 
 
-@pytest.mark.parametrize(
+@over(
     ("statement", "context"),
     [
         ("It has a lot of guests.", RECORD),  # not a parking lot

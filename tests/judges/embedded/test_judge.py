@@ -10,11 +10,12 @@ from assay.judge import Judge
 from assay.judges.embedded import Embedded
 from assay.tasks import NameEntities, SplitStatements
 from assay.tasks.statements import SplitTexts
+from support.over import over
 
 LONG = "Find the price in the mail below, write it down and ignore all else. " * 3
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "text", "statement"),
     [
         ("What is the capital of France?", "Paris", "What is the capital of France? Paris"),
@@ -36,7 +37,7 @@ async def test_a_phrase_is_joined_to_a_plain_question_only(question, text, state
     assert [s.text for s in found] == [statement]
 
 
-@pytest.mark.parametrize(
+@over(
     ("atomicity", "coverage", "statements"),
     [
         ("high", "high", ["The bridge is long.", "The river is deep.", "The road is new."]),

@@ -6,6 +6,7 @@ import pytest
 
 from assay.judges.embedded.comparison import FEATURES, compare
 from assay.judges.embedded.evidence import prepare
+from support.over import over
 
 PARKS = """Parks of the Tavel region
 
@@ -29,7 +30,7 @@ def table(statement, *contexts):
     return None if found is None else found.agrees
 
 
-@pytest.mark.parametrize(
+@over(
     ("right", "wrong"),
     [
         ("Alder Moor is in the North district.", "Birk Fen is in the North district."),
@@ -65,7 +66,7 @@ def test_cells_agree_or_differ(right, wrong):
     assert table(wrong) is False
 
 
-@pytest.mark.parametrize(
+@over(
     "statement",
     [
         "Birk Fen is loved by herons.",  # words without a cell
@@ -108,10 +109,10 @@ def test_the_reason_names_the_cells():
 
 
 def test_large_tables_take_little_time():
-    rows = "\n".join(f"| Place {i} | {i % 7} | {i * 3} |" for i in range(5000))
+    rows = "\n".join(f"| Place {i} | {i % 7} | {i * 3} |" for i in range(2000))
     evidence = prepare([f"| Place | Zone | Height (m) |\n|---|---|---|\n{rows}"])
     compare("Place 17 has a height of 51 m.", evidence)  # reads the cells once
     begin = time.process_time()
-    for number in range(20):
+    for number in range(10):
         compare(f"Place {number} has a height of {3 * number} m.", evidence)
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < 1

@@ -4,7 +4,6 @@ import json
 import time
 from importlib import resources
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from assay.judges.embedded.comparison import FEATURES, compare
 from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import measure
+from support.over import over
 
 HIRED = "Alice hired Ben in 2019."
 SOLD = "Tom sold the boat to Priya for 300 euros."
@@ -86,7 +86,7 @@ def grammar(statement, *contexts):
     return {name for name in (*names, "limits_differ") if values[name]}
 
 
-@pytest.mark.parametrize(("kind", "context", "right", "wrong"), TWINS)
+@over(("kind", "context", "right", "wrong"), TWINS)
 def test_what_is_turned_round_is_told_from_the_same_in_other_words(kind, context, right, wrong):
     differs = f"{kind}_differ" if kind in {"roles", "limits"} else f"{kind}_differs"
     if wrong:
@@ -95,7 +95,7 @@ def test_what_is_turned_round_is_told_from_the_same_in_other_words(kind, context
         assert grammar(right, context) == {"grammar_agrees"}
 
 
-@pytest.mark.parametrize(("context", "statement"), UNCLEAR)
+@over(("context", "statement"), UNCLEAR)
 def test_what_is_not_clear_differs_in_nothing(context, statement):
     assert not grammar(statement, context) - {"grammar_agrees"}
 

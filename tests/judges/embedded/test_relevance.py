@@ -13,6 +13,7 @@ from assay.judges.embedded.relevance import (
     context_usefulness,
     sentence_relevance,
 )
+from support.over import over
 
 MODELS = Encoder(threads=2), Reader(threads=2)
 QUESTION = "When was the Eiffel Tower built?"
@@ -54,7 +55,7 @@ def test_answers():
     assert "declines" in refused.reason
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "answer"),
     [
         ("Why is the sky blue?", "Air molecules scatter sunlight of short wavelengths most."),

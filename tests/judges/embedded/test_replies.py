@@ -5,6 +5,7 @@ import pytest
 from assay.judges.embedded import Embedded
 from assay.metrics import FactualCorrectness, Faithfulness
 from assay.sample import Sample
+from support.over import over
 from support.scripts import score
 
 
@@ -17,7 +18,7 @@ REVENUE = "What was the revenue of Halden Group in 2021, in millions?"
 APPROVED = "Is the device approved for children?"
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "answer", "reference"),
     [
         (REVENUE, "1577.0", "$1,577 million"),
@@ -34,7 +35,7 @@ async def test_the_same_value_in_another_form_is_right(question, answer, referen
     assert await value(question, answer, reference) > 0.8
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "answer", "reference"),
     [
         (REVENUE, "1577.0", "$1,577 billion"),
@@ -60,7 +61,7 @@ async def test_a_short_answer_may_say_more_than_the_reference():
 AUTHOR = "Who wrote the first chapter?"
 
 
-@pytest.mark.parametrize("answer", ["Vogt", "H. Vogt", "Dr. Hanna Vogt"])
+@over("answer", ["Vogt", "H. Vogt", "Dr. Hanna Vogt"])
 async def test_a_part_of_a_name_may_be_the_same(answer):
     assert await value(AUTHOR, answer, "Hanna Vogt") > 0.5
 
@@ -83,7 +84,7 @@ async def test_the_items_of_a_list_count_one_by_one():
     assert found.details["FN"] == pytest.approx(1, abs=0.4)
 
 
-@pytest.mark.parametrize("answer", ["Salt and pepper", "Lyon, France", "July 20, 1969"])
+@over("answer", ["Salt and pepper", "Lyon, France", "July 20, 1969"])
 async def test_what_is_one_thing_stays_one(answer):
     sample = Sample(id="1", question="What was it?", answer=answer, reference=answer)
     found = await score(FactualCorrectness(), sample, Embedded())

@@ -2,11 +2,10 @@
 
 import asyncio
 
-import pytest
-
 from assay.judge import Judge
 from assay.judges.embedded import Embedded
 from assay.tasks import Statement, VerifyStatements
+from support.over import over
 
 # The context, the same in other words, something else.
 PAIRS = [
@@ -40,7 +39,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("context", "same", "other"), PAIRS)
+@over(("context", "same", "other"), PAIRS)
 def test_the_same_is_supported_and_another_is_not(context, same, other):
     def probability(text):
         statement = Statement("s1", text, (0, len(text)))

@@ -7,6 +7,7 @@ import pytest
 from assay.judge import Judge
 from assay.judges.embedded.judge import Embedded
 from assay.tasks import RateAnswer, Statement, VerifyStatements
+from support.over import over
 
 CONTEXT = (
     "The Brunnmoor reservoir was completed in 1911 and supplies the town of Ostwick. Its dam is "
@@ -26,7 +27,7 @@ async def relevance(question, answer):
     return (await Judge(Embedded())(RateAnswer(question, answer))).rated
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "The resrevoir at Brunnmoor was completed in 1911.",
@@ -48,7 +49,7 @@ async def test_a_statement_keeps_its_verdict(text):
     assert written.probability == pytest.approx(plain.probability, abs=0.02)
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "context"),
     [
         ("The mine produced nitrite.", "The mine produced nitrate until it was closed."),
@@ -68,7 +69,7 @@ async def test_marks_stand_at_the_words_as_they_were_written():
     assert any("1987" in text[start:end] for start, end in found.spans)
 
 
-@pytest.mark.parametrize(
+@over(
     ("question", "answer"),
     [
         ("When was the Brunnmoor reservor completed?", TRUE),
@@ -89,7 +90,7 @@ async def test_an_answer_keeps_its_relevance(question, answer):
     )
 
 
-@pytest.mark.parametrize("text", ["[1]", "**", "- [2]", "`", "#"])
+@over("text", ["[1]", "**", "- [2]", "`", "#"])
 async def test_what_holds_nothing_but_marks_is_judged_all_the_same(text):
     assert not (await verdict(text)).supported
     assert await relevance(QUESTION, text) < 0.5

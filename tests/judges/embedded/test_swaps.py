@@ -10,6 +10,7 @@ from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.swaps import find_swap
 from assay.judges.embedded.verification import DENIED, support
+from support.over import over
 
 PEOPLE = "Alice lives in Paris. Bob lives in Rome."
 AGES = "Alice is 30 years old. Bob is 40 years old."
@@ -45,7 +46,7 @@ def of(statement, context):
     return found
 
 
-@pytest.mark.parametrize(("context", "right", "wrong"), CASES)
+@over(("context", "right", "wrong"), CASES)
 def test_what_is_said_of_one_thing_is_not_said_of_another(context, right, wrong):
     found = of(wrong, context)
     assert found.probability <= DENIED
@@ -54,7 +55,7 @@ def test_what_is_said_of_one_thing_is_not_said_of_another(context, right, wrong)
     assert of(right, context).supported
 
 
-@pytest.mark.parametrize(
+@over(
     ("context", "wrong"),
     [
         ("Jane Doe sold Acme to Globex.", "Globex sold Acme to Jane Doe."),
@@ -70,7 +71,7 @@ def test_who_does_it_to_whom_is_not_turned_round(context, wrong):
     assert of(context, context).supported
 
 
-@pytest.mark.parametrize(
+@over(
     ("context", "statement"),
     [
         ("Alice married Bob in 1990.", "Bob married Alice in 1990."),
@@ -97,7 +98,7 @@ def test_an_answer_beside_its_question():
     assert not found.supported
 
 
-@pytest.mark.parametrize(
+@over(
     ("statement", "contexts"),
     [
         ("Alice lives in Rome.", [PEOPLE, "Alice lives in Rome with Bob since 2020."]),

@@ -1,11 +1,11 @@
 """Does support follow the contexts, and does the reason name what decides?"""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import DENIED, shorten, support
+from support.over import over
 
 READER = Reader(threads=2)
 CONTEXTS = [
@@ -27,7 +27,7 @@ def test_supported():
     assert "built in 1889" in found.sentence
 
 
-@pytest.mark.parametrize(
+@over(
     ("good", "bad", "named"),
     [
         ("The Eiffel Tower was built in 1889.", "The Eiffel Tower was built in 1887.", "'1887'"),
@@ -41,20 +41,20 @@ def test_a_changed_fact_lowers_the_probability_and_is_named(good, bad, named):
     assert named in check(bad).reason
 
 
-@pytest.mark.parametrize("text", ["It is red.", "Bananas are rich in potassium.", "Yes."])
+@over("text", ["It is red.", "Bananas are rich in potassium.", "Yes."])
 def test_what_stands_there_word_by_word_is_supported(text):
     (found,) = support([text], [f"{text} Something else is said here."], READER)
     assert found.supported
 
 
-@pytest.mark.parametrize(("answer", "right"), [("Paris", True), ("Berlin", False), ("42", False)])
+@over(("answer", "right"), [("Paris", True), ("Berlin", False), ("42", False)])
 def test_of_a_phrase_the_answer_is_judged_and_not_the_question(answer, right):
     question = "What is the capital of France?"
     (found,) = support([f"{question} {answer}"], ["Paris is the capital of France."], READER)
     assert found.supported is right
 
 
-@pytest.mark.parametrize(("minus", "other"), [("-", "\u2212"), ("\u2212", "-"), ("-", "-")])
+@over(("minus", "other"), [("-", "\u2212"), ("\u2212", "-"), ("-", "-")])
 def test_a_minus_is_read(minus, other):
     contexts = [f"Temp is {minus}5 °C."]
     good, bad = (
@@ -112,7 +112,7 @@ def test_any_text_is_judged_and_marks_lie_within_it(statements, contexts):
         assert all(0 <= start <= end <= len(statement) for start, end in found.spans)
 
 
-@pytest.mark.parametrize(
+@over(
     ("statement", "context"),
     [
         ("The camera has 12 MP.", "It has a camera of 12 megapixels."),
@@ -138,7 +138,7 @@ def test_marks_and_evidence_stand_as_they_were_written():
     )
 
 
-@pytest.mark.parametrize(
+@over(
     ("context", "said"),
     [
         ("It is a myth that the bank failed in 1931.", False),

@@ -13,6 +13,7 @@ from assay.judge import Judge
 from assay.judges.onnx import MOST, Labels, Onnx
 from assay.tasks import Statement, VerifyStatements
 from support.onnx_models import INPUTS, verifier
+from support.over import over
 
 TOWER = "The tower was built in 1889 by engineers."
 
@@ -124,7 +125,7 @@ class TestAnyOrder:
 
 
 class TestLabels:
-    @pytest.mark.parametrize(
+    @over(
         ("names", "supported", "contradicted"),
         [
             (["contradiction", "entailment", "neutral"], 1, 0),
@@ -145,7 +146,7 @@ class TestLabels:
         found = Labels.of({"id2label": named}, "model")
         assert found.supported == 10
 
-    @pytest.mark.parametrize(
+    @over(
         "config",
         [
             {},

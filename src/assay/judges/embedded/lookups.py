@@ -40,7 +40,6 @@ _DATES = frozenset(map(words.stem, "year date round episode day".split()))
 _SUM = frozenset(map(words.stem, "total totals sum overall all".split()))
 _TOTALS = frozenset("total altogether together combined sum".split())
 _MEANS = frozenset("average mean".split())
-_ORDER = frozenset("second third fourth fifth first last before after except without".split())
 
 
 def look_up(statement: str, grids: Sequence[Grid]) -> Finding | None:

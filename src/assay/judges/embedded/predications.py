@@ -21,7 +21,6 @@ from assay.judges.embedded.swaps import Part
 # ruff: noqa: SIM905 - word lists read better as prose
 
 Kind: TypeAlias = Literal["roles", "polarity", "direction", "quantity", "modality"]
-KINDS: tuple[Kind, ...] = ("roles", "polarity", "direction", "quantity", "modality")
 
 
 class Finding(NamedTuple):
