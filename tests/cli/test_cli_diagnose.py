@@ -120,3 +120,22 @@ class TestASystemAskedAgain:
     def test_options_that_are_for_a_target_need_one(self, known_rag):
         assert "is for --target" in known_rag("diagnose", "--each-wrong").stderr
         assert "needs a target" in known_rag("diagnose", "--target-rpm", "3").stderr
+
+
+def test_the_step_that_an_answer_rests_on_is_named(assay, here):
+    turns = [
+        {"role": "user", "content": "How high is the tower?"},
+        {"role": "assistant", "tool_calls": [{"name": "search", "args": {}}]},
+        {"role": "tool", "content": "The tower is 330 metres high."},
+        {"role": "assistant", "tool_calls": [{"name": "weather", "args": {}}]},
+        {"role": "tool", "content": "It rains on Sunday."},
+    ]
+    row = {"id": "t", "question": turns[0]["content"], "answer": "The tower is 330 metres high."}
+    write_rows(here / "talks.jsonl", [{**row, "contexts": [], "turns": turns}])
+    assay("run", "talks.jsonl", "-m", "faithfulness", "--quiet")
+    result = assay("diagnose", "--steps")
+    assert result.exit_code == 0, result.output
+    assert "search: decisive in 1 of 1" in result.stdout
+    told = json.loads(assay("diagnose", "--steps", "--json").stdout)["steps"]
+    assert told["samples"][0]["decisive"] == [1]
+    assert json.loads(assay("diagnose", "--json").stdout)["steps"] is None

@@ -1,16 +1,18 @@
 """A leaderboard corrected for the judge's error, by the labels of its runs that the store holds."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay._runner.result import Result
 from assay._store import Store
 from assay.stats.intervals import Interval
 
 if TYPE_CHECKING:
+    from assay.stats.correction import Corrected, Shares
     from assay.stats.intervals import Floats
 
+_LabelsById: TypeAlias = Mapping[str, tuple[float, float]]  # label, and its probability
 _NOBODY = "leaderboard"  # whom the store asks to label nothing
 
 
@@ -62,41 +64,24 @@ def corrected_standings(
         return ()
     import numpy as np
 
-    from assay._analysis.correction import as_labels, label_ends
+    from assay._analysis.correction import label_ends
     from assay.stats.best import differences_to_best
-    from assay.stats.correction import Design, correct_with_shares
     from assay.stats.intervals import cluster_numbers
 
     about = results[0].run.config["about"][metric]
     every = [value for at in labelled for value, _ in labels[at].values()]
-    ends = label_ends(every, None, about["range"])
+    scale = _Scale(label_ends(every, None, about["range"]), about, groups, level)
     ids, matrix = scores
-    places = {id_: place for place, id_ in enumerate(ids)}
-    estimates, shares = [], []
-    for at in labelled:
-        values, chances = zip(*labels[at].values(), strict=True)
-        scaled = as_labels(
-            matrix[:, at], about["range"], ends, falling=not about["higher_is_better"]
-        )
-        corrected, share = correct_with_shares(
-            scaled,
-            [places[id_] for id_ in labels[at]],
-            values,
-            design=Design(chances, groups=groups),
-            ends=ends,
-            level=level,
-        )
-        estimates.append(corrected)
-        shares.append(share)
+    parts = [scale.corrected(ids, matrix[:, at], labels[at]) for at in labelled]
+    estimates = [estimate for estimate, _ in parts]
     clusters = cluster_numbers(range(len(ids)) if groups is None else groups)
     sums = np.zeros((int(clusters.max()) + 1, len(labelled)))
-    np.add.at(sums, clusters, np.stack([share.adds for share in shares], axis=1))
-    covariance = sums.T @ sums + np.diag([share.made_up for share in shares])
+    np.add.at(sums, clusters, np.stack([share.adds for _, share in parts], axis=1))
     order, found = differences_to_best(
         np.array([one.estimate for one in estimates]),
-        covariance,
-        min(share.freedom for share in shares),
-        span=ends[1] - ends[0],
+        sums.T @ sums + np.diag([share.made_up for _, share in parts]),
+        min(share.freedom for _, share in parts),
+        span=scale.ends[1] - scale.ends[0],
         level=level,
     )
     return tuple(
@@ -109,6 +94,35 @@ def corrected_standings(
         )
         for at in order
     )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """How scores become labels, and what else holds for all configurations."""
+
+    ends: tuple[float, float]
+    about: Mapping[str, Any]
+    groups: Sequence[Hashable] | None
+    level: float
+
+    def corrected(
+        self, ids: Sequence[str], scores: "Floats", labels: _LabelsById
+    ) -> "tuple[Corrected, Shares]":
+        """The mean of one configuration, corrected by its labels."""
+        from assay._analysis.correction import as_labels
+        from assay.stats.correction import Design, correct_with_shares
+
+        places = {id_: place for place, id_ in enumerate(ids)}
+        values, chances = zip(*labels.values(), strict=True)
+        falling = not self.about["higher_is_better"]
+        return correct_with_shares(
+            as_labels(scores, self.about["range"], self.ends, falling=falling),
+            [places[id_] for id_ in labels],
+            values,
+            Design(chances, groups=self.groups),
+            ends=self.ends,
+            level=self.level,
+        )
 
 
 def _labels(result: Result, metric: str, ids: frozenset[str]) -> dict[str, tuple[float, float]]:

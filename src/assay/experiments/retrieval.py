@@ -51,12 +51,12 @@ def _sentences(text: str) -> Iterable[Range]:
     return pairwise([*borders, len(text)])
 
 
-_LEVELS: Final[dict[str, Levels]] = {
+_LEVELS: Final[Mapping[str, Levels]] = {
     "fixed": (_matches(_WORD),),
     "sentence": (_sentences, _matches(_WORD)),
     "recursive": (_matches(_PARAGRAPH), _matches(_LINE), _sentences, _matches(_WORD)),
 }
-_LEVELS |= {"heading": _LEVELS["recursive"], "semantic": _LEVELS["sentence"]}
+_LIKE: Final = {"heading": "recursive", "semantic": "sentence"}  # between their borders
 
 
 def _topics(text: str) -> list[int]:
@@ -136,7 +136,7 @@ class Chunking:
         text, chunker = document.text, self.chunker
         split = _SPLITS.get(chunker)
         borders = [0, *(split(text) if split else ()), len(text)]
-        levels = _LEVELS[chunker]
+        levels = _LEVELS[_LIKE.get(chunker, chunker)]
         for start, end in pairwise(borders):
             pieces = list(_pieces(text[start:end], start, self.size, levels))
             for first, last in _packed([size for _, _, size in pieces], self.size, self.overlap):
