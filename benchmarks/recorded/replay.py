@@ -1,4 +1,4 @@
-"""What a strong model replied to every kind of prompt, replayed and compared with people.
+"""What a strong model replied to the main kinds of prompts, replayed and compared with people.
 
     python -m benchmarks.recorded.replay [--embedded] [--pending FOLDER] [METRIC ...]
 
