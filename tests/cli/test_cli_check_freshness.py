@@ -5,6 +5,7 @@ import subprocess
 
 from cli_help import write_rows
 
+from assay.testset import check_freshness
 from support.over import over
 
 BEFORE = """# Shop
@@ -192,3 +193,14 @@ def test_a_sentence_that_shares_a_word_with_the_reference_is_no_evidence(assay, 
     }
     states, _ = checked(assay, here, BEFORE, rows=[row], code=0)
     assert states == {**dict.fromkeys(QUESTIONS, "valid"), "far": "untraced"}
+
+
+def test_a_quote_says_which_sentence_a_reference_rests_on():
+    before = [{"id": "shop", "text": "Lamps stay for 14 days. A lamp is kept long. Oil is sold."}]
+    after = [{"id": "shop", "text": "Lamps stay for 14 days. Oil is sold."}]
+    row = {"id": "a", "question": "How is a lamp kept?", "reference": "For a good while."}
+    (found,) = check_freshness([row], before=before, after=after).questions
+    assert found.state == "untraced"
+    quoted = {**row, "reference_contexts": [before[0]["text"]], "quotes": ["lamp is *kept* long"]}
+    (found,) = check_freshness([quoted], before=before, after=after).questions
+    assert (found.state, found.before) == ("invalidated", "A lamp is kept long.")

@@ -8,6 +8,7 @@ from statsmodels.stats.power import TTestPower
 from assay.stats.comparison import mcnemar, sign_flip
 from assay.stats.power import (
     ChangedShares,
+    detectable_fall,
     effect_interval,
     fewest_changes,
     mcnemar_detectable,
@@ -123,3 +124,16 @@ def test_a_huge_t_leaves_only_the_spread_uncertain(df, t):
     found = effect_interval(t, 1.0, df)
     ends = np.sort(t * np.sqrt(stats.chi2.ppf([0.025, 0.975], df) / df))
     assert (found.low, found.high) == pytest.approx(ends)
+
+
+def test_a_fall_by_failing_pairs_is_found_as_often_as_promised():
+    chance = np.random.default_rng(0)
+    n, deviation = 100, 0.1
+    fall = detectable_fall(deviation, 1.0, n)
+    found = 0
+    for _ in range(400):
+        differences = chance.normal(0, deviation, n) - (chance.random(n) < fall)
+        found += sign_flip(differences).p < 0.05
+    assert 0.72 < found / 400 < 0.9
+    assert detectable_fall(deviation, 0.0, n) == pytest.approx(t_detectable(deviation / n**0.5, n))
+    assert detectable_fall(deviation, 1.0, 5) is None

@@ -15,8 +15,8 @@ from assay._store.verification import verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
-from assay.testset import Plan, agenerate, checks, estimate, generate
-from assay.testset.passages import Passage
+from assay.testset import Document, Plan, PlanRow, agenerate, checks, estimate, generate
+from assay.testset.passages import Passage, cut
 from assay.testset.questions import NO_ANSWER
 from support.over import over
 
@@ -375,3 +375,59 @@ def test_a_reply_is_read_strictly():
     assert task.read(raw) == Written("When?", "Now.", ("a",))
     with pytest.raises(assay.Unreadable):
         task.read('{"question": "When?"}')
+
+
+class TestEvidence:
+    text = (
+        "# Ferry\n\nIt [sails](http://x/y) at **nine**.\n\n```\nfare = 12\n```\n\nThe fare is low."
+    )
+
+    def test_quotes_are_found_in_whatever_mark_up(self):
+        ((start, end),) = checks.places("it sails at nine", self.text)
+        assert self.text[start:end] == "It [sails](http://x/y) at **nine"
+        assert len(checks.places("It sails ... The fare is low", self.text)) == 2
+        assert checks.places("It sails at ten", self.text) == []
+
+    @pytest.mark.parametrize(("quote", "code"), [("fare = 12", True), ("The fare is low", False)])
+    def test_what_only_code_says_is_no_fact(self, quote, code):
+        passages = cut(Document("d", f"{self.text} {PADDING}"), 200)
+        assert bool(checks.from_code(Written("?", "x", (quote,)), passages)) == code
+
+
+def test_a_persona_and_a_style_are_told_and_hard_questions_checked(db):
+    rows = (
+        PlanRow("single_hop", 1, persona="a pilot", style="keywords"),
+        PlanRow("single_hop", 1, difficulty="hard"),
+    )
+    asked = []
+
+    def note(task):
+        asked.append(task.asker)
+        if "everyday words" not in task.asker:
+            return plain_question(task)
+        match = fact(task.passages[0])
+        question = f"When was the harbour of {match[1]} opened?"
+        return write_question.reply(Written(question, match[0], (match[0],)))
+
+    drafts = []
+    made = generate(
+        DOCUMENTS,
+        Plan(rows=rows),
+        judge=writer(write_single_hop=note),
+        store=db,
+        on_draft=drafts.append,
+    )
+    assert "a pilot. Types search keywords, not a sentence." in asked
+    assert [q.row()["persona"] for q in made.questions] == ["a pilot"]
+    assert {draft.why for draft in made.rejected} == {"too easy"}
+    assert sorted(map(id, drafts)) == sorted(map(id, (*made.questions, *made.rejected)))
+
+
+def test_what_the_documents_say_how_to_find_out_is_not_unanswerable(db):
+    def ways(task):
+        return answer_questions.reply(
+            [ShortAnswer(i, "ask the port" if n else None) for n, i in enumerate(task.ids)]
+        )
+
+    made = generate(DOCUMENTS, only("unanswerable", 1), judge=writer(answer=ways), store=db)
+    assert {draft.why for draft in made.rejected} == {"answered"}

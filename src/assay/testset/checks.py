@@ -126,6 +126,8 @@ def _without_code(passage: Passage) -> str:
 
 def places(quote: str, text: str) -> list[tuple[int, int]]:
     """Where each piece of a quote first stands in a text, mark-up aside; [] if one does not."""
+    if (start := text.find(quote)) >= 0:
+        return [(start, start + len(quote))]
     found = []
     pieces = [re.findall(r"\w+", piece) for piece in _DOTS.split(quote)]
     for words in filter(None, pieces):

@@ -194,16 +194,22 @@ class _Round:
         """
         while jobs := self._wave():
             known = tuple(question.question for question in self.questions)
-            async with asyncio.TaskGroup() as group:
-                # All are awaited, as they are paid for: what arrives counts even if some fail.
-                candidates = [group.create_task(self._outcome(job, backend, known)) for job in jobs]
-                errors = []
+            candidates = [
+                asyncio.ensure_future(self._candidate(job, backend, known)) for job in jobs
+            ]
+            # All are awaited, as they are paid for: what arrives counts even if some fail.
+            errors = []
+            try:
                 for job, candidate in zip(jobs, candidates, strict=True):
-                    outcome = await candidate
-                    if isinstance(outcome, Exception):
+                    (outcome,) = await asyncio.gather(candidate, return_exceptions=True)
+                    if isinstance(outcome, BaseException):
                         errors.append(outcome)
                     else:
                         self._take(job, outcome)
+            finally:
+                for candidate in candidates:
+                    candidate.cancel()
+                await asyncio.gather(*candidates, return_exceptions=True)
             if errors:  # a bug before a refusal or a used-up budget
                 raise min(errors, key=lambda error: isinstance(error, JudgeError))
 
@@ -243,14 +249,6 @@ class _Round:
                 return None
             numbers.append(partner)
         return _Job(row, planned, tuple(numbers), tuple(self._asked[number]))
-
-    async def _outcome(
-        self, job: _Job, backend: Backend, known: Sequence[str]
-    ) -> Question | Rejected | Exception:
-        try:
-            return await self._candidate(job, backend, known)
-        except Exception as error:  # noqa: BLE001 - raised when the others are there
-            return error
 
     async def _candidate(
         self, job: _Job, backend: Backend, known: Sequence[str]
