@@ -5,7 +5,7 @@ labelled by people against the record (data2, records/llm_spans_dev). What SelfC
 from one system comes from the three others here, and no metric sees the record. Printed are the
 area under precision and recall over sentences (AUC-PR, unsupported ones to be found; a constant
 score reaches their share) and Pearson's correlation over texts with the share of unsupported
-sentences, each with a 95 % bootstrap interval over records, beside floors: the length, and the
+sentences, each with a 95 % jackknife interval over records, beside floors: the length, and the
 share of words that are in no other text.
 
     python -m benchmarks.selfcheck [--records 47]
@@ -14,16 +14,17 @@ share of words that are in no other text.
 import argparse
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 import assay
 from assay._text.words import words
 from assay.bench.data import Data
+from assay.stats.agreement import Statistic, average_precision, pearson
+from assay.stats.intervals import jackknife_interval
 from benchmarks.data import FOLDER
 
 METRICS: Final = (
@@ -34,8 +35,6 @@ METRICS: Final = (
     "selfcheck:prompt",
 )
 FLOORS: Final = ("length", "words in no other text")
-DRAWS: Final = 1000
-Floats = npt.NDArray[np.float64]
 
 
 class Text(NamedTuple):
@@ -44,16 +43,6 @@ class Text(NamedTuple):
     record: int
     scores: dict[str, list[float]]
     wrong: list[bool]
-
-
-def average_precision(scores: Floats, wrong: Floats) -> float:
-    """Area under precision and recall; of equal scores, all are taken at once."""
-    order = np.argsort(-scores, kind="stable")
-    ranked, sorted_scores = wrong[order], scores[order]
-    last = np.append(np.diff(sorted_scores) != 0, True)
-    found = np.cumsum(ranked)[last]
-    precision = found / (np.flatnonzero(last) + 1)
-    return float(np.sum(np.diff(found, prepend=0.0) * precision) / ranked.sum())
 
 
 def rows_of(n: int) -> list[dict[str, Any]]:
@@ -101,33 +90,24 @@ def texts(n: int) -> list[Text]:
     return scored
 
 
-def over_sentences(chosen: Sequence[Text], method: str) -> float:
-    """AUC-PR over the sentences of these texts."""
-    scores = np.array([value for text in chosen for value in text.scores[method]])
-    return average_precision(scores, np.array([float(w) for t in chosen for w in t.wrong]))
+def shown(statistic: Statistic, groups: Sequence[int], low: float) -> str:
+    """The statistic with its interval over records."""
+    found = jackknife_interval(statistic, groups, low=low)
+    value = statistic(np.ones(len(groups)))
+    return f"{value:.2f} | {found.low:.2f} to {found.high:.2f}" if found else f"{value:.2f} | "
 
 
-def over_texts(chosen: Sequence[Text], method: str) -> float:
-    """Pearson's correlation over these texts; of lengths, that of the whole text."""
+def row(scored: Sequence[Text], method: str) -> str:
+    """One line of the table; the length of a text is the sum of its sentences', all else a mean."""
     summary = np.sum if method == "length" else np.mean
-    scores = [float(summary(text.scores[method])) for text in chosen]
-    return float(np.corrcoef(scores, [float(np.mean(text.wrong)) for text in chosen])[0, 1])
-
-
-def interval(
-    all_texts: Sequence[Text], statistic: Callable[[Sequence[Text], str], float], method: str
-) -> str:
-    """The statistic with its percentile bootstrap interval over records."""
-    by_record: dict[int, list[Text]] = defaultdict(list)
-    for text in all_texts:
-        by_record[text.record].append(text)
-    groups, rng = list(by_record.values()), np.random.default_rng(3)
-    drawn = [
-        statistic([t for i in rng.integers(0, len(groups), len(groups)) for t in groups[i]], method)
-        for _ in range(DRAWS)
-    ]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return f"{statistic(all_texts, method):5.2f} | {low:.2f} to {high:.2f}"
+    values = [value for text in scored for value in text.scores[method]]
+    labels = [float(w) for text in scored for w in text.wrong]
+    records = [text.record for text in scored for _ in text.wrong]
+    sentence = shown(average_precision(values, labels), records, 0.0)
+    means = [float(summary(text.scores[method])) for text in scored]
+    shares = [float(np.mean(text.wrong)) for text in scored]
+    passage = shown(pearson(means, shares), [text.record for text in scored], -1.0)
+    return f"| {method} | {sentence} | {passage} |"
 
 
 def main() -> None:
@@ -140,8 +120,7 @@ def main() -> None:
     print("| method | AUC-PR | 95 % | Pearson | 95 % |\n|---|---:|---:|---:|---:|")
     print(f"| by chance | {np.mean(labels):.2f} | | 0 | |")
     for method in (*FLOORS, *METRICS):
-        sentence = interval(scored, over_sentences, method)
-        print(f"| {method} | {sentence} | {interval(scored, over_texts, method)} |", flush=True)
+        print(row(scored, method), flush=True)
 
 
 if __name__ == "__main__":

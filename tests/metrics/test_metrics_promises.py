@@ -339,6 +339,7 @@ FOUR_BESIDES = {
     "turn_faithfulness": {"turns": FOUR_TOLD},
     "completeness_without_reference": {"question": FOUR.replace(".", ";").rstrip(";")},
     "summary_score": {"contexts": (FOUR,)},
+    "access_leak": {"context_access": (("crew",),) * 4, "user_access": ()},
     "alce:citation_recall": {"answer": FOUR.replace(".", " [1].")},
     "alce:citation_precision": {"answer": FOUR.replace(".", " [1].")},
 }
