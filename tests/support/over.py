@@ -32,7 +32,7 @@ def over(names, values):
 
         parameters = inspect.signature(check).parameters
         left = [one for name, one in parameters.items() if name not in names]
-        test.__signature__ = inspect.Signature(left)
+        vars(test)["__signature__"] = inspect.Signature(left)
         return test
 
     return decorate
