@@ -59,12 +59,20 @@ class Price:
 
     @classmethod
     def by_judge(cls, judges: Mapping[str, "Price"]) -> Self:
-        """Prices of several judges by name; one that is not named costs as much as the dearest."""
+        """Prices of several judges by name; one that is not named costs as much as the dearest.
+
+        Raises:
+            InputError: If there are none.
+        """
+        if not judges:
+            raise InputError("no judge is given a price", 'give {"openai:gpt-4o": Price(2.5, 10)}')
         each = judges.values()
         return cls(
             max(price.per_million_in for price in each),
             max(price.per_million_out for price in each),
             next(iter(each)).source,
+            None,
+            max(one.per_million_cache_written or 0.0 for one in each) or None,
             judges=dict(judges),
         )
 

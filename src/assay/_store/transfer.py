@@ -46,14 +46,13 @@ MALFORMED = (
 # Of a judge's card: shares of labelled cases, and how many there are.
 _SHARES = ("found", "wrong", "bad_uncertain", "good_uncertain", "floor")
 _COUNTS = ("n_bad", "n_good")
+_CACHED = ("cached_in", "cache_written")
 # What numbers can be, by the names of their fields; all others are no larger than a score.
 _RANGES = {
     **dict.fromkeys(("probability", "chance", "ratio", *_SHARES), (0.0, 1.0)),
     **dict.fromkeys(_COUNTS, (1, LARGEST)),
     **dict.fromkeys(("n_samples", "skipped", "seconds", "row", "price", "day"), (0.0, LARGEST)),
-    **dict.fromkeys(
-        ("tokens_in", "tokens_out", "ms", "cached_in", "cache_written"), (0.0, LARGEST)
-    ),
+    **dict.fromkeys(("tokens_in", "tokens_out", "ms", *_CACHED), (0.0, LARGEST)),
     **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
     **dict.fromkeys(("marks", "relevance_grades"), (0.0, LARGEST)),
     **dict.fromkeys(("draw", "statement"), (-1, LARGEST)),  # -1: billed without a reply; the whole
@@ -117,7 +116,11 @@ def _exported(store: Store, runs: Sequence[str]) -> Iterator[str]:
         if n != run.n_samples:
             raise Damaged(f"run {run.id} has {n} of its {run.n_samples} samples", store.path)
         for reply, payer, at in _replies(store, run):
-            yield _line({"reply": {**msgspec.to_builtins(reply), "run": payer, "at": at}})
+            said = msgspec.to_builtins(reply)
+            for name in _CACHED:  # where nothing was, the line is as before there were such fields
+                if not said[name]:
+                    del said[name]
+            yield _line({"reply": {**said, "run": payer, "at": at}})
         yield from (_line({"score": score}) for score in _scores(store, run))
         for table in BESIDE:
             columns = COVERED[table].split(", ")
