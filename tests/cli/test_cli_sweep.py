@@ -270,5 +270,6 @@ def test_a_race_is_read_again_as_one(rag, here):
         [(one["name"], one["mean"], one["n"]) for one in found["leaderboards"][0]["standings"]]
         for found in (raced, again)
     ]
-    assert again["race"] and again["leaderboards"][0]["winner"] == "k=5"
+    assert again["race"]
+    assert again["leaderboards"][0]["winner"] == "k=5"
     assert places[0] == places[1]
