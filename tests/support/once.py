@@ -30,7 +30,7 @@ def made_once(make):
 
     for name in ("tmp_path", "tmp_path_factory"):
         wanted[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
-    fixture.__signature__ = inspect.Signature(list(wanted.values()))
+    vars(fixture)["__signature__"] = inspect.Signature(list(wanted.values()))
     return pytest.fixture(fixture)
 
 
