@@ -7,11 +7,14 @@ from pathlib import Path
 
 import torch
 
+from training.verifier.restore import WORDS
+
 
 def mean(first: Path, second: Path, share: float) -> dict[str, torch.Tensor]:
     """Every weight as `share` of the second one and the rest of the first."""
     one, other = (torch.load(path, map_location="cpu")["model"] for path in (first, second))
-    return {name: torch.lerp(one[name], other[name], share) for name in other}
+    both = one.keys() & other.keys()  # a small one is without the base's own word vectors
+    return {name: torch.lerp(one[name].float(), other[name].float(), share) for name in both}
 
 
 def main() -> None:
@@ -21,8 +24,12 @@ def main() -> None:
     parser.add_argument("second", type=Path)
     parser.add_argument("--share", type=float, required=True, help="of the second one")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--small", action="store_true", help="16 bits, no word vectors: 22 MB")
     options = parser.parse_args()
-    torch.save({"model": mean(options.first, options.second, options.share)}, options.out)
+    found = mean(options.first, options.second, options.share)
+    if options.small:
+        found = {name: value.half() for name, value in found.items() if name != WORDS}
+    torch.save({"model": found}, options.out)
 
 
 if __name__ == "__main__":
