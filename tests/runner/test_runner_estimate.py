@@ -164,7 +164,9 @@ METRICS = (["faithfulness"], ["faithfulness", "context_recall"])
 
 
 @pytest.mark.parametrize("metrics", METRICS)
-@pytest.mark.parametrize("change", [{}, {"contexts": ["Lyon is large."]}])
+@pytest.mark.parametrize(
+    "change", [{}, {"contexts": ["Lyon is large."], "context_access": ["crew"]}]
+)
 def test_what_was_asked_again_before_is_known_and_what_comes_after_it_counted(
     metrics, change, tmp_path
 ):

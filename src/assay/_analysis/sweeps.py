@@ -1,5 +1,6 @@
 """Sweeps in a store: the runs of each, found by what is said of them, nobody asked."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from assay._analysis.leaderboard import Params
 from assay._store import Run, Store
 from assay._store.browsing import means
-from assay._store.runs import written
+from assay._store.runs import Value, written
 
 TAG: Final = "sweep"
 LOOK: Final = "race under way"  # the runs of a race that is not over
@@ -20,7 +21,7 @@ class StoredSweep:
 
     Attributes:
         name: What it was called, "" if it has no name.
-        runs: The run of each configuration, in the order in which they were made.
+        runs: The run of each configuration, in the order of what was set.
         params: What was set in each, as far as it differs between them.
     """
 
@@ -79,7 +80,7 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
     made = [_made(list(one.values())[::-1]) for sweeps in found.values() for one in sweeps]
     place = {run.id: n for n, run in enumerate(runs)}
     several = [one for one in made if len(one.runs) > 1]
-    return sorted(several, key=lambda one: place[one.runs[-1].id])
+    return sorted(several, key=lambda one: min(place[run.id] for run in one.runs))
 
 
 def _name(run: Run) -> str:
@@ -90,8 +91,15 @@ def _made(runs: Sequence[Run]) -> StoredSweep:
     differing = [
         name for name in runs[0].params if len({written(r.params[name]) for r in runs}) > 1
     ]
-    params = [{name: run.params[name] for name in differing} for run in runs]
-    return StoredSweep(_name(runs[0]), tuple(runs), tuple(params))
+    # Configurations are asked in parallel: which run is begun first says nothing.
+    ordered = sorted(runs, key=lambda run: [_place(run.params[name]) for name in differing])
+    params = [{name: run.params[name] for name in differing} for run in ordered]
+    return StoredSweep(_name(runs[0]), tuple(ordered), tuple(params))
+
+
+def _place(value: Value) -> tuple[float, str]:
+    """Numbers by their size, all else by its letters."""
+    return (value, "") if isinstance(value, int | float) else (math.inf, written(value))
 
 
 def named_sweep(runs: Sequence[Run], name: str) -> StoredSweep | None:

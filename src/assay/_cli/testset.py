@@ -255,7 +255,7 @@ def _estimate(
     counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)
     money = counts.money(settings.budget.price)
     if request.as_json:
-        rounded = {name: round(value) for name, value in vars(counts).items()}
+        rounded = {name: round(n) for name, n in vars(counts).items() if name != "charged"}
         output.print_json({"questions": plan.wanted(), **rounded, "money": money})
     elif not request.quiet:
         _show_plan(plan)
