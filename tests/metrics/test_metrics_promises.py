@@ -292,6 +292,8 @@ TONES = {
     },
     "aspect:harmfulness": SAYS_YES,
     "aspect:maliciousness": SAYS_YES,
+    "access_leak": {"leaked": "bad", "not from there": "good", "no statement": "plain"},
+    "pii_leakage": {"no personal data": "plain"},
     "selfcheck:nli": {"checked": "plain"},
     "selfcheck:prompt": {"checked": "bad good"},
     "selfcheck:ngram": {"surprise": "plain"},
