@@ -111,11 +111,21 @@ def named_sweep(runs: Sequence[Run], name: str) -> StoredSweep | None:
 
 def best_runs(store: Store, sweeps: Sequence[StoredSweep]) -> Mapping[str, StoredSweep]:
     """The run with the best mean by the first metric, of each sweep with scores, by its id."""
-    best: dict[str, StoredSweep] = {}
-    for one in sweeps:
-        found = means(store, one.metric)
-        scored = [run for run in one.runs if run.id in found]
-        if scored:
-            sign = 1 if scored[0].config["about"][one.metric]["higher_is_better"] else -1
-            best[max(scored, key=lambda run: sign * found[run.id]).id] = one
-    return best
+    known = {metric: means(store, metric) for metric in {one.metric for one in sweeps}}
+    best = ((best_run(one.runs, one.metric, known[one.metric]), one) for one in sweeps)
+    return {run.id: one for run, one in best if run is not None}
+
+
+def best_run(runs: Sequence[Run], metric: str, known: Mapping[str, float]) -> Run | None:
+    """The first of the runs whose mean is best; None if none is known.
+
+    Args:
+        runs: The runs, of the same metrics.
+        metric: Label of the metric.
+        known: Its mean by the id of a run.
+    """
+    scored = [run for run in runs if run.id in known]
+    if not scored:
+        return None
+    sign = 1 if scored[0].config["about"][metric]["higher_is_better"] else -1
+    return max(scored, key=lambda run: sign * known[run.id])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from assay._analysis.sweeps import StoredSweep, stored_sweeps
+from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
 from assay._analysis.watch import TAG, Chart, Charting, charts, looks
 from assay._report import numbers
 from assay._report import sweep as sweep_report
@@ -52,11 +52,9 @@ class Group:
 
     def top(self, known: Mapping[str, float]) -> Run | None:
         """The best configuration or the last look, None while its mean is not known."""
-        scored = [run for run in self.runs if run.id in known]
-        if not scored or self.kind == "watch":
-            return next(iter(scored), None)
-        sign = 1 if scored[0].config["about"][self.metric]["higher_is_better"] else -1
-        return max(scored, key=lambda run: sign * known[run.id])
+        if self.kind == "watch":
+            return next((run for run in self.runs if run.id in known), None)
+        return best_run(self.runs, self.metric, known)
 
 
 def groups(site: Site) -> dict[str, Group]:
@@ -67,7 +65,8 @@ def groups(site: Site) -> dict[str, Group]:
 
 
 def _groups(runs: Sequence[Run]) -> list[Group]:
-    found = [_of_sweep(one) for one in stored_sweeps(runs)]
+    place = {run.id: n for n, run in enumerate(runs)}
+    found = [_of_sweep(one, place) for one in stored_sweeps(runs)]
     watched: dict[str, list[Run]] = {}
     for run in runs:
         for tag in run.tags:
@@ -76,7 +75,7 @@ def _groups(runs: Sequence[Run]) -> list[Group]:
     return found + [_of_watch(name, looked) for name, looked in watched.items()]
 
 
-def _of_sweep(found: StoredSweep) -> Group:
+def _of_sweep(found: StoredSweep, place: Mapping[str, int]) -> Group:
     values: dict[str, dict[str, None]] = {}
     names = {}
     for run, params in zip(found.runs, found.params, strict=True):
@@ -88,7 +87,7 @@ def _of_sweep(found: StoredSweep) -> Group:
         "sweep",
         found.title,
         f"{'race' if found.raced else 'sweep'} of {len(found.runs)} configurations: {grid}",
-        found.runs[::-1],
+        tuple(sorted(found.runs, key=lambda run: place[run.id])),
         names,
     )
 
@@ -135,23 +134,16 @@ def _swept(site: Site, group: Group) -> Sweep:
 def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
     runs = {one.name: one.run for one in swept.configurations}
     first = [runs[one.name] for one in swept.leaderboards[0].standings if one.mean is not None]
-    varied = [name for name, values in _values(swept).items() if len(values) > 1]
+    shown = sweep_report.shown(swept)
+    varied = [name for name, values in shown["varied"].items() if len(values) > 1]
     return {
-        **sweep_report.shown(swept),
+        **shown,
         "links": {name: place.to(f"runs/{run}") for name, run in runs.items()},
         "best": ",".join(first[1::-1]) if len(first) > 1 else "",
         "across": varied[:2],
         "metric": group.metric,
         "judge": judge_in_words(swept.judge),
     }
-
-
-def _values(swept: Sweep) -> dict[str, set[str]]:
-    values: dict[str, set[str]] = {}
-    for one in swept.configurations:
-        for name, value in one.params.items():
-            values.setdefault(name, set()).add(str(value))
-    return values
 
 
 def _watched(site: Site, group: Group) -> tuple[list[Chart], list[Mapping[str, Any]]]:
