@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from assay.experiments.pipeline import Pipeline
     from assay.experiments.regeneration import regenerate
     from assay.experiments.robustness import RobustnessSettings, arobustness, robustness
-    from assay.experiments.sweep import Sweep, SweepSettings, asweep, sweep
+    from assay.experiments.sweep import SweepSettings, asweep, sweep
+    from assay.experiments.swept import Sweep
     from assay.judge import Backend, Judge, Reply, Task
     from assay.judges import backend
     from assay.judges.openai.batch import OpenAIBatch
@@ -101,7 +102,7 @@ _HOME = {
     "RobustnessSettings": "assay.experiments.robustness",
     "arobustness": "assay.experiments.robustness",
     "robustness": "assay.experiments.robustness",
-    "Sweep": "assay.experiments.sweep",
+    "Sweep": "assay.experiments.swept",
     "SweepSettings": "assay.experiments.sweep",
     "asweep": "assay.experiments.sweep",
     "sweep": "assay.experiments.sweep",

@@ -12,6 +12,7 @@ from assay.tasks import (
     GradedVerdict,
     Label,
     MultipleChoice,
+    PassageGrade,
     Preference,
     Ranking,
     Rating,
@@ -114,6 +115,9 @@ CAPRICIOUS = {
         *(f"Why {n}?" for n in range(task.n)), noncommittal=rng.random() < 0.5
     ),
     "give_grade": _grade,
+    "grade_passages": lambda task, rng: tasks.grade_passages.reply(
+        [PassageGrade(i, rng.randrange(4)) for i in task.ids]
+    ),
     "grade_statements": lambda task, rng: tasks.grade_statements.reply(
         [GradedVerdict(i, rng.choice(STANDINGS), rng.choice(SEVERITIES)) for i in task.ids]
     ),
@@ -190,6 +194,9 @@ GULLIBLE = {
     "generate_questions": lambda task: scripts.questions(*["What?"] * task.n),
     "give_grade": lambda task: tasks.give_grade.reply(
         Grade(max(grade for grade, _ in task.grades))
+    ),
+    "grade_passages": lambda task: tasks.grade_passages.reply(
+        [PassageGrade(i, 3) for i in task.ids]
     ),
     "grade_statements": lambda task: tasks.grade_statements.reply(
         [GradedVerdict(i, "supported") for i in task.ids]

@@ -39,6 +39,7 @@ ASKED_IN_JSON = {
     "answer_closed_book",
     "list_nuggets",
     "grade_statements",
+    "grade_passages",
 }
 FREE = {
     "embed",

@@ -19,17 +19,18 @@ from assay._cli.target import read_asking, read_configurable
 from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
-from assay._report.retrieval import retrieval_blocks
+from assay._report.retrieval import pool_remarks, retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._text.secrets import redacted
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
-from assay.experiments.sweep import PARALLEL, Configuration, Sweep, SweepSettings, sweep
+from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
+from assay.experiments.swept import Configuration, Sweep
 from assay.target import Configurable
 
 _GROUPS = experiment.groups(
-    *("sets", "random", "seed", "max_configurations", "race"),
+    *("sets", "random", "seed", "max_configurations", "race", "judge_retrieval"),
     costs=("dry_run", "price", "budget"),
     comes_out=("level", "outs", "store", "as_json", "quiet"),
     pace=("parallel",),
@@ -53,6 +54,7 @@ class SweepRequest(experiment.ExperimentRequest):
     seed: int
     parallel: int
     race: bool
+    judge_retrieval: bool
 
 
 @click.command("sweep", cls=options.Grouped, groups=_GROUPS)
@@ -85,6 +87,11 @@ class SweepRequest(experiment.ExperimentRequest):
     "--race",
     help="Ask in growing batches, and drop a configuration once another one is surely better by "
     "the first metric.",
+)
+@options.flag(
+    "--judge-retrieval",
+    help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
+    "rankings from these grades in the place of gold labels.",
 )
 @experiment.metrics(required=True)
 @options.target
@@ -136,6 +143,7 @@ def sweep_command(request: SweepRequest) -> int:
         parallel=request.parallel,
         level=request.level,
         race=request.race,
+        judge_retrieval=request.judge_retrieval,
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),
@@ -248,6 +256,7 @@ def show_sweep(swept: Sweep) -> RenderableType:
     n, k = numbers.plural(swept.n, "question"), len(swept.configurations)
     head = f"{swept.target} over {n} of {swept.source}, {numbers.plural(k, 'configuration')}"
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
+    lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
     lines += retrieval_blocks(
         swept.leaderboards, {one.name: one.params for one in swept.configurations}
     )

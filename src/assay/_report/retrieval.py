@@ -12,6 +12,7 @@ from assay._analysis.leaderboard import Leaderboard, Params, Standing
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table
 from assay._store.runs import written
+from assay.experiments.swept import Sweep
 from assay.metrics import resolve
 from assay.metrics.retrieval import Ranked
 
@@ -72,6 +73,21 @@ def retrieval_table(
     rows = _rows([one.name for one in ranked[0].standings], params)
     places = [{one.name: one for one in board.standings} for board in ranked]
     return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)
+
+
+def pool_remarks(swept: Sweep) -> list[str]:
+    """What a reader must know of a judged pool, in sentences; nothing where labels are gold."""
+    remarks = [f"{swept.note[0].upper()}{swept.note[1:]}."] if swept.note else []
+    if pool := swept.pool:
+        shares = ", ".join(f"{n:,} have {grade}" for grade, n in enumerate(pool.grades))
+        text = f"Passages asked about {pool.asked:,}, reused {pool.reused:,}; grades: {shares}."
+        if pool.ungraded:
+            text += f" {pool.ungraded:,} have none, and their questions no scores: {pool.reason}."
+        if pool.nothing:
+            without = numbers.plural(pool.nothing, "question")
+            text += f" {without} without a relevant one: undefined, but for nDCG by grade 1."
+        remarks.append(text)
+    return remarks
 
 
 def is_worse(one: Standing) -> bool:

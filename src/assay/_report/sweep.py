@@ -11,7 +11,7 @@ from assay._report import history, leaderboard, numbers, retrieval
 from assay._report.page import asset, page
 from assay._store.runs import written
 from assay._version import __version__
-from assay.experiments.sweep import Configuration, Sweep
+from assay.experiments.swept import Configuration, Sweep
 from assay.stats.intervals import Interval
 
 WIDTH: Final = 220
@@ -146,6 +146,7 @@ def shown(swept: Sweep) -> dict[str, Any]:
             swept.leaderboards, {one.name: one.params for one in swept.configurations}
         ),
         "rankings": retrieval,
+        "pool": retrieval.pool_remarks(swept),
         "taken": taken(swept.configurations),
         "legend": leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
         "words": leaderboard,

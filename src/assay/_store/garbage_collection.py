@@ -14,7 +14,7 @@ from assay._store.integrity import file_errors
 from assay._store.keys import long_keys, short_key
 from assay._store.labels import pair_label
 from assay._store.rows import numbers
-from assay._store.runs import BENCH, TARGET, TESTSET
+from assay._store.runs import BENCH, POOL, TARGET, TESTSET
 from assay.errors import InputError
 
 # Tables, and what has to be true of a row for it to stay.
@@ -115,8 +115,8 @@ def _mark(db: sqlite3.Connection) -> None:
 
     db.execute(
         "INSERT INTO kept_runs SELECT names.id FROM names"
-        " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?, ?)",
-        (TARGET, BENCH, TESTSET),
+        " WHERE name IN (SELECT id FROM runs) OR name IN (?, ?, ?, ?)",
+        (TARGET, BENCH, TESTSET, POOL),
     )
     db.execute("INSERT INTO kept_replies SELECT id FROM replies WHERE run IN kept_runs")
     # "+": by the index of runs, each page would sort all scores of a run anew.

@@ -32,6 +32,8 @@ TARGET = "target"
 BENCH = "bench"
 # Who pays for the questions of a test set, which are written before there is a run.
 TESTSET = "testset"
+# What judges said of passages that were pooled.
+POOL = "pool"
 _MONTHS: Final = (
     *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
     *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),

@@ -1,7 +1,6 @@
 """A sweep: every configuration of a grid asked, evaluated and compared with the best."""
 
 import asyncio
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +28,9 @@ from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
 from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
+from assay.experiments.pool import Graded, check_pool, grade_pool, pool_note, pooled, uses_gold
 from assay.experiments.race import prepare, some
+from assay.experiments.swept import Configuration, Sweep, mean_resources
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
@@ -39,72 +40,6 @@ from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
 PARALLEL = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """One configuration of a sweep and its run.
-
-    Attributes:
-        name: ``k=3,chunk=256``.
-        params: What was set.
-        run: Id of its run in the store.
-        asked: How often the system had to be asked.
-        reused: Answers that were in the store already.
-        judge_asked: How often the judge had to be asked.
-        judge_reused: Replies of the judge that were in the store already.
-        failures: Questions without an answer.
-        failed: Scores that the judge failed to make, by all metrics.
-        latency_ms: Mean time of an answer, None if none was given.
-        cost: Mean cost of an answer as the system told it, None if it told none.
-        n: How many questions it was asked, or would have been if their answers were not known.
-        dropped_after: After how many questions it was dropped from a race, None if it was not.
-    """
-
-    name: str
-    params: Params
-    run: str
-    asked: int
-    reused: int
-    judge_asked: int
-    judge_reused: int
-    failures: int
-    failed: int
-    latency_ms: float | None
-    cost: float | None
-    n: int
-    dropped_after: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """What a sweep has found.
-
-    Attributes:
-        target: The system that was asked.
-        source: The data with the questions.
-        n: How many questions.
-        configurations: Every configuration, in the order of the grid.
-        leaderboards: By each metric; the first one is that of the first metric named.
-        level: Nominal coverage of each mean's interval, and of all differences of a metric.
-        store: The file that keeps the runs.
-        race: Whether configurations were dropped once they could not win.
-        judge: Who judged.
-    """
-
-    target: str
-    source: str
-    n: int
-    configurations: tuple[Configuration, ...]
-    leaderboards: tuple[Leaderboard, ...]
-    level: float
-    store: str
-    race: bool = False
-    judge: str = ""
-
-    def __str__(self) -> str:
-        """A line for each metric."""
-        return "\n".join(map(_line, self.leaderboards))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +55,8 @@ class SweepSettings:
         level: Nominal coverage of each mean's interval, and of all differences of a metric.
         race: Ask in growing batches, and drop a configuration once another one is surely better by
             the first metric.
+        judge_retrieval: Have the judge grade what all configurations retrieved, and take these
+            grades for gold labels.
         embedder: As for `evaluate`.
         settings: As for `evaluate`. The budget is that of the whole sweep. With a name each run is
             called ``NAME/k=3,chunk=256`` and has NAME as a tag; parameters are kept with each run
@@ -135,6 +72,7 @@ class SweepSettings:
     parallel: int = PARALLEL
     level: float = LEVEL
     race: bool = False
+    judge_retrieval: bool = False
     embedder: Any = None
     settings: Settings | None = None
     asking: Asking | None = None
@@ -145,6 +83,9 @@ class SweepSettings:
             raise InputError(f"level is {self.level}", "give a share, such as 0.95")
         if self.parallel < 1:
             raise InputError(f"parallel is {self.parallel}", "give 1 or more")
+        if self.race and self.judge_retrieval:
+            what = "a race drops configurations before all that they retrieve is pooled and judged"
+            raise InputError(what, "leave out the race, or the judging of retrieval")
 
 
 def sweep(
@@ -200,15 +141,7 @@ async def asweep(
     # They share limits, so they have to share the judge.
     judge, embedder = await asyncio.to_thread(_backends, judge, how.embedder)
     entries = [_Entry(step, data, wanted, judge, embedder, store) for step in planned]
-    if how.race:
-        await _race(entries, how)
-    else:
-
-        async def asked(entry: _Entry) -> None:
-            await entry.ask(data)
-            await entry.finish(how)
-
-        await in_parallel(asked, entries, _at_once(how, planned))
+    await (_race if how.race else _grid)(entries, how)
     boards = await asyncio.to_thread(_leaderboards, entries, how)
     first = entries[0]
     return Sweep(
@@ -221,6 +154,8 @@ async def asweep(
         store=str(store),
         race=how.race,
         judge=first.last[1].run.config["judge"],
+        pool=first.graded.pool if first.graded else None,
+        note=pool_note(first.last[1].notes),
     )
 
 
@@ -253,6 +188,8 @@ def planned_steps(
     configurable = target if isinstance(target, Configurable) else Configurable(target=target)
     systems = configurable.systems(grid_params)
     plan(data, metrics, judge, how.embedder, settings)
+    if how.judge_retrieval:
+        check_pool(metrics, judge, how.embedder, settings)
     asking = replace(
         how.asking or Asking(limits=LIMITS),
         mapping=settings.mapping,
@@ -279,6 +216,8 @@ class _Entry:
         last: The answers that it was asked for last, and the result of scoring them.
         outcome: What came of it, once it is finished.
         run: Id of the run of the last answers, "" before any.
+        collected: The answers, where they are pooled before any is scored.
+        graded: The grades that stand for gold labels, None where these are in the data.
     """
 
     step: Step
@@ -293,17 +232,26 @@ class _Entry:
     last: tuple[Answers, Result] = field(init=False)
     outcome: Configuration = field(init=False)
     run: str = ""
+    collected: Answers | None = None
+    graded: Graded | None = None
 
-    async def ask(self, data: Any, settings: Settings | None = None) -> Result:
-        """Have it answer the questions of the data, and score the answers."""
-        step = self.step
-        system, metrics, store, asking = step.system, self.metrics, self.store, step.asking
+    async def collect(self, data: Any, metrics: Sequence[Metric]) -> Answers:
+        """Have it answer the questions of the data."""
+        step, store = self.step, self.store
+        system, asking = step.system, step.asking
         async with opened(system, data, metrics, store, asking, step.settings) as rows:
             answers = await aask(rows, system, metrics=metrics, store=store, asking=asking)
         self.asked += answers.asked
-        await asyncio.to_thread(_check_answers, step, answers, self.metrics)
+        await asyncio.to_thread(_check_answers, step, answers, metrics)
+        return answers
+
+    async def ask(self, data: Any, settings: Settings | None = None) -> Result:
+        """Have it answer the questions of the data, and score the answers."""
+        step, graded = self.step, self.graded
+        answers = self.collected or await self.collect(data, self.metrics)
+        rows = marked(answers, step)
         result = await aevaluate(
-            marked(answers, step),
+            graded.rows(rows) if graded else rows,
             self.metrics,
             self.judge,
             embedder=self.embedder,
@@ -342,6 +290,36 @@ def _at_once(how: SweepSettings, steps: Sequence[Step]) -> int:
     """How many configurations are asked at the same time."""
     # The workers of a cluster are a run's own: those of several would not fit beside each other.
     return how.parallel if steps[0].settings.engine == "local" else 1
+
+
+async def _grid(entries: Sequence[_Entry], how: SweepSettings) -> None:
+    """Ask all configurations all questions."""
+    at_once = _at_once(how, [entries[0].step])
+    if how.judge_retrieval:
+        await _pool(entries, at_once)
+
+    async def asked(entry: _Entry) -> None:
+        await entry.ask(entry.data)
+        await entry.finish(how)
+
+    await in_parallel(asked, entries, at_once)
+
+
+async def _pool(entries: Sequence[_Entry], at_once: int) -> None:
+    """Collect what all configurations retrieve, and have it graded."""
+    first = entries[0]
+    others = [one for one in first.metrics if not uses_gold(one)]
+
+    async def collected(entry: _Entry) -> Answers:
+        entry.collected = await entry.collect(entry.data, others)
+        return entry.collected
+
+    answers = await in_parallel(collected, entries, at_once)
+    passages = await asyncio.to_thread(pooled, answers)
+    settings = first.step.settings
+    graded = await grade_pool(passages, first.judge, first.embedder, first.store, settings)
+    for entry in entries:
+        entry.graded = graded
 
 
 async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
@@ -440,20 +418,6 @@ def _configuration(entry: _Entry) -> Configuration:
     )
 
 
-def mean_resources(result: Result) -> tuple[float | None, float | None, int]:
-    """(mean latency in ms, mean cost) of the answers of a run, None where none says; failures."""
-    latencies, costs, failures = [], [], 0
-    with Store(result.path) as store:
-        for _, sample in store.samples(result.run.id):
-            failures += sample.failure is not None
-            if sample.failure is None and sample.latency_ms is not None:
-                latencies.append(sample.latency_ms)
-            if sample.cost is not None:
-                costs.append(sample.cost)
-    latency, cost = (math.fsum(each) / len(each) if each else None for each in (latencies, costs))
-    return latency, cost, failures
-
-
 def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leaderboard, ...]:
     results = [entry.last[1] for entry in entries]
     params = [entry.step.params for entry in entries]
@@ -475,13 +439,3 @@ def _target_name(target: object, made: System) -> str:
     if isinstance(made, HttpSystem | PipelineSystem):
         return made.name
     return given if isinstance(given, str) else place_of(given)
-
-
-def _line(board: Leaderboard) -> str:
-    if not board.standings or board.standings[0].mean is None:
-        return f"{board.metric}: no scores"
-    if board.winner:
-        return f"{board.metric}: {board.winner} is best ({board.standings[0].mean:.2f})"
-    if board.tied:
-        return f"{board.metric}: no winner among {'; '.join(board.tied)}"
-    return f"{board.metric}: {board.standings[0].name} ({board.standings[0].mean:.2f})"

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay._runner import STORE
 from assay._runner.estimate import Estimate, estimate
+from assay.errors import InputError
 from assay.experiments.grid import Grid
 from assay.experiments.pipeline import with_gold
 from assay.experiments.sweep import Step, SweepSettings, marked, planned_steps
@@ -62,6 +63,9 @@ def estimate_sweep(
         InputError: As `assay.sweep`.
     """
     how, wanted = how or SweepSettings(), resolve(metrics)
+    if how.judge_retrieval:
+        what = "a dry run cannot count the grades of passages that nobody has retrieved yet"
+        raise InputError(what, "leave out --judge-retrieval to count the rest; --budget bounds all")
     steps = planned_steps(data, target, grid, wanted, judge, how)
     rows = [with_gold(data, step.system, wanted, step.asking) for step in steps]
     counts = [

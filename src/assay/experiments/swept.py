@@ -1,13 +1,92 @@
-"""A sweep that is in a store, read again: its leaderboards, nobody asked."""
+"""What came of a sweep: its configurations and leaderboards, also read again from a store."""
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
 
-from assay._analysis.leaderboard import configuration_name, leaderboard, race_leaderboard
+from assay._analysis.leaderboard import (
+    Leaderboard,
+    Params,
+    configuration_name,
+    leaderboard,
+    race_leaderboard,
+)
 from assay._analysis.sweeps import StoredSweep, named_sweep
 from assay._runner.result import Result
 from assay._store import Store
-from assay.experiments.sweep import Configuration, Sweep, mean_resources
+from assay.experiments.pool import Pool, pool_note
 from assay.stats.intervals import LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One configuration of a sweep and its run.
+
+    Attributes:
+        name: ``k=3,chunk=256``.
+        params: What was set.
+        run: Id of its run in the store.
+        asked: How often the system had to be asked.
+        reused: Answers that were in the store already.
+        judge_asked: How often the judge had to be asked.
+        judge_reused: Replies of the judge that were in the store already.
+        failures: Questions without an answer.
+        failed: Scores that the judge failed to make, by all metrics.
+        latency_ms: Mean time of an answer, None if none was given.
+        cost: Mean cost of an answer as the system told it, None if it told none.
+        n: How many questions it was asked, or would have been if their answers were not known.
+        dropped_after: After how many questions it was dropped from a race, None if it was not.
+    """
+
+    name: str
+    params: Params
+    run: str
+    asked: int
+    reused: int
+    judge_asked: int
+    judge_reused: int
+    failures: int
+    failed: int
+    latency_ms: float | None
+    cost: float | None
+    n: int
+    dropped_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a sweep has found.
+
+    Attributes:
+        target: The system that was asked.
+        source: The data with the questions.
+        n: How many questions.
+        configurations: Every configuration, in the order of the grid.
+        leaderboards: By each metric; the first one is that of the first metric named.
+        level: Nominal coverage of each mean's interval, and of all differences of a metric.
+        store: The file that keeps the runs.
+        race: Whether configurations were dropped once they could not win.
+        judge: Who judged.
+        pool: What was pooled and graded in the place of gold labels; None if nothing was, and of a
+            sweep that is read again.
+        note: What a reader must know of a judged pool, "" without one.
+    """
+
+    target: str
+    source: str
+    n: int
+    configurations: tuple[Configuration, ...]
+    leaderboards: tuple[Leaderboard, ...]
+    level: float
+    store: str
+    race: bool = False
+    judge: str = ""
+    pool: Pool | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """A line for each metric."""
+        return "\n".join(map(_line, self.leaderboards))
 
 
 def open_sweep(name: str, store: str | Path, *, level: float = LEVEL) -> Sweep | None:
@@ -53,6 +132,7 @@ def read_sweep(store: str | Path, found: StoredSweep, *, level: float = LEVEL) -
         store=str(store),
         race=found.raced,
         judge=found.runs[0].config["judge"],
+        note=pool_note(results[0].notes),
     )
 
 
@@ -81,3 +161,27 @@ def _configuration(
         n=run.n_samples,
         dropped_after=run.n_samples if dropped else None,
     )
+
+
+def mean_resources(result: Result) -> tuple[float | None, float | None, int]:
+    """(mean latency in ms, mean cost) of the answers of a run, None where none says; failures."""
+    latencies, costs, failures = [], [], 0
+    with Store(result.path) as store:
+        for _, sample in store.samples(result.run.id):
+            failures += sample.failure is not None
+            if sample.failure is None and sample.latency_ms is not None:
+                latencies.append(sample.latency_ms)
+            if sample.cost is not None:
+                costs.append(sample.cost)
+    latency, cost = (math.fsum(each) / len(each) if each else None for each in (latencies, costs))
+    return latency, cost, failures
+
+
+def _line(board: Leaderboard) -> str:
+    if not board.standings or board.standings[0].mean is None:
+        return f"{board.metric}: no scores"
+    if board.winner:
+        return f"{board.metric}: {board.winner} is best ({board.standings[0].mean:.2f})"
+    if board.tied:
+        return f"{board.metric}: no winner among {'; '.join(board.tied)}"
+    return f"{board.metric}: {board.standings[0].name} ({board.standings[0].mean:.2f})"

@@ -19,6 +19,8 @@ NOT_COMPARABLE = Unscored(
     "undefined", "neither ids nor texts of contexts that should have been retrieved are given"
 )
 NOTHING_KNOWN = Unscored("undefined", "no context is known to be right")
+# Metadata of a sample whose pool of passages a judge has not graded whole: why.
+UNJUDGED = "unjudged_pool"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ran
 
     Where both a list of right ids and grades are given, the grades count with `by_grades`.
     """
+    if reason := sample.metadata.get(UNJUDGED):
+        return Unscored("failed", str(reason))
     right = _relevance_by_id(sample, by_grades=by_grades)
     if sample.context_ids is not None and right is not None:
         ids = sample.context_ids

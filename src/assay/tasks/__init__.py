@@ -49,6 +49,7 @@ from assay.tasks.paper import (
     PaperVerdicts,
     Shared,
 )
+from assay.tasks.passages import GradePassages, PassageGrade
 from assay.tasks.preference import PreferAnswer, Preference, RankAnswers, Ranking
 from assay.tasks.questions import (
     AnswerClosedBook,
@@ -114,6 +115,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         AnswerClosedBook,
         ListNuggets,
         GradeStatements,
+        GradePassages,
     )
 }
 
@@ -133,6 +135,7 @@ embed_tokens = EmbedTokens
 measure_likelihood = MeasureLikelihood
 give_grade = GiveGrade
 grade_statements = GradeStatements
+grade_passages = GradePassages
 choose_label = ChooseLabel
 plan_evaluation = PlanEvaluation
 prefer_answer = PreferAnswer
@@ -174,6 +177,7 @@ __all__ = [
     "GiveGrade",
     "Goal",
     "Grade",
+    "GradePassages",
     "GradeStatements",
     "GradedVerdict",
     "InferGoal",
@@ -193,6 +197,7 @@ __all__ = [
     "PaperStatements",
     "PaperVerdicts",
     "Passage",
+    "PassageGrade",
     "PlanEvaluation",
     "PreferAnswer",
     "Preference",

@@ -14,8 +14,7 @@ from assay._report.history import html
 from assay._report.titles import judge_in_words
 from assay._store import Run, Store
 from assay._store.browsing import means
-from assay.experiments.sweep import Sweep
-from assay.experiments.swept import read_sweep
+from assay.experiments.swept import Sweep, read_sweep
 from assay.view.site import NotThere, Place, Site
 
 _WAIT_S: Final = 0.25  # a page waits so long for what is worked out beside it

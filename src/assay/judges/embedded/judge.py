@@ -25,6 +25,7 @@ from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
     declines,
+    passage_grade,
     passage_probability,
     sentence_relevance,
 )
@@ -33,8 +34,10 @@ from assay.tasks import (
     Choice,
     Embed,
     EmbedTokens,
+    GradePassages,
     JudgeContexts,
     NameEntities,
+    PassageGrade,
     RateAnswer,
     Rating,
     SelectSentences,
@@ -44,6 +47,7 @@ from assay.tasks import (
     VerifyStatements,
     embed,
     embed_tokens,
+    grade_passages,
     judge_contexts,
     name_entities,
     rate_answer,
@@ -115,6 +119,7 @@ class Embedded(AttributeBackend):
             VerifyStatements.kind: self._verify,
             SelectSentences.kind: self._select,
             JudgeContexts.kind: self._judge,
+            GradePassages.kind: self._grade,
             RateAnswer.kind: self._rate,
             NameEntities.kind: self._name,
             Embed.kind: self._embed,
@@ -229,6 +234,17 @@ class Embedded(AttributeBackend):
                 for (i, _), f in zip(shown, found, strict=True)
             ]
         )
+
+    def _grade(self, task: GradePassages) -> str:
+        shown = task.shown()
+        _demand_readable([task.question], [text for _, text in shown])
+        grades = []
+        for name, text in shown:  # each by itself: no grade depends on what else is in the call
+            parts = [sentences(text)]
+            found = sentence_relevance(task.question, parts, self._encoder, self._reader)
+            helps = passage_probability([sentence.probability for sentence in found])
+            grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
+        return grade_passages.reply(grades)
 
     def _rate(self, task: RateAnswer) -> str:
         if language := _unread([task.question], [task.answer]):

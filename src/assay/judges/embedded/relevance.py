@@ -5,6 +5,7 @@ says, the cosine to the question, shared words and whether the kind of thing ask
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -86,6 +87,16 @@ def passage_probability(probabilities: Sequence[float]) -> float:
         return 0.0
     fitted = Fitted.load("passage.json", PASSAGE_FEATURES)
     return fitted.probability(passage_features(probabilities))
+
+
+# Least probability that a passage helps of each grade above 0. They are set, not fitted: 0.5 is
+# where it helps more likely than not, which is the least of what TREC counts as relevant.
+GRADES_FROM = (0.2, 0.5, 0.8)
+
+
+def passage_grade(helps: float) -> int:
+    """The grade, 0 to 3, of a passage that helps to answer with such a probability."""
+    return bisect_right(GRADES_FROM, helps)
 
 
 def whole(readings: Sequence[Reading], vote: int) -> float:
