@@ -279,3 +279,25 @@ def test_a_race_is_read_again_as_one(rag, here):
     assert again["race"]
     assert again["leaderboards"][0]["winner"] == "k=5"
     assert places[0] == places[1]
+
+
+def test_retrieval_is_judged_without_gold_labels_and_every_output_says_so(rag, here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    (here / "corpus").mkdir()
+    for n in range(6):
+        text = f"Tower {n} was finished in {1880 + n}. It is made of iron."
+        (here / "corpus" / f"t{n}.txt").write_text(text, "utf-8")
+    words = ("sweep", "corpus", "towers.jsonl", "--limit", "4", "--set", "k=1,2")
+    words += ("--set", "generator=passage", "--set", "retriever=bm25", "-m", "mrr,recall_at_k")
+    result = rag(*words, "--judge-retrieval", "--out", "sweep.html", "--name", "judged")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "4 questions, by a judged pool" in result.stdout
+    assert "Passages asked about 8, reused 0" in " ".join(result.stdout.split())
+    assert "by a judged pool" in (here / "sweep.html").read_text("utf-8")
+    again = json.loads(rag(*words, "--judge-retrieval", "--json", "--name", "judged").stdout)
+    assert (again["pool"]["asked"], again["pool"]["reused"]) == (0, 8)
+    assert "by a judged pool" in rag("compare", "judged").stdout
+    assert "judged pool" in rag("show", "judged/k=1,generator=passage,retriever=bm25").stdout
+    for option in ("--dry-run", "--race"):
+        assert rag(*words, "--judge-retrieval", option).exit_code == 2

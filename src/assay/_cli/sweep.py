@@ -258,7 +258,9 @@ def show_sweep(swept: Sweep) -> RenderableType:
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
     lines += retrieval_blocks(
-        swept.leaderboards, {one.name: one.params for one in swept.configurations}
+        swept.leaderboards,
+        {one.name: one.params for one in swept.configurations},
+        pool=bool(swept.note),
     )
     for board in swept.leaderboards:
         lines += leaderboard.blocks(board, swept.level)

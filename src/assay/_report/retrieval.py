@@ -41,15 +41,16 @@ class RetrievalTable:
 
 
 def retrieval_blocks(
-    boards: Sequence[Leaderboard], params: Mapping[str, Params]
+    boards: Sequence[Leaderboard], params: Mapping[str, Params], *, pool: bool = False
 ) -> list[RenderableType]:
     """The table and how it is read; nothing where fewer than two metrics are of a ranking.
 
     Args:
         boards: The leaderboards of all metrics.
         params: What was set, by the name of the configuration.
+        pool: Whether a judged pool stands in the place of gold labels.
     """
-    found = retrieval_table(boards, params)
+    found = retrieval_table(boards, params, pool=pool)
     if found is None:
         return []
     lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {found.of}")]
@@ -62,7 +63,7 @@ def retrieval_blocks(
 
 
 def retrieval_table(
-    boards: Sequence[Leaderboard], params: Mapping[str, Params]
+    boards: Sequence[Leaderboard], params: Mapping[str, Params], *, pool: bool = False
 ) -> RetrievalTable | None:
     """The leaderboards by measures of a ranking beside each other; None for fewer than two."""
     ranked = [board for board in boards if isinstance(resolve(board.metric)[0], Ranked)]
@@ -70,6 +71,7 @@ def retrieval_table(
         return None
     fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
     of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
+    of += ", by a judged pool" * pool
     rows = _rows([one.name for one in ranked[0].standings], params)
     places = [{one.name: one for one in board.standings} for board in ranked]
     return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)

@@ -143,7 +143,9 @@ def shown(swept: Sweep) -> dict[str, Any]:
         "varied": _varied(swept.configurations),
         "boards": [_board(board, swept) for board in swept.leaderboards],
         "retrieval": retrieval.retrieval_table(
-            swept.leaderboards, {one.name: one.params for one in swept.configurations}
+            swept.leaderboards,
+            {one.name: one.params for one in swept.configurations},
+            pool=bool(swept.note),
         ),
         "rankings": retrieval,
         "pool": retrieval.pool_remarks(swept),
