@@ -38,6 +38,7 @@ from assay.experiments.retrieval import Chunking, Index, vectors_of
 from assay.judge import Judge
 from assay.judges import backend
 from assay.stats.agreement import auroc
+from assay.stats.raters import cohen_kappa
 from assay.testset import Document
 from benchmarks.data import load
 from benchmarks.retriever_ranking import KINDS, SIZES, Asked, corpus, holds, tau
@@ -136,12 +137,6 @@ def reciprocal_ranks(rows: Sequence[Row], relevant: Sequence[Iterable[Any]]) -> 
     return found
 
 
-def kappa(a: npt.NDArray[np.bool_], b: npt.NDArray[np.bool_]) -> float:
-    """Cohen's kappa of two sets of flags."""
-    chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
-    return float(((a == b).mean() - chance) / (1 - chance))
-
-
 def line(name: str, rows: Sequence[Row], scores: Sequence[Sequence[float]], least: float) -> str:
     """A line of the table: a judge whose score from `least` on says that a passage is relevant."""
     gold = [[passage["gold"] for passage in row["passages"].values()] for row in rows]
@@ -152,10 +147,10 @@ def line(name: str, rows: Sequence[Row], scores: Sequence[Sequence[float]], leas
     def measures(chosen: npt.NDArray[np.int_]) -> tuple[float, ...]:
         flags, labels = (np.concatenate([a[i] for i in chosen]).astype(bool) for a in (said, gold))
         values = np.concatenate([scores[i] for i in chosen])
-        area = auroc(values, labels)(np.ones(len(labels)))
+        once = np.ones(len(labels))
         return (
-            kappa(flags, labels),
-            float(area),
+            float(cohen_kappa(flags, labels)(once)),
+            float(auroc(values, labels)(once)),
             float(flags[~labels].mean()),
             float((~flags[labels]).mean()),
             tau(mrr[0][:, chosen], mrr[1][:, chosen]),

@@ -51,7 +51,7 @@ def show_retrievers(scores: dict[str, Floats], gold: npt.NDArray[np.int_]) -> No
     print(f"| retriever, {len(gold)} questions | " + " | ".join(f"at {k}" for k in DEPTHS) + " |")
     print("|:---|" + "---:|" * len(DEPTHS))
     for name, score in scores.items():
-        places = ranks(score, gold)
+        places = ranks(score, ([place] for place in gold))
         cells = []
         for depth in DEPTHS:
             hits = int((places < depth).sum())

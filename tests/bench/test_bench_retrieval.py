@@ -84,10 +84,10 @@ def test_bm25_is_that_of_the_formula():
 
 def test_ranks_count_what_scores_higher():
     scores = np.array([[0.1, 0.9, 0.5], [0.5, 0.5, 0.1]])
-    assert retrieval.ranks(scores, np.array([2, 2])).tolist() == [1, 2]
+    assert retrieval.ranks(scores, [[2], [2]]).tolist() == [1, 2]
 
 
 def test_passages_that_score_alike_are_in_no_order():
     # One of two stands before the other every second time; whoever tells nothing finds nothing.
-    assert retrieval.ranks(np.array([[0.5, 0.5, 0.1]]), np.array([1])).tolist() == [0.5]
-    assert retrieval.ranks(np.ones((1, 101)), np.array([7])).tolist() == [50.0]
+    assert retrieval.ranks(np.array([[0.5, 0.5, 0.1]]), [[1]]).tolist() == [0.5]
+    assert retrieval.ranks(np.ones((1, 101)), [[7]]).tolist() == [50.0]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.stats.raters import cohen_kappa
 from benchmarks import judged_pool
 
 PAGE = Path(__file__).parents[2] / "docs" / "sweep.md"
@@ -22,7 +23,7 @@ def test_the_record_answers_the_prompt_and_the_page_tells_its_agreement():
             lambda row, text: row["passages"][text]["gold"],
         )
     )
-    kappa = judged_pool.kappa(said, gold)
+    kappa = float(cohen_kappa(said, gold)(np.ones(len(gold))))
     assert (
         f"| strong model | 20 | {len(gold)} | {gold.mean():.2f} | {kappa:.2f} (" in PAGE.read_text()
     )

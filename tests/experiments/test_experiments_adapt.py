@@ -15,7 +15,7 @@ from assay.experiments.adaptation import (
     batches,
     gains,
     mine,
-    ranks,
+    ranked,
     read_material,
     split,
 )
@@ -144,7 +144,7 @@ class TestGains:
         vectors = {"q": [1, 0], "a": [0.9, 0.1], "b": [0.5, 0.5], "c": [0.5, 0.5], "d": [0, 1]}
         given = Material(("a", "b", "c", "d"), ())
         questions = [Question("1", "q", frozenset(right), "x") for right in ([1], [3, 0], [3])]
-        found = ranks(questions, given, lambda texts: np.array([vectors[t] for t in texts]))
+        found = ranked(questions, given, lambda texts: np.array([vectors[t] for t in texts]))
         assert list(found) == [1.5, 0, 3]
 
     def test_they_are_paired_differences_clustered_by_document(self):

@@ -7,7 +7,7 @@ is). Retrieved is by cosine among all paragraphs; beside it stand words, by BM25
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -72,10 +72,18 @@ def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
     return np.stack([index.scores(question) for question in questions])
 
 
-def ranks(scores: Floats, gold: npt.NDArray[np.int_]) -> Floats:
-    """How many passages score higher than the right one, of each question; ties count half."""
-    own = scores[np.arange(len(gold)), gold][:, None]
-    return np.asarray((scores > own).sum(axis=1) + ((scores == own).sum(axis=1) - 1) / 2)
+def ranks(scores: Floats, right: Iterable[Collection[int]]) -> Floats:
+    """How many passages stand before the first right one, of each question; ties count half.
+
+    Args:
+        scores: Of every question (rows) and passage.
+        right: The places of each question's right passages, one at least.
+    """
+    before = []
+    for row, places in zip(scores, map(list, right), strict=True):
+        best, others = row[places].max(), np.delete(row, places)
+        before.append(float((others > best).sum() + (others == best).sum() / 2))
+    return np.array(before)
 
 
 def rows(data: Data) -> list[Record]:
@@ -103,7 +111,7 @@ def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     if not done:
         return [figure(_name(depth), stats.mean([]), []) for depth in DEPTHS]
     names = list(passages)
-    gold = np.array([names.index(q["reference_context_ids"][0]) for q, _ in done])
+    gold = [[names.index(q["reference_context_ids"][0])] for q, _ in done]
     cosines: Floats = (
         _unit([vector for _, vector in done]) @ _unit([v for v in known if v is not None]).T
     )

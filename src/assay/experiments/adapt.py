@@ -16,7 +16,7 @@ from assay.experiments.adaptation import (
     Gain,
     gains,
     mine,
-    ranks,
+    ranked,
     read_material,
     split,
 )
@@ -111,10 +111,10 @@ def adapt(
         model.save(Path(folder))
         embed = embedding(Path(folder), how.training.threads)
         triplets = mine(divided.train, material, embed)
-        before = ranks(divided.held_out, material, embed)
+        before = ranked(divided.held_out, material, embed)
     loss = model.train(triplets, material, how.training, on_progress)
     model.save(out)
-    after = ranks(divided.held_out, material, embedding(out, how.training.threads))
+    after = ranked(divided.held_out, material, embedding(out, how.training.threads))
     return Adaptation(
         base=str(base),
         folder=str(out),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from assay._text.sentences import spans
 from assay._text.words import words
+from assay.bench.retrieval import ranks
 from assay.data import read
 from assay.data.validation import samples
 from assay.errors import InputError
@@ -269,15 +270,10 @@ def _cosines(questions: Sequence[str], passages: Sequence[str], embed: Embedding
     return np.asarray(embed(questions) @ embed(passages).T, dtype=np.float64)
 
 
-def ranks(questions: Sequence[Question], material: Material, embed: Embedding) -> Floats:
-    """How many passages stand before the first right one, of each question; ties count half."""
+def ranked(questions: Sequence[Question], material: Material, embed: Embedding) -> Floats:
+    """How many passages stand before the first right one, of each question, by cosine."""
     scores = _cosines([q.text for q in questions], material.passages, embed)
-    before = []
-    for question, row in zip(questions, scores, strict=True):
-        right = sorted(question.right)
-        best, others = row[right].max(), np.delete(row, right)
-        before.append(float((others > best).sum() + (others == best).sum() / 2))
-    return np.array(before)
+    return ranks(scores, (question.right for question in questions))
 
 
 def gains(
@@ -287,8 +283,8 @@ def gains(
 
     Args:
         questions: Those held out.
-        base: Their `ranks` by the base.
-        adapted: Their ranks by the adapted embedder.
+        base: How they are `ranked` by the base.
+        adapted: The same by the adapted embedder.
         level: Nominal coverage of the intervals.
     """
     measures: Mapping[str, Callable[[Floats], Floats]] = {
