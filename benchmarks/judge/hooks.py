@@ -21,7 +21,13 @@ def model_of(backend: assay.Backend) -> Callable[[int], Run] | None:
 
     def prepared(tokens: int) -> Run:
         ids = np.full((1, tokens), FIRST, dtype=np.int64)
-        return lambda: model.run(["logits"], {"ids": ids, "types": np.zeros_like(ids)})
+        inputs = {
+            "ids": ids,
+            "types": np.zeros_like(ids),
+            "positions": np.arange(tokens, dtype=np.int64)[None],
+            "visible": np.ones((1, tokens, tokens), dtype=bool),
+        }
+        return lambda: model.run(["logits"], inputs)
 
     return prepared
 

@@ -115,4 +115,4 @@ async def test_what_it_is_about_with_the_embedded_judge():
     sample = row(question, sentence, sentence, words)
     found = [await score(METRICS[name](), sample, Embedded()) for name in names]
     assert found[0].value == 0.0
-    assert all(one.value > 0.9 for one in found[1:])
+    assert all(one.value >= 0.9 for one in found[1:])

@@ -15,14 +15,12 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from assay._text import sentences as cut
 from assay._text.normalize import Normalized
 from assay.bench.data import fold_of
 from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.reader import Tokens, Window, answering, supporting
 from training.verifier import documents, people
 from training.verifier.asked.rows import Asked
-from training.verifier.beside import BESIDE, beside
 from training.verifier.removed import removed
 from training.verifier.rows import Row
 from training.verifier.written import pages, pairs, references, reports
@@ -30,16 +28,9 @@ from training.verifier.written import rows as written
 
 CODES = {"supported": 0, "refuted": 1, "neutral": 2, "unsupported": 3, None: -1}
 UNKNOWN = -1
-MOST_REMOVED = 2500  # texts of people's rows, and of each kind of written ones
-MOST_BESIDE = 3000  # supported claims of people's rows, and as many others; of written ones alike
+MOST_REMOVED = 800  # texts of people's rows, and of each kind of written ones
 # Ends of the names of sets whose statements are known to be wrong, but not which words of them.
-WORDS_UNKNOWN = (
-    BESIDE,
-    references.COVERED,
-    references.COVERED_PARTS,
-    "pairs/answer",
-    "pairs/said",
-)
+WORDS_UNKNOWN = (references.COVERED, references.COVERED_PARTS)
 
 
 @dataclass(frozen=True)
@@ -51,13 +42,17 @@ class Example:
     row: int  # which row it is from
     ids: np.ndarray  # int32, (length,)
     types: np.ndarray  # int8, (length,)
+    positions: np.ndarray  # int16, (length,)
+    groups: np.ndarray  # int16, (length,)
+    views: tuple[tuple[int, ...], ...]
     tokens: np.ndarray  # int8, (length,): 1 unsupported, 0 supported, -1 not to be trained on
     parts: tuple[tuple[int, int, int], ...]  # first and last token, label code
     any_wrong: bool  # some part is unsupported, not known which
     msmarco: bool
     helps: tuple[float, ...] = ()  # of every part beside a question; -1 where not known
     answers: float = -1.0  # of the whole text beside a question; -1 where not known
-    refuses: float = -1.0  # ... 1 if it declines to answer; -1 where not known
+    # Of every part how likely another reader finds it supported, refuted, neutral; () if not asked.
+    taught: tuple[tuple[float, float, float], ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +72,7 @@ def tokenise(text: str) -> Tokens:
 
 
 @lru_cache(maxsize=2_000)
-def _evidence(contexts: tuple[str, ...]) -> Evidence:
+def evidence_of(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
@@ -85,17 +80,17 @@ def examples(rows: Iterable[Row]) -> Iterator[Example]:
     """The windows of every row."""
     for number, row in enumerate(rows):
         cuts = people.segments(row)
-        evidence = _evidence(row.contexts)
+        evidence = evidence_of(row.contexts)
         said = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
         found = supporting([each.text for each in said], evidence, tokenise)
         wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
         if wrong and len(found) > 1:  # not known in which window
             continue
         for window in found:
-            yield _example(row, number, cuts, said, window, any_wrong=wrong)
+            yield example(row, number, cuts, said, window, any_wrong=wrong)
 
 
-def _example(
+def example(
     row: Row,
     number: int,
     cuts: list[tuple[int, int, str | None]],
@@ -109,7 +104,8 @@ def _example(
     for part in window.parts:
         start, _, label = cuts[part.text]
         parts.append((part.first, part.last, CODES[label]))
-        if row.spans is not None and not row.data.endswith(WORDS_UNKNOWN):
+        told = row.spans is not None and not row.data.endswith(WORDS_UNKNOWN)
+        if told and (row.cuts is None or row.cuts[part.text][3]):
             tokens[part.first : part.last] = [
                 any(s < start + last and start + first < e for s, e, _ in row.spans)
                 for first, last in map(said[part.text].original, part.tokens.offsets)
@@ -120,6 +116,9 @@ def _example(
         row=number,
         ids=np.asarray(window.ids, dtype=np.int32),
         types=np.asarray(window.types, dtype=np.int8),
+        positions=np.asarray(window.positions, dtype=np.int16),
+        groups=np.asarray(window.groups, dtype=np.int16),
+        views=window.views,
         tokens=tokens,
         parts=tuple(parts),
         any_wrong=any_wrong,
@@ -139,6 +138,9 @@ def questioned(rows: Iterable[Asked]) -> Iterator[Example]:
                 row=number,
                 ids=np.asarray(window.ids, dtype=np.int32),
                 types=np.asarray(window.types, dtype=np.int8),
+                positions=np.asarray(window.positions, dtype=np.int16),
+                groups=np.asarray(window.groups, dtype=np.int16),
+                views=window.views,
                 tokens=np.full(len(window.ids), UNKNOWN, dtype=np.int8),
                 parts=tuple((part.first, part.last, UNKNOWN) for part in window.parts),
                 any_wrong=False,
@@ -146,26 +148,6 @@ def questioned(rows: Iterable[Asked]) -> Iterator[Example]:
                 helps=tuple(UNKNOWN if label is None else label for label in labels),
                 answers=UNKNOWN if row.answers is None or len(found) > 1 else row.answers,
             )
-
-
-def declined() -> Iterator[Example]:
-    """The windows of written answers of which some decline to answer; of long ones the first."""
-    for number, (block, answer, refuses) in enumerate(pairs.refusals()):
-        parts = tuple(cut.sentences(answer)) or (answer,)
-        window = answering(block.question, parts, tokenise)[0]
-        yield Example(
-            data="pairs/refusals",
-            fold=fold_of(block.group),
-            row=number,
-            ids=np.asarray(window.ids, dtype=np.int32),
-            types=np.asarray(window.types, dtype=np.int8),
-            tokens=np.full(len(window.ids), UNKNOWN, dtype=np.int8),
-            parts=tuple((part.first, part.last, UNKNOWN) for part in window.parts),
-            any_wrong=False,
-            msmarco=False,
-            helps=(UNKNOWN,) * len(window.parts),
-            refuses=refuses,
-        )
 
 
 def main() -> None:
@@ -186,7 +168,7 @@ def main() -> None:
     elif options.documents:
         found = list(examples(documents.rows()))
     elif options.pairs:
-        found = [*examples(pairs.rows()), *questioned(pairs.asked()), *declined()]
+        found = [*examples(pairs.rows()), *questioned(pairs.asked())]
     else:
         found = list(examples(labelled()))
     # A pickled class is found again by its module's name, not by "__main__".
@@ -199,16 +181,9 @@ def main() -> None:
 
 
 def labelled() -> Iterator[Row]:
-    """People's rows and the written ones, and more that are made of them.
-
-    Single claims stand between foreign sentences, and statements beside contexts that were left
-    without their evidence.
-    """
-    shorter = (list(people.rows()), list(written.rows()))
-    longer = (list(reports.rows()), list(reports.lists()), list(pages.rows()))
-    for rows in shorter:
-        yield from beside(rows, MOST_BESIDE)
-    for rows in (*shorter, *longer):
+    """People's rows and the written ones, and statements beside contexts without their evidence."""
+    made = (people.rows, written.rows, reports.rows, reports.lists, pages.rows)
+    for rows in (list(each()) for each in made):
         yield from rows
         yield from removed(rows, MOST_REMOVED)
     yield from references.rows()

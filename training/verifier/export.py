@@ -11,29 +11,12 @@ import tempfile
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
 
 from training.embedder.build import quantise
 from training.verifier.model import Verifier
 
+INPUTS = ("ids", "types", "positions", "visible")
 TARGET = Path(__file__).resolve().parents[2] / "src" / "assay" / "judges" / "embedded" / "reader"
-
-
-class Alone(nn.Module):
-    """The network for one text of any length: nothing is masked."""
-
-    def __init__(self, verifier: Verifier) -> None:
-        super().__init__()
-        self.verifier = verifier
-
-    def forward(self, ids: Tensor, types: Tensor) -> Tensor:
-        """Logits (1, length, 6)."""
-        nothing = torch.zeros(1, 1, 1, 1)  # a ready-made bias keeps mask building out of the graph
-        hidden = self.verifier.bert(
-            input_ids=ids, attention_mask=nothing, token_type_ids=types
-        ).last_hidden_state
-        out: Tensor = self.verifier.head(hidden)
-        return out
 
 
 def export(checkpoint: Path, base: Path, path: Path) -> None:
@@ -42,12 +25,15 @@ def export(checkpoint: Path, base: Path, path: Path) -> None:
     verifier.load(torch.load(checkpoint, map_location="cpu")["model"])
     ids = torch.arange(1000, 1009)[None]
     torch.onnx.export(
-        Alone(verifier).eval(),
-        (ids, torch.zeros_like(ids)),
+        verifier.eval(),
+        (ids, torch.zeros_like(ids), torch.arange(9)[None], torch.ones(1, 9, 9, dtype=torch.bool)),
         str(path),
-        input_names=["ids", "types"],
+        input_names=list(INPUTS),
         output_names=["logits"],
-        dynamic_axes={name: {1: "length"} for name in ("ids", "types", "logits")},
+        dynamic_axes={
+            "visible": {1: "length", 2: "length"},
+            **{name: {1: "length"} for name in (*INPUTS[:-1], "logits")},
+        },
         opset_version=17,
         dynamo=False,  # the tracing exporter gives a smaller graph that needs no clean-up
     )

@@ -31,7 +31,6 @@ FILES = (
 ANSWERED = "correctness/evouna_nq.jsonl.gz"
 EVERY = 3  # of its rows, five of which share a question
 PHRASE = 4  # words; a shorter answer says something only beside its question
-_WHOLE = ("pairs", "pairs/compound", "pairs/reference")  # one statement, however many sentences
 _LABELS = {"partial": "neutral", "not_supported": "unsupported"}
 
 
@@ -128,11 +127,11 @@ def segments(row: Row) -> list[tuple[int, int, str | None]]:
     A text with a label and no spans is one segment if it is one claim; a summary of several
     sentences of which one is wrong has segments without labels.
     """
+    if row.cuts is not None:
+        return [(start, end, label) for start, end, label, _ in row.cuts]
     cuts = sentences.spans(row.answer) or [(0, len(row.answer))]
-    whole = (
-        row.data.startswith(("evouna", "mistaken"))
-        or row.data in _WHOLE
-        or (row.spans is None and "summedits" not in row.data)
+    whole = row.data.startswith(("evouna", "mistaken", "pairs")) or (
+        row.spans is None and "summedits" not in row.data
     )
     if whole or (len(cuts) == 1 and row.spans is None):
         return [(0, len(row.answer), row.label)]

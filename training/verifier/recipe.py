@@ -68,17 +68,20 @@ def main() -> None:
     step(made, "synthetic", "--out", made)
     step(asked, "asked", "--out", asked)
     step(work / "people.pkl", "examples", "--out", work / "people.pkl")
+    step(work / "documents.pkl", "examples", "--documents", "--out", work / "documents.pkl")
+    step(work / "pairs.pkl", "examples", "--pairs", "--out", work / "pairs.pkl")
     step(work / "made.pkl", "examples", "--rows", made, "--out", work / "made.pkl")
     step(work / "asked.pkl", "examples", "--asked", asked, "--out", work / "asked.pkl")
     suffix, clean = ("-clean", ["--clean"]) if options.clean else ("", [])
-    sets = [work / f"{name}.pkl" for name in ("people", "asked", "made")]
+    sets = [work / f"{name}.pkl" for name in ("people", "documents", "pairs")]
+    by_rule = [work / f"{name}.pkl" for name in ("asked", "made")]
     reader: Path | None = None
     for n, (rate, most) in enumerate(STAGES):
         stage = work / f"stage{n + 1}{suffix}.pt"
         given = ["--base", weights, "--rate", rate, "--most", most, "--seed", options.seed + n]
         # The second goes on where the first ended, each later one from the mean before it.
         given += ["--start", reader] if reader else []
-        train(stage, "--examples", *sets, *given, *clean)
+        train(stage, "--examples", *sets, "--made", *by_rule, *given, *clean)
         if reader:
             mean = work / f"reader{n + 1}{suffix}.pt"
             step(mean, "mean", reader, stage, "--share", SHARES[n - 1], "--out", mean)

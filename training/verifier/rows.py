@@ -21,3 +21,6 @@ class Row:
     # None = not known.
     spans: tuple[tuple[int, int, str], ...] | None
     msmarco: bool = False  # whether its text is MS MARCO's
+    # Its statements, where they are known: characters, label, and whether `spans` tell which words
+    # of it are wrong; None: the sentences.
+    cuts: tuple[tuple[int, int, str, bool], ...] | None = None

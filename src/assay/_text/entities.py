@@ -43,7 +43,11 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 # Not denials: "not only ... but", "no doubt", "no. 5", "why not".
-_FALSE_NEGATION = re.compile(r"\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d", re.IGNORECASE)
+_FALSE_NEGATION = re.compile(
+    r"\bnot\s+only\b|\bno\s+doubt\b|\bno\.\s*\d|"
+    r"(?:\bnot|n['’]t)\s+(?:an?\s+)?(?:myth|hoax|misconception|false|untrue|wrong|incorrect)\b",
+    re.IGNORECASE,
+)
 # What a text reports, supposes or calls wrong it does not say itself.
 _DOUBT = re.compile(
     r"\b(?:myths?|hoax|misconceptions?|false|falsely|untrue|wrong|wrongly|incorrect|incorrectly|"

@@ -1,5 +1,7 @@
 """Does support follow the contexts, and does the reason name what decides?"""
 
+import json
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,9 +83,8 @@ def test_long_contexts_keep_their_evidence():
 
 
 def test_a_record_without_full_stops_is_evidence():
-    record = (
-        '{"name": "Blue Cafe", "city": "Rome", "OutdoorSeating": true, ' + '"x": 1, ' * 80 + "}"
-    )
+    more = {f"{key}{n}": n for n in range(20) for key in ("Parking", "Noise", "Delivery", "Price")}
+    record = json.dumps({"name": "Blue Cafe", "city": "Rome", "OutdoorSeating": True, **more})
     (found,) = support(["Blue Cafe in Rome has outdoor seating."], [record], READER)
     assert found.supported
 

@@ -15,18 +15,17 @@ from pathlib import Path
 from assay.bench.data import HELD_OUT, fold_of
 from training.verifier.asked.rows import Asked
 from training.verifier.rows import Row
-from training.verifier.written.statement import NAMED, Statement, joined
+from training.verifier.written.statement import NAMED, Statement
 
 TEXTS = Path(__file__).parent / "pairs"
 LABELS = {"+": "supported", "-": "refuted", "?": "neutral"}
-TOGETHER = (2, 3, 3, 4, 5)  # statements of an answer
 GUESTS = (0, 0, 0, 1, 1, 2)  # contexts of other blocks beside its own
 SHORT = 8  # words of an answer that says something only beside its question
 _TWIN = 0.6  # how alike two statements are of which one shows what is wrong with the other
 # What is known of an answer beside a question, by its sign.
 _REFUSED = {"!": 1.0, "~": None, "+": 0.0}
 _ANSWERS = {"!": 1.0, "~": 0.5, "-": 0.0}
-STATED = ("pairs", "pairs/answer", "pairs/said", "pairs/compound", "pairs/reference")
+STATED = ("pairs", "pairs/said", "pairs/reference")
 
 
 @dataclass
@@ -88,7 +87,7 @@ def _read(text: str) -> Block:
 
 
 def rows(seed: int = 0) -> Iterator[Row]:
-    """Every statement alone, and again beside others of its block whose labels are any."""
+    """What is said in every block: no statement sees the others, so they share a window."""
     rng = random.Random(f"{seed} pairs")
     for block in blocks():
         if "correctness" in block.kinds:
@@ -100,11 +99,11 @@ def rows(seed: int = 0) -> Iterator[Row]:
 
 
 def _statements(block: Block, rng: random.Random) -> Iterator[Row]:
+    """One row with all that is said; of a compound sentence the whole and its claims."""
     said: list[Statement] = []
-    whole = ""
-    claims: list[str] = []
+    whole, claims = "", list[str]()
     right = [text for sign, text, _ in block.lines if sign == "+"]
-    for sign, text, _ in block.lines:
+    for sign, text, _ in [*block.lines, ("=", "", 0)]:
         if sign in LABELS:
             label = LABELS[sign]
             said.append(Statement(text, label, wrong_words(text, right) if sign != "+" else ""))
@@ -112,39 +111,32 @@ def _statements(block: Block, rng: random.Random) -> Iterator[Row]:
         elif sign == "!" and said:
             said.append(Statement(text, said[-1].label, ""))
         elif sign == "=":
-            yield from _compound(block, whole, claims)
+            if whole and claims:
+                said.append(Statement(whole, _worst(claims), ""))
             whole, claims = text, []
-    yield from _compound(block, whole, claims)
-    asked = block.question.rstrip("?") + "? " if block.question else ""
-    for one in said:
-        text = f"{asked}{one.text}"
-        known = one.label == "supported" or one.wrong
-        spans = joined([one])[1] if known and not asked else None
-        contexts = _contexts(block, rng)
-        yield Row("pairs", block.group, block.question, contexts, text, one.label, spans)
-    if asked:
-        return
+    if block.question:
+        said = [
+            Statement(f"{block.question.rstrip('?')}? {one.text}", one.label, "") for one in said
+        ]
     rng.shuffle(said)
-    while len(said) > 1:
-        size = min(rng.choice(TOGETHER), len(said))
-        yield _together("pairs/answer", block, said[:size], rng)
-        said = said[size:]
+    yield _together("pairs", block, said, rng)
+
+
+def _worst(labels: list[str]) -> str:
+    return next((label for label in ("refuted", "neutral") if label in labels), "supported")
 
 
 def _together(data: str, block: Block, said: list[Statement], rng: random.Random) -> Row:
-    sentences = [
-        Statement(one.text, one.label, one.text if one.label != "supported" else "") for one in said
-    ]
-    text, spans = joined(sentences)
-    return Row(data, block.group, block.question, _contexts(block, rng), text, None, spans)
-
-
-def _compound(block: Block, whole: str, claims: list[str]) -> Iterator[Row]:
-    if not whole or not claims:
-        return
-    worst = next((label for label in ("refuted", "neutral") if label in claims), "supported")
-    spans = () if worst == "supported" else None
-    yield Row("pairs/compound", block.group, "", tuple(block.contexts), whole, worst, spans)
+    text, spans, cuts = "", list[tuple[int, int, str]](), list[tuple[int, int, str, bool]]()
+    for one in said:
+        start = len(text) + bool(text)
+        text = f"{text}\n{one.text}".strip()
+        cuts.append((start, len(text), one.label, bool(one.wrong) or one.label == "supported"))
+        if one.wrong:
+            place = start + one.text.index(one.wrong)
+            spans.append((place, place + len(one.wrong), one.label))
+    contexts = _contexts(block, rng)
+    return Row(data, block.group, "", contexts, text, None, tuple(spans), cuts=tuple(cuts))
 
 
 def _answers(block: Block, rng: random.Random) -> Iterator[Row]:
@@ -157,8 +149,6 @@ def _answers(block: Block, rng: random.Random) -> Iterator[Row]:
         ]
         if said:
             yield _together("pairs/said", block, said, rng)
-            for text, label, _ in said:
-                yield Row("pairs", block.group, "", _contexts(block, rng), text, label, None)
 
 
 def _against_reference(block: Block) -> Iterator[Row]:

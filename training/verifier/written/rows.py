@@ -19,7 +19,6 @@ from training.verifier.rows import Row
 from training.verifier.written.statement import NAMED, Statement, joined, records
 
 TEXTS = Path(__file__).parent / "texts"
-TOGETHER = 4  # statements of an answer at most
 VERBATIM, FOREIGN = 3, 3  # sentences of a context, and statements about others, beside its own
 
 
@@ -75,7 +74,7 @@ def _read(field: str, record: dict[str, Any]) -> Written:
 
 
 def rows(seed: int = 0) -> Iterator[Row]:
-    """Every statement alone, and again in an answer of several; some beside other contexts.
+    """All statements about each context, some beside other contexts.
 
     True statements share few words with the context and false ones many. So that this is no sign,
     sentences of the context itself stand among them, and statements about other contexts.
@@ -83,13 +82,8 @@ def rows(seed: int = 0) -> Iterator[Row]:
     rng = random.Random(f"{seed} written")
     for one, near in _placed():
         said = [*one.statements, *_verbatim(one, rng), *_foreign(near, rng)]
-        for statement in said:
-            yield _row("written", one, (statement,), _contexts(one, near, rng, statement))
         rng.shuffle(said)
-        while said:
-            size = rng.randint(2, TOGETHER)
-            yield _row("written/answer", one, said[:size], _contexts(one, near, rng, *said[:size]))
-            said = said[size:]
+        yield _row("written", one, said, _contexts(one, near, rng, *said))
 
 
 def _verbatim(one: Written, rng: random.Random) -> Iterator[Statement]:
@@ -134,8 +128,11 @@ def _contexts(
 
 def _row(data: str, one: Written, said: Sequence[Statement], contexts: tuple[str, ...]) -> Row:
     text, spans = joined(said)
-    label = said[0].label if len(said) == 1 else None
-    return Row(data, one.group, "", contexts, text, label, spans)
+    cuts, start = list[tuple[int, int, str, bool]](), 0
+    for each in said:
+        cuts.append((start, start + len(each.text), each.label, True))
+        start += len(each.text) + 1
+    return Row(data, one.group, "", contexts, text, None, spans, cuts=tuple(cuts))
 
 
 def asked() -> Iterator[Asked]:

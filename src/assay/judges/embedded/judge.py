@@ -95,7 +95,7 @@ def _text(message: str) -> str:
 
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
-VERSION = "v2.8.1"
+VERSION = "v3.0.0"
 
 
 class Embedded(AttributeBackend):

@@ -1,16 +1,18 @@
 """The trained network that reads statements beside evidence and sentences beside a question.
 
-A window is `[CLS] texts [SEP] yardstick [SEP]` in token ids, at most 384 of them, read in one pass.
-Statements that follow each other share a window as long as they take no more than 128 tokens, but
-for those that are foreign to the evidence. `training/verifier` builds its examples with this code.
+A window holds texts and what they are read beside, and is read in one pass. Statements that follow
+each other share a window and its evidence, but not their attention: each sees itself and the
+evidence, as if it stood there alone, and the evidence sees no statement. So a verdict does not
+depend on what else is claimed, and the evidence is read once for all. Sentences beside a question
+see each other. `training/verifier` builds its examples with this code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import chain, islice, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +23,14 @@ from assay.judges.embedded.evidence import Evidence
 from assay.judges.embedded.inference import Passes, session, tokenizer, workers
 
 Numbers = npt.NDArray[np.int32]
+Booleans = npt.NDArray[np.bool_]
 Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
 
 # Behind the colon the SHA-256 of the weights: a run that needs none of them does not read them.
-NAME = "reader-l6-int8:8c526c08"
-LONGEST = 384  # tokens of a window
-STATED = 128  # ... of them at most so many of statements
-FOREIGN = 6  # one in so many stems of a statement stands in a piece, or it is read apart
+NAME = "reader-l6-int8:fc572cd1"
+LONGEST = 384  # tokens of evidence, or of sentences beside a question
+STATED = 256  # tokens of the statements that share a window, but for a long one
+EVIDENCE_AT = 128  # position of the first token of evidence, behind those of any statement
 ASKED = 96  # ... and of a question; the middle of a longer one is left out
 FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 
@@ -78,6 +81,11 @@ class Window:
 
     ids: tuple[int, ...]
     types: tuple[int, ...]
+    positions: tuple[int, ...]
+    # Of each token the number of its statement, from 1, or of its piece of evidence, from -1 down;
+    # 0 of what all see.
+    groups: tuple[int, ...]
+    views: tuple[tuple[int, ...], ...]  # of each statement the numbers of the pieces that it sees
     parts: tuple[Part, ...]
     pieces: tuple[int, ...]  # of the evidence, those that are shown
 
@@ -85,25 +93,26 @@ class Window:
 Stretch = tuple[int, Tokens]  # the index of a text and some of its tokens
 
 
-def supporting(
-    statements: Sequence[str], evidence: Evidence, tokenise: Tokenise, *, together: bool = True
-) -> list[Window]:
-    """The windows in which statements are read beside their evidence, each statement once.
-
-    `together=False` gives every statement a window of its own.
-    """
+def supporting(statements: Sequence[str], evidence: Evidence, tokenise: Tokenise) -> list[Window]:
+    """The windows in which statements are read beside their evidence, each statement once."""
     tokens = [tokenise(statement) for statement in statements]
     shown = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
     lengths = np.array([len(ids) for ids in shown])
     marked = [_Marked.of(statement, evidence) for statement in statements]
 
     @cache  # the stretches of a long statement all want the same
-    def pieces(wanted: frozenset[str], budget: int) -> list[int]:
-        return chosen(wanted, evidence, lengths, budget)
+    def pieces(wanted: frozenset[str]) -> list[int]:
+        found = chosen(wanted, evidence, lengths, LONGEST - 1)
+        # Where all are shown, their order must not depend on what is claimed.
+        every = len(found) == len(evidence.pieces)
+        return found if every else nearest_first(found, wanted, evidence)
 
-    apart = {i for i, one in enumerate(marked) if _is_foreign(one.statement.wanted, evidence)}
-    rows = _rows(tokens, STATED if together else 0, STATED, apart=apart)
-    return [_beside_evidence(row, marked, shown, pieces, evidence) for row in rows]
+    @cache
+    def view(wanted: frozenset[str]) -> frozenset[int]:
+        return frozenset(connected(wanted, evidence))
+
+    rows = _rows(tokens, STATED, EVIDENCE_AT - 2)
+    return [_beside_evidence(row, marked, shown, pieces, view) for row in rows]
 
 
 def answering(
@@ -125,14 +134,12 @@ def _rows(
     tokens: Sequence[Tokens],
     together: int,
     longest: int,
-    *,
-    apart: AbstractSet[int] = frozenset(),
     begins: AbstractSet[int] = frozenset(),
 ) -> list[list[Stretch]]:
     """Texts that share a window: as many as take up to `together` tokens, in order.
 
-    A text of more than `longest` tokens is read in stretches, each in a window of its own; those
-    that are to be read `apart` have one each, and one that `begins` something has a new one.
+    A text of more than `longest` tokens is read in stretches, each in a window of its own, and one
+    that `begins` something has a new one.
     """
     rows: list[list[Stretch]] = []
     row: list[Stretch] = []  # what further texts may join
@@ -141,8 +148,6 @@ def _rows(
         if len(mine) > longest:
             rows.extend([(i, mine.cut(*cut))] for cut in _cuts(len(mine), longest))
             room = 0
-        elif i in apart:
-            rows.append([(i, mine)])
         elif row and len(mine) <= room and i not in begins:
             row.append((i, mine))
             room -= len(mine)
@@ -151,18 +156,6 @@ def _rows(
             rows.append(row)
             room = together - len(mine)
     return rows
-
-
-def _is_foreign(wanted: AbstractSet[str], evidence: Evidence) -> bool:
-    """Whether no piece of the evidence has a sixth of a statement's stems.
-
-    An order to whoever judges, a greeting, an advertisement: read beside other statements it would
-    sway their verdicts.
-    """
-    shared = np.zeros(len(evidence.pieces), np.int32)
-    for each in wanted & evidence.stems:
-        shared[evidence.places[each]] += 1
-    return bool(shared.max(initial=0) * FOREIGN < len(wanted))
 
 
 def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
@@ -178,7 +171,8 @@ def _beside_question(row: Sequence[Stretch], asked: Sequence[int]) -> Window:
         types.extend([UNKNOWN] * len(tokens))
     ids += [LAST, *asked, LAST]
     types += [EVIDENCE, *[QUESTION] * len(asked), EVIDENCE]
-    return Window(tuple(ids), tuple(types), tuple(parts), ())
+    places, groups = tuple(range(len(ids))), (0,) * len(ids)
+    return Window(tuple(ids), tuple(types), places, groups, (), tuple(parts), ())
 
 
 class _Word(NamedTuple):
@@ -244,23 +238,47 @@ def _beside_evidence(
     stretches: Sequence[Stretch],
     marked: Sequence[_Marked],
     shown: Sequence[Sequence[int]],
-    pieces: Callable[[frozenset[str], int], list[int]],
-    evidence: Evidence,
+    pieces: Callable[[frozenset[str]], list[int]],
+    view: Callable[[frozenset[str]], frozenset[int]],
 ) -> Window:
-    ids, types, parts = [FIRST], [EVIDENCE], []
-    for i, tokens in stretches:
+    """Some statements beside the pieces for all of them, of which each has its own view."""
+    ids, types, positions, groups = [FIRST], [EVIDENCE], [0], [0]
+    parts = []
+    for group, (i, tokens) in enumerate(stretches, start=1):
         parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
-        ids.extend(tokens.ids.tolist())
-        types.extend(marked[i].types(tokens))
-    ids.append(LAST)
-    types.append(EVIDENCE)
+        ids += [*tokens.ids.tolist(), LAST]
+        types += [*marked[i].types(tokens), EVIDENCE]
+        positions += range(1, len(tokens) + 2)
+        groups += [group] * (len(tokens) + 1)
     wanted = frozenset().union(*(marked[i].statement.wanted for i, _ in stretches))
-    found = nearest_first(pieces(wanted, LONGEST - len(ids) - 1), wanted, evidence)
-    for piece in found:
-        ids.extend(shown[piece])
-    ids = [*ids[: LONGEST - 1], LAST]
-    types.extend([EVIDENCE] * (len(ids) - len(types)))
-    return Window(tuple(ids), tuple(types), tuple(parts), tuple(found))
+    seen = [view(marked[i].statement.wanted) for i, _ in stretches]
+    # What no statement sees must not be seen by the evidence either: it may be an order to judges.
+    read_by_any = frozenset().union(*seen)
+    found = [piece for piece in pieces(wanted) if piece in read_by_any]
+    read = [*chain.from_iterable(shown[piece] for piece in found)][: LONGEST - 1]
+    ids += [*read, LAST]
+    types += [EVIDENCE] * (len(read) + 1)
+    positions += range(EVIDENCE_AT, EVIDENCE_AT + len(read) + 1)
+    owners = chain.from_iterable([-n] * len(shown[piece]) for n, piece in enumerate(found, start=1))
+    groups += [*islice(owners, len(read)), 0]
+    numbered = list(enumerate(found, start=1))
+    views = tuple(tuple(n for n, piece in numbered if piece in mine) for mine in seen)
+    return Window(
+        tuple(ids), tuple(types), tuple(positions), tuple(groups), views, tuple(parts), tuple(found)
+    )
+
+
+def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> Booleans:
+    """Whether each token sees each other one, shape (tokens, tokens); see `Window`."""
+    mine = np.asarray(groups)
+    most = max(-int(mine.min()), *(max(view, default=0) for view in views), 0)
+    seen = np.zeros((len(views) + 1, most + 1), bool)
+    seen[0], seen[:, 0] = True, True  # evidence sees all evidence
+    for statement, view in enumerate(views, start=1):
+        seen[statement, list(view)] = True
+    table = seen[np.maximum(mine, 0)][:, np.maximum(-mine, 0)]
+    same: Booleans = (mine[None, :] <= 0) & table | (mine[:, None] == mine[None, :])
+    return same
 
 
 def nearest_first(found: Sequence[int], wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
@@ -304,13 +322,13 @@ def chosen(
 ) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
-    If there is room for all, all but the foreign ones. Else greedy: first the piece that adds most
+    If there is room for all, all. Else greedy: first the piece that adds most
     of the wanted words not yet shown, by their weight; then the neighbours of what was chosen; then
     the rest by what they share.
     """
     room = np.asarray(lengths)
     if room.sum() <= budget:
-        return _connected(wanted, evidence)
+        return list(range(len(room)))
     shares = evidence.shared(wanted)
     new = shares.copy()  # what of it no chosen piece has
     cost = np.sqrt(room + 20)
@@ -335,8 +353,8 @@ def chosen(
     return sorted(kept)
 
 
-def _connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
-    """The pieces that share a word with the statements, or with such a piece, and so on.
+def connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
+    """The pieces that share a word with a statement, or with such a piece, and so on.
 
     What shares none is foreign, as an advertisement is or an order to whoever judges, and would
     sway the verdict. A piece stays before one that stays, since that one's pronouns may mean what
@@ -372,7 +390,10 @@ def _with_neighbours(
 
 
 Logits = npt.NDArray[np.float32]
-WindowIds = tuple[tuple[int, ...], tuple[int, ...]]  # the ids and types of a window
+# The ids, types, positions, groups and views of a window.
+WindowIds = tuple[
+    tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[tuple[int, ...], ...]
+]
 
 # The columns of what the network says of a token.
 UNSUPPORTED, SUPPORTED, REFUTED, NEUTRAL, HELPS, ANSWERS = range(6)
@@ -436,7 +457,8 @@ class Reader:
         return self._read(answering(question, texts, tokenise, begins), len(texts))
 
     def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
-        logits = passes([(window.ids, window.types) for window in windows], self.threads)
+        read = [(w.ids, w.types, w.positions, w.groups, w.views) for w in windows]
+        logits = passes(read, self.threads)
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
             for k, part in enumerate(window.parts):
@@ -458,10 +480,11 @@ def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
 
 
 def _run(window: WindowIds) -> Logits:
-    ids, types = window
-    feed = {"ids": np.asarray([ids], np.int64), "types": np.asarray([types], np.int64)}
-    (result,) = session("reader").run(["logits"], feed)
-    logits: Logits = result[0]
+    ids, types, positions, groups, views = window
+    parts = (("ids", ids), ("types", types), ("positions", positions))
+    feed: dict[str, npt.NDArray[Any]] = {name: np.asarray([part], np.int64) for name, part in parts}
+    feed["visible"] = visible(groups, views)[None]
+    logits: Logits = session("reader").run(["logits"], feed)[0][0]
     return logits
 
 
