@@ -66,34 +66,34 @@ class _EitherContexts(msgspec.Struct):
 USEFUL, USELESS = "useful", "useless"
 
 
-def _template(ask: str, form: str) -> Template:
-    return Template(
-        instruction=(
-            "A question, the answer to arrive at, and some contexts are given. For every "
-            "context, decide whether it is useful for arriving at that answer: whether it holds "
-            "information that the answer states or rests on. Being on the same subject is not "
-            f"enough. Judge each context on its own, not by its place. {ask}"
-        ),
-        form=form,
-        leading="context ",
-    )
-
-
+_USEFUL_IF = (
+    "whether it holds information that the answer states or rests on. Being on the same subject "
+    "is not enough. Judge each context on its own, not by its place. "
+)
+_LONG = (
+    "A question, the answer to arrive at, and some contexts are given. For every context, decide "
+    f"whether it is useful for arriving at that answer: {_USEFUL_IF}Give one verdict for every "
+    "context id: first the reason in one sentence, in the language of the question, then useful: "
+    "true or false."
+)
+_SHORT = (
+    "For every context, decide whether it is useful for arriving at the answer to the question: "
+    f"{_USEFUL_IF}Give one list for every context id, in order: "
+)
 _TEMPLATES: Final[Mapping[Reasons, Template]] = {
-    "all": _template(
-        "Give one verdict for every context id: first the reason in one sentence, in the language "
-        "of the question, then useful: true or false.",
-        '{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}',
+    "all": Template(
+        _LONG, '{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}', leading="context "
     ),
-    "failures": _template(
-        "Give one list for every context id, in order: the id, then "
-        f'"{USEFUL}"; or the id, the reason in a few words of the question\'s language, then '
-        f'"{USELESS}".',
+    "failures": Template(
+        f'{_SHORT}the id and "{USEFUL}"; else the id, the reason in a few words of the question\'s '
+        f'language, and "{USELESS}".',
         f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "...", "{USELESS}"]]}}',
+        leading="context ",
     ),
-    "none": _template(
-        f'Give one list for every context id, in order: the id, then "{USEFUL}" or "{USELESS}".',
+    "none": Template(
+        f'{_SHORT}the id, then "{USEFUL}" or "{USELESS}".',
         f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "{USELESS}"]]}}',
+        leading="context ",
     ),
 }
 _SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {

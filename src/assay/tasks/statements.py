@@ -327,26 +327,17 @@ def _texts_template(*, short: bool) -> Template:
     mars = "question: How many moons has Mars?\n"
     born, husband = "She was a physicist born in Warsaw in 1867.", _HUSBAND[1]
     if short:
-        examples = (
-            Example(
-                f"{curie}text t1: <1> {born}\ntext t2: <2> A physicist. <3> {husband}",
-                by_sentence(
-                    [
-                        (
-                            "1",
-                            "Marie Curie was a physicist.",
-                            "Marie Curie was born in Warsaw in 1867.",
-                        ),
-                        ("2", "Marie Curie was a physicist."),
-                        ("3", _HUSBAND[0]),
-                    ]
-                ),
-            ),
-            Example(
-                f"{mars}text t1: <1> Sorry, I do not know.\ntext t2: <2> Mars has two moons.",
-                by_sentence([("1", ""), ("2",)]),
-            ),
+        text = f"text t1: <1> {born} <2> Hope this helps!\ntext t2: <3> A physicist. <4> {_ALONE}"
+        is_physicist = "Marie Curie was a physicist."
+        reply = by_sentence(
+            [
+                ("1", is_physicist, "Marie Curie was born in Warsaw in 1867."),
+                ("2", ""),
+                ("3", is_physicist),
+                ("4",),
+            ]
         )
+        examples: tuple[Example, ...] = (Example(f"{curie}{text}", reply),)
     else:
         examples = (
             Example(
