@@ -20,7 +20,7 @@ from assay.stats.raters import cohen_kappa
 from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 from benchmarks.recorded.replay import lines
 
-Found = tuple[Sequence[Statement], Sequence[Verdict]]
+Found = tuple[tuple[Statement, ...], Sequence[Verdict]]
 
 
 def found(row: dict[str, Any], form: str) -> Found:
