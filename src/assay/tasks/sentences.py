@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from assay._text import memoized
 from assay._text.markup import clean
 from assay._text.sentences import spans
 from assay._text.statements import statements
@@ -19,6 +20,11 @@ _DOUBLE = re.compile('["\u201c\u201d\u201e]')
 _NUMBER = re.compile(r"<?(\d{1,9})>?")
 # A statement that has no word of its sentence and this share of another's was given a wrong number.
 _ELSEWHERE = 0.5
+
+
+@memoized(256, longest=20_000)
+def _spans(text: str) -> list[Span]:
+    return spans(text)  # for the prompt, and again for its reply
 
 
 def is_numbered(text: str) -> bool:
@@ -53,7 +59,7 @@ class NumberedSentences:
     _places: list[tuple[int, Span]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        places = [(n, span) for n, text in enumerate(self.texts) for span in spans(text)]
+        places = [(n, span) for n, text in enumerate(self.texts) for span in _spans(text)]
         object.__setattr__(self, "_places", places)
 
     def shown(self) -> list[str]:
@@ -165,15 +171,31 @@ def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
     source = source.strip()
     if not source:
         return None
-    written = re.escape(source)
-    before = r"(?<!\w)" if source[0].isalnum() else ""
-    after = r"(?!\w)" if source[-1].isalnum() else ""
-    for pattern in (f"{before}{written}{after}", _loosely(source), written):
-        for start in (*starts, 0):
-            match = re.compile(pattern).search(text, start)
-            if match:
-                return match.span()
-    return None
+    places = (*starts, 0)
+    for start in places:
+        if (at := _as_words(text, source, start)) >= 0:
+            return at, at + len(source)
+    loosely = re.compile(_loosely(source))
+    if match := next(filter(None, (loosely.search(text, start) for start in places)), None):
+        return match.span()
+    at = next((at for start in places if (at := text.find(source, start)) >= 0), -1)
+    return (at, at + len(source)) if at >= 0 else None
+
+
+def _as_words(text: str, source: str, start: int) -> int:
+    """Where `source` begins that no letter or digit goes on, -1 if nowhere."""
+    at = text.find(source, start)
+    while at >= 0:
+        end = at + len(source)
+        begun = source[0].isalnum() and at > 0 and _in_word(text[at - 1])
+        if not begun and not (source[-1].isalnum() and _in_word(text[end : end + 1])):
+            return at
+        at = text.find(source, at + 1)
+    return at
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _loosely(source: str) -> str:
