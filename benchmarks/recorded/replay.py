@@ -31,7 +31,7 @@ from assay.errors import Unavailable
 from assay.metrics.criteria import AspectCritic
 from assay.score import Outcome, Score, Unscored
 from assay.stats.agreement import auroc, preference_accuracy
-from assay.tasks import ListNuggets
+from assay.tasks import JudgeContexts, ListNuggets, SplitStatements
 
 HERE: Final = Path(__file__).parent
 Row = Mapping[str, Any]
@@ -39,6 +39,8 @@ Rule = Callable[[Row, str], float]  # of a row, and of its sentence where senten
 # Sets whose prompts have changed since the model answered them: their figures stand for the
 # prompts of before, and the page has to say so.
 OUTDATED: Final[frozenset[str]] = frozenset()
+# The model was asked for the long form of these.
+PROMPTS: Final = {kind.kind: kind.template_for("all") for kind in (SplitStatements, JudgeContexts)}
 
 
 @cache
@@ -178,7 +180,8 @@ def scored(one: Comparison, judge: Any, metrics: Sequence[Any] = ()) -> dict[str
     given = [{k: v for k, v in row.items() if k != "people"} for row in rows(one.set)]
     if "nugget" in one.metric:
         given = [row | {"nuggets": _nuggets(row, judge)} for row in given]
-    settings = assay.Settings(tries=1, probe=False)
+    prompts = {} if judge == "embedded" else PROMPTS
+    settings = assay.Settings(tries=1, probe=False, prompts=prompts)
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "a.db"
         result = assay.evaluate(given, chosen, judge=judge, store=store, settings=settings)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from assay._text import memoized
 from assay._text.sanitize import Readings
 
 FENCE_RULE = (
@@ -94,7 +95,7 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     every text of every prompt, hence its length.
     """
     distinct = list(dict.fromkeys(texts))
-    read = [Readings(text) for text in distinct]
+    read = [_readings(text) for text in distinct]
     by_text = {text: _hash(text)[:_CODE] for text in distinct}
     if not _is_read(by_text.values(), read):
         return by_text
@@ -103,6 +104,11 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     ends = range(_CODE, len(digest) + 1)
     one = next(digest[:end] for end in ends if not _is_read([digest[:end]], read))
     return dict.fromkeys(distinct, one)
+
+
+@memoized(256, longest=20_000)
+def _readings(text: str) -> Readings:
+    return Readings(text)  # contexts stand in several prompts of a sample
 
 
 def _is_read(codes: Iterable[str], texts: Sequence[Readings]) -> bool:

@@ -1,9 +1,13 @@
 """Does what a strong model replied still answer our prompts, and does the page tell its figures?"""
 
+import hashlib
 from pathlib import Path
 
 import pytest
-from benchmarks.recorded.replay import COMPARISONS, Recorded, line, outdated, scored
+from benchmarks.recorded import short
+from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
+
+from assay.tasks import SplitStatements
 
 PAGE = Path(__file__).parents[2] / "docs" / "prompt-record.md"
 
@@ -25,3 +29,11 @@ def test_a_changed_prompt_shows_which_recorded_evidence_it_outdates(replayed):
 def test_the_page_tells_the_figures_that_the_record_gives(replayed):
     page = PAGE.read_text("utf-8")
     assert [row for row in replayed[1] if row not in page] == []
+
+
+def test_the_short_form_of_splits_was_answered_to_todays_prompt_and_its_figures_stand():
+    for row in lines("short.jsonl.gz"):
+        prompt = SplitStatements(row["question"], row["answer"]).prompt()
+        assert hashlib.sha256(prompt.encode()).hexdigest()[:12] == row["short_prompt"]
+    figures = {name: round(kappa, 2) for name, kappa in short.compared().items()}
+    assert figures == {"statements (125)": 0.87, "sentences (180)": 0.75, "answers (30)": 0.89}

@@ -18,7 +18,13 @@ from support.llm_server import LLMServer
 langchain_core = pytest.importorskip("langchain_core", reason="make test-integrations has it")
 
 from langchain_core.embeddings import DeterministicFakeEmbedding  # noqa: E402
-from langchain_core.language_models import FakeListChatModel, FakeListLLM  # noqa: E402
+from langchain_core.language_models import (  # noqa: E402
+    FakeListChatModel,
+    FakeListLLM,
+    FakeMessagesListChatModel,
+)
+from langchain_core.messages import AIMessage  # noqa: E402
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata  # noqa: E402
 from langchain_core.runnables import RunnableLambda  # noqa: E402
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: E402
 from llama_index.core import MockEmbedding  # noqa: E402
@@ -73,7 +79,7 @@ EMBEDDERS = {
 }
 
 
-def cutting(text):
+def cutting(text, finish_reason="length", **usage):
     """A server whose replies to POISON end there, since they are as long as they may be."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}}
     body = {
@@ -81,8 +87,8 @@ def cutting(text):
         "object": "chat.completion",
         "created": 1,
         "model": "m",
-        "choices": [{**choice, "finish_reason": "length"}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20},
+        "choices": [{**choice, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20, **usage},
     }
     return BrokenServer(sends(message(200, json.dumps(body).encode())))
 
@@ -115,6 +121,13 @@ class TestAModelOfALibrary:
         own = assay.OpenAI("m", base_url=server.url, api_key="k")
         expected = asyncio.run(own.reply(RateAnswer("q", "a")))
         assert (reply.tokens_in, reply.tokens_out) == (expected.tokens_in, expected.tokens_out)
+
+    def test_it_counts_the_tokens_that_came_from_the_prompt_cache(self, library):
+        details = {"prompt_tokens": 1200, "prompt_tokens_details": {"cached_tokens": 1024}}
+        with cutting(RAW, "stop", **details).in_thread() as server:
+            judge = assay.backend(CHATS[library](server.url))
+            reply = asyncio.run(judge.reply(RateAnswer(POISON, "a")))
+        assert (reply.tokens_in, reply.cached_in, reply.cache_written) == (1200, 1024, 0)
 
     def test_a_refused_key_is_denied(self, library, server):
         server.faults = Faults(deny=True)
@@ -152,6 +165,65 @@ class TestAModelOfALibrary:
         name = assay.backend(CHATS[library]("http://127.0.0.1:9/v1")).name
         assert ":m" in name
         assert name == assay.backend(CHATS[library]("http://127.0.0.1:9/v1")).name
+
+
+def test_a_message_of_langchain_tells_what_was_read_from_and_written_into_the_cache():
+    # As langchain_anthropic and langchain_google_genai fill it in; input_tokens is all of them.
+    usage = UsageMetadata(
+        input_tokens=1500,
+        output_tokens=20,
+        total_tokens=1520,
+        input_token_details=InputTokenDetails(cache_read=1000, cache_creation=300),
+    )
+    model = FakeMessagesListChatModel(responses=[AIMessage(content=RAW, usage_metadata=usage)])
+    reply = asyncio.run(langchain.backend(model).reply(RateAnswer("q", "a")))
+    found = (reply.tokens_in, reply.tokens_out, reply.cached_in, reply.cache_written)
+    assert found == (1500, 20, 1000, 300)
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (  # of Anthropic, which tells of the cached tokens beside the others
+            {
+                "input_tokens": 200,
+                "output_tokens": 20,
+                "cache_read_input_tokens": 1000,
+                "cache_creation_input_tokens": 300,
+            },
+            (1500, 20, 1000, 300),
+        ),
+        (
+            {
+                "prompt_tokens": 1500,
+                "completion_tokens": 20,
+                "prompt_tokens_details": {"cached_tokens": 1024},
+            },
+            (1500, 20, 1024, 0),
+        ),
+        (  # of DeepSeek
+            {"prompt_tokens": 1500, "completion_tokens": 20, "prompt_cache_hit_tokens": 1024},
+            (1500, 20, 1024, 0),
+        ),
+    ],
+)
+def test_a_response_of_llama_index_tells_what_was_read_from_and_written_into_the_cache(
+    usage, expected
+):
+    class Billed(CustomLLM):
+        @property
+        def metadata(self):
+            return LLMMetadata(model_name="billed")
+
+        def complete(self, prompt, **kwargs):
+            return CompletionResponse(text=RAW, raw={"usage": usage})
+
+        def stream_complete(self, prompt, **kwargs):
+            raise NotImplementedError
+
+    reply = asyncio.run(llama_index.backend(Billed()).reply(RateAnswer("q", "a")))
+    found = (reply.tokens_in, reply.tokens_out, reply.cached_in, reply.cache_written)
+    assert found == expected
 
 
 @pytest.mark.parametrize("library", EMBEDDERS)

@@ -216,11 +216,11 @@ def test_a_judge_that_mixes_the_texts_up_is_asked_about_each_alone(db):
         async def complete(self, prompt, schema, kind, draw):
             made = await super().complete(prompt, schema, kind, draw)
             found = json.loads(made.text)
-            if "texts" not in found:
+            if "text t1:" not in prompt:
                 return made
-            first, second = found["texts"]
-            mixed = {**first, "statements": first["statements"] + second["statements"]}
-            return Completion(json.dumps({"texts": [mixed, second]}))
+            return Completion(
+                json.dumps({"statements": [["0", "Of no sentence."], *found["statements"]]})
+            )
 
     judge = Mixing()
     found = run(db, judge, settings=Settings(limits=Limits(concurrency=1)), n=12)
@@ -236,9 +236,9 @@ def test_a_text_that_the_judge_left_out_is_split_alone(db):
         async def complete(self, prompt, schema, kind, draw):
             made = await super().complete(prompt, schema, kind, draw)
             found = json.loads(made.text)
-            return Completion(
-                json.dumps({"texts": found["texts"][:1]} if "texts" in found else found)
-            )
+            if "text t1:" in prompt:
+                found["statements"].pop()
+            return Completion(json.dumps(found))
 
     judge = Forgetful()
     found = run(db, judge)

@@ -17,6 +17,7 @@ from assay.tasks import (
     AskClosedQuestions,
     JudgeContexts,
     PaperStatements,
+    SplitStatements,
     Statement,
     VerifyStatements,
 )
@@ -251,7 +252,19 @@ def test_a_stand_ins_reply_is_brought_into_the_form_that_is_asked_for():
 def test_no_field_that_is_not_asked_for_is_counted():
     said = {"verdicts": [{"id": "c1", "useful": True, "reason": "x", "quote": "a long quote"}]}
     made = json.loads(fit_to_schema(JudgeContexts("Q?", "A.", ("C.",)), json.dumps(said)))
+    assert made == {"verdicts": [["c1", "useful"]]}
+    task = JudgeContexts("Q?", "A.", ("C.",))
+    made = json.loads(fit_to_schema(task, json.dumps(said), task.template_for("all")))
     assert made == {"verdicts": [{"id": "c1", "reason": REASON, "useful": True}]}
+
+
+def test_a_split_is_counted_by_the_numbers_of_sentences():
+    task = SplitStatements("Q?", "It rains. It pours, and Bob is wet.")
+    said = task.reply(
+        [("It rains.", "It rains."), ("It pours.", "It pours"), ("Bob is wet.", "Bob is wet.")]
+    )
+    lists = json.loads(fit_to_schema(task, said))["statements"]
+    assert lists == [["1"], ["2", "It pours.", "Bob is wet."]]
 
 
 def test_free_text_stays_as_it_is():

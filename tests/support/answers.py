@@ -15,6 +15,7 @@ _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _EVASIVE = re.compile(r"do(?:es)? not know|don't know|cannot|no information|unknown", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NUMBERED = re.compile(r"text t\d+\Z")
+_BY_SENTENCE = re.compile(r"<(\d+)> (.*?)(?=<\d+> |\Z)", re.DOTALL)
 _HARM = re.compile(r"\bharm|deceive", re.IGNORECASE)
 _STOP = frozenset(
     "a an and are as at be by for from in is it of on or that the to was with".split(" ")  # noqa: SIM905
@@ -96,6 +97,10 @@ def answer(
         return _SAID[kind](prompt)
     if kind == "verify_statements" and '[["s1", "c1"]' in prompt:
         return json.dumps(_short(_verify(texts, seed)), ensure_ascii=False)
+    if kind == "split_statements" and "<1> " in prompt.partition("\n<<<")[0]:
+        return json.dumps(_by_sentence(texts), ensure_ascii=False)
+    if kind == "judge_contexts" and '["c1", "useful"]' in prompt:
+        return json.dumps(_useful(_judge_contexts(texts, seed)), ensure_ascii=False)
     if kind in _MADE:
         return json.dumps(_MADE[kind](texts, seed), ensure_ascii=False)
     return json.dumps(_least(schema)) if schema else "I have nothing to say about that."
@@ -111,6 +116,25 @@ def _split(texts: Texts, seed: int) -> Any:
 def _claims(text: str) -> Any:
     claims = [s for s in sentences(text) if not s.endswith("?") and not _EVASIVE.search(s)]
     return {"statements": [{"text": s, "source": s} for s in claims]}
+
+
+def _by_sentence(texts: Texts) -> Any:
+    # A sentence that is one statement is named by its number alone.
+    lists = []
+    for name, text in texts.items():
+        for number, sentence in _BY_SENTENCE.findall(text) if name.startswith("text") else ():
+            made = [one["text"] for one in _claims(sentence)["statements"]]
+            lists.append([number, *([] if made == [sentence.strip()] else made or [""])])
+    return {"statements": lists}
+
+
+def _useful(made: Any) -> Any:
+    return {
+        "verdicts": [
+            [v["id"], "useful"] if v["useful"] else [v["id"], v["reason"], "useless"]
+            for v in made["verdicts"]
+        ]
+    }
 
 
 def _verify(texts: Texts, seed: int) -> Any:

@@ -34,7 +34,8 @@ def coalesced_kinds(route: Route) -> frozenset[type[Task[Any]]]:
     for kind in JOINTS:
         leaf = route.to(kind.kind)
         if isinstance(leaf, LLM) and not leaf.capabilities.local:
-            worded = kind is SplitStatements and kind.kind in leaf.prompts
+            template = leaf.prompts.get(kind.kind)
+            worded = kind is SplitStatements and template not in (None, *kind.built_in())
             outcome |= set() if worded else {kind}
     return frozenset(outcome)
 

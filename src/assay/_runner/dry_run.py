@@ -91,6 +91,7 @@ from assay.tasks import (
     verify_statements,
     write_question,
 )
+from assay.tasks.statements import SplitTexts
 
 CHARS_PER_TOKEN = 4
 # Replies of a judge to one kind of task that tell how long its next ones will be.
@@ -451,9 +452,16 @@ def fit_to_schema(task: Task[Any], raw: str, template: Template | None = None) -
         template: How it is asked; None for the built-in prompt.
     """
     schema = task.schema_for(template) if template else task.schema
-    if isinstance(task, VerifyStatements) and schema == task.schema:
+    if schema is not None and schema == task.schema:
         reason = "" if template == task.template_for("none") else REASON
-        return task.short_reply([replace(v, reason=reason) for v in task.read_some(raw).values()])
+        if isinstance(task, VerifyStatements):
+            verdicts = [replace(v, reason=reason) for v in task.read_some(raw).values()]
+            return task.short_reply(verdicts)
+        if isinstance(task, JudgeContexts):
+            found = [replace(v, reason=reason) for v in task.read_some(raw).values()]
+            return task.short_reply(found)
+        if isinstance(task, SplitStatements | SplitTexts):
+            return task.short_reply(raw)
     try:
         made = json.loads(raw)
     except ValueError:

@@ -210,9 +210,11 @@ def closest_sentence(said: str, text: str) -> Span | None:
     """
     sentences, weights = _by_sentence(text)
     wanted = frozenset(stems(said))
+    total = math.fsum(weights[stem] for stem in wanted)
     shared = [
-        (weighted_recall(wanted, found, weights), start - end, (start, end))
+        (math.fsum(weights[stem] for stem in wanted & found) / total, start - end, (start, end))
         for (start, end), found in sentences
+        if total
     ]
     most, _, span = max(shared, default=(0.0, 0, (0, 0)))
     return span if wanted and most >= MIN_SHARED else None

@@ -35,6 +35,7 @@ from assay.tasks.grading import (
     Rating,
 )
 from assay.tasks.likelihood import Likelihood, MeasureLikelihood
+from assay.tasks.listing import ListNuggets, NameEntities
 from assay.tasks.multiple_choice import (
     AnswerMultipleChoice,
     AskMultipleChoice,
@@ -64,13 +65,7 @@ from assay.tasks.questions import (
     ShortAnswer,
     SplitQuestion,
 )
-from assay.tasks.statements import (
-    ListNuggets,
-    NameEntities,
-    SplitStatements,
-    SplitTexts,
-    Statement,
-)
+from assay.tasks.statements import SplitStatements, SplitTexts, Statement
 from assay.tasks.verification import Verdict, VerifyStatements
 
 TASKS: dict[str, type[Task[Any]]] = {

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Final, Self
 
 import msgspec
 
-from assay.judge import ByIds, Task
+from assay._text.words import closest_sentence
+from assay.errors import Unreadable
+from assay.judge import ByIds, Reasons, Task
 from assay.prompt import Material, Template
 from assay.tasks.base import IN_PARTS, encode, halved_texts, listed, numbered
 from assay.tasks.parsing import Probability, by_id, decode, schema
@@ -40,7 +42,11 @@ class _ContextItem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _ContextsForm(msgspec.Struct, frozen=True):
-    verdicts: list[_ContextItem]
+    verdicts: list[_ContextItem | list[str]]
+
+
+class _ShortContexts(msgspec.Struct):
+    verdicts: list[list[str]]
 
 
 class _AskedContext(msgspec.Struct):
@@ -51,6 +57,51 @@ class _AskedContext(msgspec.Struct):
 
 class _AskedContexts(msgspec.Struct):
     verdicts: list[_AskedContext]
+
+
+class _EitherContexts(msgspec.Struct):
+    verdicts: list[_AskedContext | list[str]]
+
+
+USEFUL, USELESS = "useful", "useless"
+
+
+_USEFUL_IF = (
+    "whether it holds information that the answer states or rests on. Being on the same subject "
+    "is not enough. Judge each context on its own, not by its place. "
+)
+_LONG = (
+    "A question, the answer to arrive at, and some contexts are given. For every context, decide "
+    f"whether it is useful for arriving at that answer: {_USEFUL_IF}Give one verdict for every "
+    "context id: first the reason in one sentence, in the language of the question, then useful: "
+    "true or false."
+)
+_SHORT = (
+    "For every context, decide whether it is useful for arriving at the answer to the question: "
+    f"{_USEFUL_IF}Give one list for every context id, in order: "
+)
+_TEMPLATES: Final[Mapping[Reasons, Template]] = {
+    "all": Template(
+        _LONG, '{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}', leading="context "
+    ),
+    "failures": Template(
+        f'{_SHORT}the id and "{USEFUL}"; else the id, the reason in a few words of the question\'s '
+        f'language, and "{USELESS}".',
+        f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "...", "{USELESS}"]]}}',
+        leading="context ",
+    ),
+    "none": Template(
+        f'{_SHORT}the id, then "{USEFUL}" or "{USELESS}".',
+        f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "{USELESS}"]]}}',
+        leading="context ",
+    ),
+}
+_SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {
+    "all": schema(_AskedContexts),
+    "failures": schema(_ShortContexts),
+    "none": schema(_ShortContexts),
+}
+_EITHER_SCHEMA: Final = schema(_EitherContexts)
 
 
 @dataclass(frozen=True)
@@ -69,19 +120,19 @@ class JudgeContexts(ByIds[Usefulness]):
     contexts: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
-    schema = schema(_AskedContexts)
-    template = Template(
-        instruction=(
-            "A question, the answer to arrive at, and some contexts are given. For every "
-            "context, decide whether it is useful for arriving at that answer: whether it holds "
-            "information that the answer states or rests on. Being on the same subject is not "
-            "enough. Judge each context on its own, not by its place. Give one verdict for every "
-            "context id: first the reason in one sentence, in the language of the question, then "
-            "useful: true or false."
-        ),
-        form='{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}',
-        leading="context ",
-    )
+    schema = _SCHEMAS["failures"]
+    template = _TEMPLATES["failures"]
+
+    @classmethod
+    def template_for(cls, reasons: Reasons) -> Template:
+        """The prompt that asks for a reason for these verdicts."""
+        return _TEMPLATES[reasons]
+
+    @classmethod
+    def schema_for(cls, template: Template) -> Mapping[str, Any]:
+        """The form that a prompt asks for; a user's own prompt may ask for either."""
+        known = (form for reasons, form in _SCHEMAS.items() if _TEMPLATES[reasons] == template)
+        return next(known, _EITHER_SCHEMA)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -127,17 +178,48 @@ class JudgeContexts(ByIds[Usefulness]):
         return {name: replace(stronger, reason=reason)}
 
     def read_some(self, raw: str) -> dict[str, Usefulness]:
-        """The verdicts by context id."""
-        items = by_id(decode(raw, _ContextsForm).verdicts, self.ids, raw)
+        """The verdicts by context id; a short reply quotes nothing, so the quotes are found."""
+        given = decode(raw, _ContextsForm).verdicts
+        short = [_item(one, raw) for one in given if isinstance(one, list)]
+        whole = [one for one in given if isinstance(one, _ContextItem)]
+        items = by_id([*whole, *map(self._quoting, short)], self.ids, raw)
         return {
             i: Usefulness(i, x.useful, x.reason, x.quote, x.probability) for i, x in items.items()
         }
+
+    def _quoting(self, item: _ContextItem) -> _ContextItem:
+        """The verdict with the sentence of its context that has most words of the target."""
+        context = dict(self.shown()).get(item.id)
+        span = closest_sentence(self.target, context) if context and item.useful else None
+        if context is None or span is None:
+            return item
+        return msgspec.structs.replace(item, quote=context[slice(*span)])
 
     @staticmethod
     def reply(verdicts: Sequence[Usefulness]) -> str:
         """A reply in the form that is read."""
         items = [_ContextItem(v.id, v.useful, v.reason, v.quote, v.probability) for v in verdicts]
-        return encode(_ContextsForm(items))
+        return encode(_ContextsForm([*items]))
+
+    @staticmethod
+    def short_reply(verdicts: Sequence[Usefulness]) -> str:
+        """A reply as an LLM is asked for it: a reason only where a context is useless."""
+        lists = [
+            [v.id, USEFUL] if v.useful else [v.id, *([v.reason] if v.reason else []), USELESS]
+            for v in verdicts
+        ]
+        return encode(_ShortContexts(lists))
+
+
+def _item(given: Sequence[str], raw: str) -> _ContextItem:
+    """A verdict of a short reply: an id, maybe a reason, and what was found."""
+    if not 2 <= len(given) <= 3:
+        raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
+    name, *reasons, finding = given
+    if (found := finding.strip().lower()) not in (USEFUL, USELESS):
+        what = f"the verdict for '{name}' is '{finding}', neither {USEFUL} nor {USELESS}"
+        raise Unreadable(what, raw=raw)
+    return _ContextItem(name, found == USEFUL, "".join(reasons))
 
 
 @dataclass(frozen=True, slots=True)

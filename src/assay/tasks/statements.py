@@ -1,18 +1,19 @@
-"""Splitting texts into statements, and naming the entities that they mention."""
+"""Splitting texts into statements."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
 from assay.errors import Unreadable
-from assay.judge import Task
-from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns
-from assay.tasks.base import ListTask, encode
+from assay.judge import Reasons, Task
+from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns, render
+from assay.tasks.base import encode, one_line
 from assay.tasks.parsing import by_id, decode, schema
+from assay.tasks.sentences import SCHEMA as _SHORT_SCHEMA
+from assay.tasks.sentences import NumberedSentences, find, is_numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,6 @@ class Statement:
         return (*((self.span,) if self.span else ()), *self.repeats)
 
 
-_SINGLE = re.compile("['\u2018\u2019]")
-_DOUBLE = re.compile('["\u201c\u201d\u201e]')
-
-
 class Item(msgspec.Struct, frozen=True):
     """A statement as a judge writes it, with the words of the text that make it."""
 
@@ -49,13 +46,21 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class _StatementsForm(msgspec.Struct, frozen=True):
-    # Plain strings are what models without structured outputs often write.
-    statements: list[Item | str]
+    # In short, of numbered sentences; as objects with their source; or plain strings, which models
+    # without structured outputs often write.
+    statements: list[Item | str | list[str | int]]
 
 
-class _AskedStatements(msgspec.Struct):
+class _LongStatements(msgspec.Struct):
     statements: list[Item]
 
+
+class _EitherStatements(msgspec.Struct):
+    statements: list[Item | list[str]]
+
+
+_LONG_SCHEMA = schema(_LongStatements)
+_EITHER_SCHEMA = schema(_EitherStatements)
 
 Level: TypeAlias = Literal["low", "high"]
 
@@ -80,10 +85,16 @@ _COVERAGE: dict[Level, str] = {
         "details; add nothing and correct nothing, even if it is wrong. "
     ),
 }
-_REST = (
+_LONG_REST = (
     "Keep the language of the text. Greetings, questions, offers of help and phrases that claim "
     "nothing are not statements; if the text claims nothing at all, the list is empty. Give as "
     "source the exact words of the text that make the claim, copied without change."
+)
+_SHORT_REST = (
+    "Keep the language of the text. Greetings, questions, offers of help and phrases that claim "
+    "nothing are not statements. Give one list for every sentence, by its number, in order: the "
+    "number alone if the sentence is one such statement as it stands; else the number and each "
+    'statement that it makes; the number and "" if it makes none.'
 )
 _HUSBAND = (
     "Marie Curie's husband shared a Nobel Prize with her.",
@@ -114,36 +125,43 @@ _SPLITS: dict[tuple[Level, Level], tuple[tuple[str, str], ...]] = {
 }
 
 
-def how_to_split(atomicity: Level, coverage: Level) -> str:
+# A sentence that is a statement as it stands, for the short form's examples.
+_ALONE = "Radium is a metal."
+
+
+def how_to_split(atomicity: Level, coverage: Level, *, short: bool) -> str:
     """What a statement is at these levels, and what is to be given of it."""
-    return f"{_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{_REST}"
+    rest = _SHORT_REST if short else _LONG_REST
+    return f"{_ATOMICITY[atomicity]}{_COVERAGE[coverage]}{rest}"
 
 
 @cache
-def _template(atomicity: Level, coverage: Level) -> Template:
-    pairs = ", ".join(
-        f'{{"text": "{text}", "source": "{source}"}}'
-        for text, source in _SPLITS[atomicity, coverage]
-    )
+def _template(atomicity: Level, coverage: Level, *, short: bool) -> Template:
+    how = how_to_split(atomicity, coverage, short=short)
+    pairs = _SPLITS[atomicity, coverage]
+    born, husband = "She was a physicist born in Warsaw in 1867.", _HUSBAND[1]
+    if short:
+        of_first = [text for text, _ in pairs[:-1]]
+        text = f"<1> {born} <2> {husband} <3> {_ALONE}"
+        reply = by_sentence([("1", *of_first), ("2", _HUSBAND[0]), ("3",)])
+        refusal, nothing = "<1> Sorry, I do not know.", by_sentence([("1", "")])
+    else:
+        text = f"{born} {husband}"
+        listed = ", ".join(f'{{"text": "{text}", "source": "{source}"}}' for text, source in pairs)
+        reply = f'{{"statements": [{listed}]}}'
+        refusal, nothing = "Sorry, I do not know.", '{"statements": []}'
     return Template(
-        instruction=(
-            f"Split the text into statements. {how_to_split(atomicity, coverage)} {AS_IN_EXAMPLES}"
-        ),
+        instruction=f"Split the text into statements. {how} {AS_IN_EXAMPLES}",
         examples=(
-            Example(
-                given=(
-                    "question: Who was Marie Curie?\n"
-                    "text: She was a physicist born in Warsaw in 1867. Her husband shared a Nobel "
-                    "Prize with her."
-                ),
-                reply=f'{{"statements": [{pairs}]}}',
-            ),
-            Example(
-                given="question: How many moons has Mars?\ntext: Sorry, I do not know.",
-                reply='{"statements": []}',
-            ),
+            Example(f"question: Who was Marie Curie?\ntext: {text}", reply),
+            Example(f"question: How many moons has Mars?\ntext: {refusal}", nothing),
         ),
     )
+
+
+def by_sentence(lists: Sequence[Sequence[str]]) -> str:
+    """A reply by the numbers of sentences, each alone or with its statements."""
+    return one_line({"statements": [list(one) for one in lists]})
 
 
 @dataclass(frozen=True)
@@ -165,35 +183,51 @@ class SplitStatements(Task[tuple[Statement, ...]]):
     coverage: Level = "high"
     earlier: tuple[str, ...] = ()
 
-    schema = schema(_AskedStatements)
-    template = _template("high", "high")
+    schema = _SHORT_SCHEMA
+    template = _template("high", "high", short=True)
+
+    @classmethod
+    def template_for(cls, reasons: Reasons) -> Template:
+        """The prompt; where all reasons are asked for, also for the words behind a statement."""
+        return _template("high", "high", short=reasons != "all")
+
+    @classmethod
+    def schema_for(cls, template: Template) -> Mapping[str, Any]:
+        """The form that a prompt asks for; a user's own prompt may ask for either."""
+        known = zip(cls.built_in(), (_SHORT_SCHEMA, _LONG_SCHEMA), strict=True)
+        return next((form for prompt, form in known if prompt == template), _EITHER_SCHEMA)
+
+    @classmethod
+    def built_in(cls) -> tuple[Template, Template]:
+        """The prompts that ask for the short and for the long form."""
+        return cls.template, cls.template_for("all")
 
     def pieces(self, template: Template | None = None) -> tuple[str, ...]:
         """The prompt; at other levels than the default ones it says so."""
-        if template in (None, self.template):
-            return super().pieces(self._asked)
-        if self._asked is self.template:
-            return super().pieces(template)
-        # The user's own words stay; what the levels mean is added to them.
-        meant = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
-        instruction = f"{template.instruction}\n\n{meant}"
-        return super().pieces(replace(template, instruction=instruction))
+        chosen = template or self.template
+        if chosen in self.built_in():
+            short = chosen == self.template
+            chosen = _template(self.atomicity, self.coverage, short=short)
+        elif not self._usual:
+            # The user's own words stay; what the levels mean is added to them.
+            meant = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
+            chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{meant}")
+        return _rendered(chosen, self.materials)
 
     def inputs(self) -> tuple[str, ...]:
         """The material, and the levels with the digest of their prompt where they are not default.
 
         A reply is kept under these: other levels are another question.
         """
-        template = self._asked
-        if template is self.template:
+        if self._usual:
             return super().inputs()
+        template = _template(self.atomicity, self.coverage, short=False)
         named = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {template.digest})"
         return (*super().inputs(), "levels:\n", named, "\n")
 
     @property
-    def _asked(self) -> Template:
-        """The prompt for these levels."""
-        return _template(self.atomicity, self.coverage)
+    def _usual(self) -> bool:
+        return (self.atomicity, self.coverage) == ("high", "high")
 
     def material(self) -> Sequence[Material]:
         """The turns before the question where there are any, the question, the text."""
@@ -205,12 +239,9 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
         Repeated ones are one statement with several places.
         """
-        items = [
-            Item(i) if isinstance(i, str) else i for i in decode(raw, _StatementsForm).statements
-        ]
         places: dict[str, list[tuple[int, int]]] = {}
         last = (0, 0)
-        for item in items:
+        for item in _items(decode(raw, _StatementsForm).statements, self.text, raw):
             if not (text := item.text.strip()):
                 continue
             known = places.setdefault(text, [])
@@ -230,34 +261,39 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         """A reply in the form that is read, from (text, source) pairs."""
         return encode(_StatementsForm([Item(t, s) for t, s in statements]))
 
+    def short_reply(self, raw: str) -> str:
+        """A reply as an LLM is asked for it: by sentence."""
+        found = [(s.text, s.span[0]) for s in self.read(raw) if s.span]
+        return by_sentence(NumberedSentences((self.text,)).lists([found]))
 
-def find(text: str, source: str, *starts: int) -> tuple[int, int] | None:
-    """Where `source` stands in `text`, looked for from each of `starts` and then from 0.
 
-    As words of their own, if it does so anywhere ("5" is not found in "15"); None if nowhere. White
-    space, marks of emphasis and the shape of quotation marks may differ: models do not copy these.
+def _rendered(template: Template, materials: Sequence[Material]) -> tuple[str, ...]:
+    """The prompt, the sentences of its texts numbered where its examples number them."""
+    if not any(is_numbered(example.given) for example in template.examples):
+        return render(template, materials)
+    texts = [m.text for m in materials if m.name.startswith("text")]
+    shown = iter(NumberedSentences(texts).shown())
+    numbered = (
+        Material(m.name, next(shown)) if m.name.startswith("text") else m for m in materials
+    )
+    return render(template, list(numbered))
+
+
+def _items(given: Sequence[Item | str | list[str | int]], text: str, raw: str) -> list[Item]:
+    """The statements of a reply in any form, with the words that each was taken from.
+
+    Raises:
+        Unreadable: If they are by sentence, and one that claims something is left out.
     """
-    source = source.strip()
-    if not source:
-        return None
-    written = re.escape(source)
-    before = r"(?<!\w)" if source[0].isalnum() else ""
-    after = r"(?!\w)" if source[-1].isalnum() else ""
-    for pattern in (f"{before}{written}{after}", _loosely(source), written):
-        for start in (*starts, 0):
-            match = re.compile(pattern).search(text, start)
-            if match:
-                return match.span()
-    return None
-
-
-def _loosely(source: str) -> str:
-    # No longer run of blanks and marks: each would be gone through from each of its places.
-    words = r"[\s*_`]{1,40}".join(map(re.escape, source.split()))
-    alike = _SINGLE.sub(_SINGLE.pattern, _DOUBLE.sub(_DOUBLE.pattern, words))
-    before = r"(?<![^\W_])" if source[0].isalnum() else ""
-    after = r"(?![^\W_])" if source[-1].isalnum() else ""
-    return f"{before}{alike}{after}"
+    lists = [one for one in given if isinstance(one, list)]
+    if not lists:
+        return [one if isinstance(one, Item) else Item(str(one)) for one in given]
+    if len(lists) < len(given):
+        raise Unreadable("some statements are by sentence and some are not", raw=raw)
+    (placed,) = NumberedSentences((text,)).read(lists, raw)
+    if placed is None:
+        raise Unreadable("a sentence is left out", raw=raw)
+    return [Item(one.text, text[slice(*one.span)]) for one in placed]
 
 
 class _TextItem(msgspec.Struct, frozen=True):
@@ -265,8 +301,61 @@ class _TextItem(msgspec.Struct, frozen=True):
     statements: tuple[Item, ...]
 
 
-class _TextsForm(msgspec.Struct, frozen=True):
+class _LongTexts(msgspec.Struct, frozen=True):
     texts: list[_TextItem]
+
+
+class _TextsForm(msgspec.Struct, frozen=True):
+    # One of the two: by the numbers of sentences, or by the ids of the texts.
+    statements: list[list[str | int]] | None = None
+    texts: list[_TextItem] | None = None
+
+
+@cache
+def _texts_template(*, short: bool) -> Template:
+    alike = (
+        ""
+        if short
+        else (
+            ": a claim that two texts make stands in the list of either, and a claim that only one "
+            "makes stands in its list only"
+        )
+    )
+    how = how_to_split("high", "high", short=short)
+    ask = f"Split every text into statements, each as if the others were not there{alike}. {how}"
+    curie = "question: Who was Marie Curie?\n"
+    mars = "question: How many moons has Mars?\n"
+    born, husband = "She was a physicist born in Warsaw in 1867.", _HUSBAND[1]
+    if short:
+        text = f"text t1: <1> {born} <2> Hope this helps!\ntext t2: <3> A physicist. <4> {_ALONE}"
+        is_physicist = "Marie Curie was a physicist."
+        reply = by_sentence(
+            [
+                ("1", is_physicist, "Marie Curie was born in Warsaw in 1867."),
+                ("2", ""),
+                ("3", is_physicist),
+                ("4",),
+            ]
+        )
+        examples: tuple[Example, ...] = (Example(f"{curie}{text}", reply),)
+    else:
+        examples = (
+            Example(
+                f"{curie}text t1: {born}\ntext t2: A physicist. {husband}",
+                '{"texts": [{"id": "t1", "statements": [{"text": "Marie Curie was a '
+                'physicist.", "source": "She was a physicist"}, {"text": "Marie Curie was '
+                'born in Warsaw in 1867.", "source": "born in Warsaw in 1867"}]}, {"id": '
+                '"t2", "statements": [{"text": "Marie Curie was a physicist.", "source": "A '
+                'physicist"}, {"text": "Marie Curie\'s husband shared a Nobel Prize with '
+                'her.", "source": "Her husband shared a Nobel Prize with her."}]}]}',
+            ),
+            Example(
+                f"{mars}text t1: Sorry, I do not know.\ntext t2: Two.",
+                '{"texts": [{"id": "t1", "statements": []}, {"id": "t2", "statements": '
+                '[{"text": "Mars has two moons.", "source": "Two"}]}]}',
+            ),
+        )
+    return Template(instruction=f"{ask} {AS_IN_EXAMPLES}", examples=examples)
 
 
 @dataclass(frozen=True)
@@ -287,42 +376,26 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
     earlier: tuple[str, ...] = ()
 
     kind: ClassVar[str] = SplitStatements.kind
-    schema = schema(_TextsForm)
-    template = Template(
-        instruction=(
-            "Split every text into statements, each as if the others were not there: a claim that "
-            "two texts make stands in the list of either, and a claim that only one makes stands "
-            f"in its list only. {how_to_split('high', 'high')} {AS_IN_EXAMPLES}"
-        ),
-        examples=(
-            Example(
-                given=(
-                    "question: Who was Marie Curie?\n"
-                    "text t1: She was a physicist born in Warsaw in 1867.\n"
-                    "text t2: A physicist. Her husband shared a Nobel Prize with her."
-                ),
-                reply=(
-                    '{"texts": [{"id": "t1", "statements": [{"text": "Marie Curie was a '
-                    'physicist.", "source": "She was a physicist"}, {"text": "Marie Curie was '
-                    'born in Warsaw in 1867.", "source": "born in Warsaw in 1867"}]}, {"id": '
-                    '"t2", "statements": [{"text": "Marie Curie was a physicist.", "source": "A '
-                    'physicist"}, {"text": "Marie Curie\'s husband shared a Nobel Prize with '
-                    'her.", "source": "Her husband shared a Nobel Prize with her."}]}]}'
-                ),
-            ),
-            Example(
-                given=(
-                    "question: How many moons has Mars?\n"
-                    "text t1: Sorry, I do not know.\n"
-                    "text t2: Two."
-                ),
-                reply=(
-                    '{"texts": [{"id": "t1", "statements": []}, {"id": "t2", "statements": '
-                    '[{"text": "Mars has two moons.", "source": "Two"}]}]}'
-                ),
-            ),
-        ),
-    )
+    schema = _SHORT_SCHEMA
+    template = _texts_template(short=True)
+
+    @classmethod
+    def template_for(cls, reasons: Reasons) -> Template:
+        """The prompt; where all reasons are asked for, also for the words behind a statement."""
+        return _texts_template(short=reasons != "all")
+
+    @classmethod
+    def schema_for(cls, template: Template) -> Mapping[str, Any]:
+        """The form that a prompt asks for, whether it is this one or that for a single text."""
+        return _SHORT_SCHEMA if cls._is_short(template) else _LONG_TEXTS_SCHEMA
+
+    @classmethod
+    def _is_short(cls, template: Template | None) -> bool:
+        return template not in (cls.template_for("all"), SplitStatements.template_for("all"))
+
+    def pieces(self, template: Template | None = None) -> tuple[str, ...]:
+        """The prompt; in the form that was chosen for single texts, where one was."""
+        return _rendered(_texts_template(short=self._is_short(template)), self.materials)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -343,7 +416,10 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
             Unreadable: If the reply is invalid, names an unknown text or contradicts itself, or
                 puts into one text's list what it took from another.
         """
-        by_name = by_id(decode(raw, _TextsForm).texts, self.ids, raw)
+        form = decode(raw, _TextsForm)
+        if form.texts is None:
+            return self._by_sentence(form.statements, raw)
+        by_name = by_id(form.texts, self.ids, raw)
         for name, own in zip(self.ids, self.texts, strict=True):
             others = [text for text in self.texts if text != own]
             for item in by_name[name].statements if name in by_name else ():
@@ -352,6 +428,27 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
                     raise Unreadable(f"a statement of {name} is of another text", raw=raw)
         return {name: text.statements for name, text in by_name.items()}
 
+    def _by_sentence(
+        self, lists: Sequence[Sequence[str | int]] | None, raw: str
+    ) -> dict[str, tuple[Item, ...]]:
+        if lists is None:
+            raise Unreadable("neither statements nor texts", raw=raw)
+        placed = NumberedSentences(self.texts).read(lists, raw)
+        return {
+            name: tuple(Item(one.text, text[slice(*one.span)]) for one in found)
+            for name, text, found in zip(self.ids, self.texts, placed, strict=True)
+            if found is not None
+        }
+
+    def short_reply(self, raw: str) -> str:
+        """A reply as an LLM is asked for it: by sentence."""
+        by_name = self.read(raw)
+        found = [
+            [(i.text, max(text.find(i.source), 0)) for i in by_name.get(name, ())]
+            for name, text in zip(self.ids, self.texts, strict=True)
+        ]
+        return by_sentence(NumberedSentences(self.texts).lists(found))
+
     @staticmethod
     def reply(splits: Mapping[str, str]) -> str:
         """A reply in the form that is read, from those to each `SplitStatements` by id."""
@@ -359,80 +456,4 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
         return encode(form)
 
 
-@dataclass(frozen=True)
-class NameEntities(ListTask):
-    """Name the entities of a text: people, places, organisations, works, dates, quantities.
-
-    Attributes:
-        text: The text to look through.
-    """
-
-    text: str
-
-    key = "entities"
-    repeats = True
-    template = Template(
-        instruction=(
-            "List the entities that the text names: people, organisations, places, products, "
-            "works, events, dates, times, amounts and other quantities with their units. Copy "
-            "each exactly as it is written in the text, without its article, and list it once, "
-            "even if it is named several times. General terms are not entities. If the text names "
-            "none, the list is empty."
-        ),
-        form='{"entities": ["...", "..."]}',
-        examples=(
-            Example(
-                given=(
-                    "text: The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres "
-                    "tall. The tower was designed by engineers."
-                ),
-                reply='{"entities": ["Eiffel Tower", "Paris", "31 March 1889", "330 metres"]}',
-            ),
-        ),
-    )
-
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
-
-@dataclass(frozen=True)
-class ListNuggets(ListTask):
-    """List the facts ("nuggets") that a good answer holds, from texts about the question.
-
-    Attributes:
-        question: What is asked.
-        texts: Passages or answers that the facts are taken from.
-        known: Nuggets that there are already.
-    """
-
-    question: str
-    texts: tuple[str, ...]
-    known: tuple[str, ...] = ()
-
-    key = "nuggets"
-    template = Template(
-        instruction=(
-            "List the facts of the texts that a complete answer to the question should hold. Each "
-            "is one fact in at most 12 words, understandable on its own, in the language of the "
-            "question, the most important first. Leave out what the question does not ask for, "
-            "and whatever says the same as a fact that is known already. If there is no further "
-            "one, the list is empty."
-        ),
-        form='{"nuggets": ["...", "..."]}',
-        examples=(
-            Example(
-                given=(
-                    "question: Who was Marie Curie?\ntext 1: She was a physicist born in Warsaw. "
-                    "Radium is a metal.\nknown: Marie Curie was a physicist."
-                ),
-                reply='{"nuggets": ["Marie Curie was born in Warsaw."]}',
-            ),
-        ),
-    )
-
-    def material(self) -> Sequence[Material]:
-        """The question, the texts, the nuggets known, one a line."""
-        texts = [Material(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
-        known = [Material("known", "\n".join(self.known))] if self.known else []
-        return (Material("question", self.question), *texts, *known)
+_LONG_TEXTS_SCHEMA = schema(_LongTexts)

@@ -135,7 +135,8 @@ def _cached(place: Any) -> tuple[int, int]:
     """Prompt tokens that the provider read from its cache, and that it wrote into it."""
     details = member(place, "prompt_tokens_details")
     read = _first(details, "cached_tokens")
-    read = read or _first(place, "cache_read_input_tokens", "cached_content_token_count")
+    names = ("cache_read_input_tokens", "cached_content_token_count", "prompt_cache_hit_tokens")
+    read = read or _first(place, *names)
     return read or 0, _first(place, "cache_creation_input_tokens") or 0
 
 
