@@ -207,7 +207,7 @@ def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(lengths, money
     assert all(isinstance(one, Reply | OverBudget) for one in found)
     # Once it is exceeded, only what is under way at that moment is still paid for.
     assert tracker.usage.money <= (over[0] + 1e-9 if over else money)
-    assert tracker._reserved.money == 0
+    assert tracker._spending.reserved.money == 0
 
 
 def test_an_estimate_of_a_cascade_has_both_bounds(tmp_path):
