@@ -18,7 +18,7 @@ from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
 from assay._cli.sweep import show_sweep, sweep_writers
 from assay._report import comparison, sections
-from assay._report.comparison import groups, html, telecom, text
+from assay._report.comparison import groups, views
 from assay._runner.result import open_run
 from assay.data import read_labels
 from assay.errors import InputError
@@ -152,8 +152,8 @@ def _compare_runs(request: CompareRequest) -> _Shown:
         most=request.most,
         force=request.force,
     )
-    show = partial(text.console, show_all=request.show_all)
-    writers = {".html": html.render, ".md": text.markdown}
+    show = partial(views.console, show_all=request.show_all)
+    writers = {".html": views.html, ".md": views.markdown}
     return comparison.collect(compared), show, writers
 
 
@@ -167,8 +167,8 @@ def _compare_groups(request: CompareRequest, by: str) -> _Shown:
     first, *others = [open_run(spec, request.store) for spec in request.runs]
     if not several:
         one = by_group(first, by, metrics=request.metrics, level=request.level)
-        writers = {".md": text.markdown_groups}
-        return comparison.collect_groups(one), text.console_groups, writers
+        writers = {".md": views.markdown_groups}
+        return comparison.collect_groups(one), views.console_groups, writers
     found = compare_groups(
         first,
         *others,
@@ -195,7 +195,7 @@ def _report_study(request: CompareRequest) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return telecom.collect(study), *_shown(telecom.report)
+    return groups.collect_study(study), *_shown(groups.study_report)
 
 
 def _refuse_of_runs() -> None:

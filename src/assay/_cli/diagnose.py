@@ -16,7 +16,7 @@ from assay._cli.judges import Judges
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import meter
 from assay._cli.target import Target, read_target
-from assay._report.diagnosis import text, told
+from assay._report.diagnosis import told, views
 from assay._report.run import collect, html
 from assay._runner.result import Result
 from assay._runner.settings import Settings
@@ -102,16 +102,16 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     sample = request.sample
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
         raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
-    writers: dict[str, Any] = {".md": text.markdown, ".html": partial(_page, result)}
+    writers: dict[str, Any] = {".md": views.markdown, ".html": partial(_page, result)}
     output.write_data(data, request.outs, writers)
     if request.as_json:
         output.print_json(_of(data, sample))
         return code
     console = output.stdout()
     if sample is not None:
-        console.print(text.console_sample(data, sample))
+        console.print(views.console_sample(data, sample))
     else:
-        console.print(text.console(data, show_all=request.show_all))
+        console.print(views.console(data, show_all=request.show_all))
     shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = output.file_lines(request.outs)
     if shown is not None:

@@ -9,7 +9,7 @@ from assay._analysis.history import history as analyse
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._report import history as words
-from assay._report.history import html, text
+from assay._report.history import views
 
 _FORMS = {".html": "a page with pictures", ".md": "Markdown", ".json": "what --json shows"}
 
@@ -59,7 +59,7 @@ def history_command(request: HistoryRequest) -> int:
     series = analyse(
         request.store, request.metrics, by=request.by, over=request.over, limit=request.limit
     )
-    writers = {".html": html.render, ".md": text.markdown}
-    show = partial(text.console, show_all=request.show_all)
+    writers = {".html": views.html, ".md": views.markdown}
+    show = partial(views.console, show_all=request.show_all)
     output.present(words.collect(series), request, writers, show)
     return OK

@@ -11,7 +11,7 @@ import msgspec
 from assay._analysis import items as analysis
 from assay._cli import options, output
 from assay._cli.errors import OK
-from assay._report.items import html, text
+from assay._report.items import views
 from assay._runner.result import open_run
 
 _FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
@@ -84,8 +84,8 @@ def items_command(request: ItemsRequest) -> int:
         keep=request.keep,
         ask_next=request.ask_next,
     )
-    markdown = partial(text.markdown, most=request.most)
-    writers: dict[str, Callable[[Any], str]] = {".html": html.render, ".md": markdown}
-    show = partial(text.console, most=request.most)
+    markdown = partial(views.markdown, most=request.most)
+    writers: dict[str, Callable[[Any], str]] = {".html": views.html, ".md": markdown}
+    show = partial(views.console, most=request.most)
     output.present(msgspec.to_builtins(items), request, writers, show)
     return OK

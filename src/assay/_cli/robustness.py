@@ -13,7 +13,7 @@ from assay._cli.judges import Judges
 from assay._cli.target import read_asking, read_system
 from assay._report import leaderboard, numbers
 from assay._report import robustness as words
-from assay._report.robustness import html, text
+from assay._report.robustness import views
 from assay._report.tables import numeric, table
 from assay._store.runs import Value
 from assay.errors import InputError
@@ -103,12 +103,12 @@ def robustness_command(request: RobustnessRequest) -> int:
         counts = count_robustness(*given, store=request.store, how=how)
         return _show_counts(counts, request)
     found = robustness(*given, store=request.store, how=how)
-    writers = {".html": html.render, ".md": text.markdown}
+    writers = {".html": views.html, ".md": views.markdown}
     data = words.collect(found)
     if request.quiet and not request.as_json:
         output.write_data(data, request.outs, writers)
     else:
-        output.present(data, request, writers, text.console)
+        output.present(data, request, writers, views.console)
     failures = (
         found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
     )
