@@ -9,7 +9,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from assay._analysis import correction as analysis
+from assay._analysis import correction as means
 from assay._analysis.correction import Correction
 from assay._analysis.labelled import metrics_meant, one_metric, read_for_run
 from assay._analysis.selection import warn_of_other_answers
@@ -17,7 +17,7 @@ from assay._cli import options, output
 from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE
 from assay._cli.output import command_line, run_name
-from assay._report import correction as report
+from assay._report import correction as mean_report
 from assay._report import numbers, sanitize
 from assay._runner.result import Result
 from assay.stats.misclassification import TrueShare
@@ -90,7 +90,7 @@ def correct_command(request: CorrectRequest) -> int:
     labels = read_for_run(request.labels, result)
     _warn_of_others(request, result)
     corrections = [
-        analysis.correct(result, labels, metric, strata=request.strata)
+        means.correct(result, labels, metric, strata=request.strata)
         for metric in metrics_meant(result, labels, request.metric)
     ]
     if request.as_json:
@@ -101,7 +101,7 @@ def correct_command(request: CorrectRequest) -> int:
         console.print(_table(correction))
         if correction.cut_short:
             _warn_of_cut(result, correction.metric, request)
-        for line in report.notes(correction, request.width):
+        for line in mean_report.notes(correction, request.width):
             console.print(Text(f"  {line}", style="dim"))
     return OK
 
@@ -126,7 +126,7 @@ def _table(correction: Correction) -> Table:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    for row in report.rows(correction):
+    for row in mean_report.rows(correction):
         last = "bold" if row.name == "corrected" else ""
         name, mean = Text(row.name, style=last), Text(row.mean, style=last)
         table.add_row(name, mean, row.interval, row.source)
@@ -137,7 +137,7 @@ def _correct_share(request: CorrectRequest, checked_on: str) -> int:
     """The share of good samples, by the error rates of the judge on another run."""
     result, other = Result(request.store, request.run), Result(request.store, checked_on)
     metric, threshold = request.metric, request.threshold
-    share = analysis.correct_verdicts(result, request.labels, other, metric, threshold=threshold)
+    share = means.correct_verdicts(result, request.labels, other, metric, threshold=threshold)
     _warn_of_others(request, other)
     if request.as_json:
         output.print_json(msgspec.to_builtins(share))
@@ -164,11 +164,11 @@ def _warn_of_cut(labelled: Result, metric: str, request: CorrectRequest) -> None
 
 
 def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
-    estimate = f"{numbers.score(share.estimate)}, 95 % interval {report.span(share.interval)}"
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {mean_report.span(share.interval)}"
     yield Text(f"share of good samples: {estimate}", style="bold")
     yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
     if not share.by_probability:
-        yield Text(report.RANDOM, style="dim")
+        yield Text(mean_report.RANDOM, style="dim")

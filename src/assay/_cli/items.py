@@ -11,10 +11,10 @@ import msgspec
 from assay._analysis import items as analysis
 from assay._cli import options, output
 from assay._cli.errors import OK
-from assay._report.items import views
+from assay._report.items import views as items_views
 from assay._runner.result import open_run
 
-_FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
+_ITEMS_FORMS = {".html": "the page, with a picture", ".md": "Markdown", ".json": "what --json shows"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ def items_command(request: ItemsRequest) -> int:
     each adds. A RUN is a run's name, the
     beginning of its id, "last" or "last~1", or STORE:RUN.
     """
-    output.check_files(request.outs, request.store, forms=_FORMS)
+    output.check_files(request.outs, request.store, forms=_ITEMS_FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
     items = analysis.items(
         results,
@@ -84,8 +84,8 @@ def items_command(request: ItemsRequest) -> int:
         keep=request.keep,
         ask_next=request.ask_next,
     )
-    markdown = partial(views.markdown, most=request.most)
-    writers: dict[str, Callable[[Any], str]] = {".html": views.html, ".md": markdown}
-    show = partial(views.console, most=request.most)
+    markdown = partial(items_views.markdown, most=request.most)
+    writers: dict[str, Callable[[Any], str]] = {".html": items_views.html, ".md": markdown}
+    show = partial(items_views.console, most=request.most)
     output.present(msgspec.to_builtins(items), request, writers, show)
     return OK

@@ -18,7 +18,7 @@ from assay._cli.progress import meter
 from assay._cli.target import read_asking, read_target
 from assay._cli.user_modules import look_here
 from assay._report import numbers
-from assay._report import watch as report
+from assay._report import watch as watch_report
 from assay._runner.result import open_run
 from assay._runner.settings import Engine
 from assay._store import Store
@@ -234,7 +234,7 @@ def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:
         if request.as_json:
             output.print_json({**data, "look": looked.number, "told": told})
         else:
-            output.stdout().print(report.console({**data, "alerts": told}))
+            output.stdout().print(watch_report.console({**data, "alerts": told}))
     if looked.alerts:
         return DRIFT
     if looked.result is None:
@@ -272,7 +272,7 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
         made = charts(opened, past, charting)
-        return report.collect(name, made, opened.alerts.of(name), charting.baseline)
+        return watch_report.collect(name, made, opened.alerts.of(name), charting.baseline)
 
 
 def _show(name: str, request: WatchRequest) -> int:
@@ -285,5 +285,5 @@ def _show(name: str, request: WatchRequest) -> int:
     if request.as_json:
         output.print_json(data)
     else:
-        output.stdout().print(report.console(data))
+        output.stdout().print(watch_report.console(data))
     return OK
