@@ -12,9 +12,8 @@ from assay._middleware.budget import BudgetTracker
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
-from assay._store.verification import verify
 from assay.errors import InputError, OverBudget
 from assay.judge import AttributeBackend, Reply
 from assay.judges.openai.completion import counted

@@ -14,9 +14,8 @@ from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
 from assay._runner import STORE
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.transfer import begun, export, import_runs, store_for_import
-from assay._store.verification import verify
 from assay.errors import InputError
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from assay._analysis.watch import BASELINE, Chart, Point
 from assay._report import history, numbers, sanitize
 from assay._report.tables import dim, numeric, table
-from assay._store.alerts import StoredAlert
+from assay._store.scores import StoredAlert
 
 Json = Mapping[str, Any]
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
