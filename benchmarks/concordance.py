@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay import evaluate
 from assay._analysis.agreement import agree
-from assay._analysis.concordance import concordance
+from assay._analysis.annotators import concordance
 from assay._report import agreement as words
 from assay._report.agreement import views
 from assay.data import read_labels

@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay import InputError, Score, Unscored
-from assay._analysis.concordance import concordance
+from assay._analysis.annotators import concordance
 from assay._report import agreement as words
 from assay._report.agreement import views
 from assay.data.labels import read_labels

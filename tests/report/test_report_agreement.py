@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from assay._analysis.agreement import Agreement, agree_all
-from assay._analysis.concordance import Concordance, concordance
+from assay._analysis.annotators import Concordance, concordance
 from assay._report import agreement
 from assay._report.agreement import views
 from assay.data import read_labels

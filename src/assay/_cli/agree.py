@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay._analysis import agreement as analysis
-from assay._analysis.concordance import concordance
+from assay._analysis.annotators import concordance
 from assay._analysis.items import refuse_outside
 from assay._analysis.selection import warn_of_other_answers
 from assay._cli import options, output, values

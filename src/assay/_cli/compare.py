@@ -10,8 +10,7 @@ import msgspec
 from rich.console import RenderableType
 
 from assay._analysis.comparison import compare as compare_runs
-from assay._analysis.group_comparison import compare_groups
-from assay._analysis.groups import RETRIEVAL, by_group
+from assay._analysis.groups import RETRIEVAL, by_group, compare_groups
 from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from assay._analysis.shifts import shifts
+from assay._analysis.history import shifts
 from assay._analysis.watch import (
     TAG,
     Charting,

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from assay._analysis.agreement import Agreement, Disagreement
-from assay._analysis.concordance import TENTHS, Concordance, Row
+from assay._analysis.annotators import TENTHS, Concordance, Row
 from assay._report import agreement as words
 from assay._report import numbers, sanitize, titles
 from assay._report.page import asset, page

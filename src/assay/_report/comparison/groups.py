@@ -6,8 +6,14 @@ from typing import Any, Final
 import msgspec
 
 from assay._analysis.comparison import Compared, letter
-from assay._analysis.group_comparison import GroupDifference, RunsByGroup
-from assay._analysis.groups import LEAST, LEAST_EQUAL, GroupScores, GroupTest
+from assay._analysis.groups import (
+    LEAST,
+    LEAST_EQUAL,
+    GroupDifference,
+    GroupScores,
+    GroupTest,
+    RunsByGroup,
+)
 from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
 from assay._report import agreement, numbers, titles
 from assay._report.comparison import between, p_value, signed
