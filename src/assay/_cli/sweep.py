@@ -21,7 +21,7 @@ from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
 from assay._report.retrieval import retrieval_blocks
 from assay._report.tables import numeric, table
-from assay._text.secrets import redacted
+from assay._text.sanitize import redacted
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import PARALLEL, Configuration, Sweep, SweepSettings, sweep

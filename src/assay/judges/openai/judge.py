@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from assay._middleware.concurrency import PerLoop
-from assay._text.secrets import redacted, redacted_content
+from assay._text.sanitize import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import Capabilities, Reply, Task, repeated
 from assay.judges.code_digest import text_digest
