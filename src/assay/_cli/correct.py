@@ -17,7 +17,7 @@ from assay._cli import options, output
 from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE
 from assay._cli.output import command_line, run_name
-from assay._report import correction as mean_report
+from assay._report import calibration as mean_report
 from assay._report import numbers, sanitize
 from assay._runner.result import Result
 from assay.stats.misclassification import TrueShare
@@ -126,7 +126,7 @@ def _table(correction: Correction) -> Table:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    for row in mean_report.rows(correction):
+    for row in mean_report.mean_rows(correction):
         last = "bold" if row.name == "corrected" else ""
         name, mean = Text(row.name, style=last), Text(row.mean, style=last)
         table.add_row(name, mean, row.interval, row.source)
