@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay._cli import experiment, options, output, values
+from assay._cli import evaluation, options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, priced
@@ -28,7 +28,7 @@ from assay.experiments.sweep import PARALLEL, Configuration, Sweep, SweepSetting
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.target import Configurable
 
-_GROUPS = experiment.groups(
+_GROUPS = evaluation.groups(
     *("sets", "random", "seed", "max_configurations", "race"),
     costs=("dry_run", "price", "budget"),
     comes_out=("level", "outs", "store", "as_json", "quiet"),
@@ -43,7 +43,7 @@ _UNSAID = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRequest(experiment.ExperimentRequest):
+class SweepRequest(evaluation.ExperimentRequest):
     """What `assay sweep` is asked for."""
 
     corpus: tuple[str, ...]
@@ -86,11 +86,11 @@ class SweepRequest(experiment.ExperimentRequest):
     help="Ask in growing batches, and drop a configuration once another one is surely better by "
     "the first metric.",
 )
-@experiment.metrics(required=True)
+@evaluation.metrics(required=True)
 @options.target
 @options.judge
 @options.level("Confidence level of each mean, and of all differences to the best together.")
-@experiment.runs
+@evaluation.runs
 @options.price
 @options.budget
 @options.flag(
