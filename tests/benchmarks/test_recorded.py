@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, outdated, scored
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "prompt-record.md"
 
 
