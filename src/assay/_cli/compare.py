@@ -353,7 +353,7 @@ def history_command(request: HistoryRequest) -> int:
     series = analyse(
         request.store, request.metrics, by=request.by, over=request.over, limit=request.limit
     )
-    writers = {".html": history_views.html, ".md": views.markdown}
+    writers = {".html": history_views.html, ".md": history_views.markdown}
     show = partial(history_views.console, show_all=request.show_all)
     output.present(history_words.collect(series), request, writers, show)
     return OK
