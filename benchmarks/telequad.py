@@ -21,7 +21,7 @@ from assay._analysis.telecom import telecom_study
 from assay._report.comparison import groups
 from assay._report.sections import markdown
 from assay._text import words
-from assay._text.bm25 import fused
+from assay._text.words import fused
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
 from assay.stats.intervals import proportion_interval

@@ -14,11 +14,10 @@ from assay._analysis import diagnosis
 from assay._analysis.robustness import Regenerated
 from assay._cli import options, output
 from assay._cli.errors import OK, SOME_FAILED
-from assay._cli.judges import Judges
+from assay._cli.judges import Judges, Target, read_target
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import meter
 from assay._cli.scoring import failed, summary_json, worst
-from assay._cli.target import Target, read_target
 from assay._report import numbers
 from assay._report.diagnosis import told, views
 from assay._report.run import collect, html, sample_values, summed_up

@@ -27,13 +27,12 @@ from assay._cli.errors import (
     say,
 )
 from assay._cli.evaluation import read_settings
-from assay._cli.judges import Judges
+from assay._cli.judges import Judges, read_asking, read_target
 from assay._cli.progress import meter
-from assay._cli.target import read_asking, read_target
 from assay._cli.user_modules import look_here
 from assay._report import gate as report
+from assay._report import gate as watch_report
 from assay._report import numbers
-from assay._report import watch as watch_report
 from assay._runner.result import Result, open_run
 from assay._runner.settings import Engine
 from assay._store import Store
@@ -435,7 +434,7 @@ def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:
         if request.as_json:
             output.print_json({**data, "look": looked.number, "told": told})
         else:
-            output.stdout().print(watch_report.console({**data, "alerts": told}))
+            output.stdout().print(watch_report.watch_console({**data, "alerts": told}))
     if looked.alerts:
         return DRIFT
     if looked.result is None:
@@ -486,5 +485,5 @@ def _show(name: str, request: WatchRequest) -> int:
     if request.as_json:
         output.print_json(data)
     else:
-        output.stdout().print(watch_report.console(data))
+        output.stdout().print(watch_report.watch_console(data))
     return OK

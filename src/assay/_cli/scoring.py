@@ -13,11 +13,10 @@ from rich.text import Text
 from assay._cli import output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
-from assay._cli.judges import priced
+from assay._cli.judges import Target, ask_target, priced
 from assay._cli.options import RunRequest
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import Meter, meter
-from assay._cli.target import Target, ask_target
 from assay._report import notes, numbers, sanitize
 from assay._report.run import console as report
 from assay._report.run import summed_up

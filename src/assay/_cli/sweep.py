@@ -14,8 +14,7 @@ from rich.text import Text
 from assay._cli import evaluation, options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
-from assay._cli.judges import Judges, priced
-from assay._cli.target import read_asking, read_configurable
+from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
 from assay._analysis.watch import TAG, Chart, Charting, charts, looks
+from assay._report import gate as watch_report
 from assay._report import numbers
 from assay._report import sweep as sweep_report
-from assay._report import watch as watch_report
 from assay._report.history import views
 from assay._report.titles import judge_in_words
 from assay._store import Run, Store
