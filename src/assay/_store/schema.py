@@ -1,4 +1,9 @@
-"""The tables of a store, their migrations, and the compression of long values."""
+"""The tables of a store, their migrations, and the compression of long values.
+
+What a judge says repeats its prompt, and the evidence of a score repeats its sample: deflated with
+these at hand, little of either is left. What does not get smaller is kept as it is; SQLite tells
+the two apart by type (TEXT, BLOB).
+"""
 
 import re
 import sqlite3

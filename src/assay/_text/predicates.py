@@ -1,4 +1,8 @@
-"""The subject and the finite verb of a clause, and the pronouns that stand for a subject."""
+"""The subject and the finite verb of a clause, and the pronouns that stand for a subject.
+
+A pronoun is only replaced where the sentence before has one plain subject that fits; what can be
+read in two ways stays as it is.
+"""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,9 @@
-"""Measures of things in a text, and whether two amounts are the same."""
+"""The amounts of a text as another text writes them, and whether two amounts are the same.
+
+"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon" are exactly as much:
+only that is rewritten. Equality is what people accept as the same answer: "$1,577 million" is 1.577
+billion and, where the question says "in millions", 1577.0; "15.7 %" is 0.157, "57 km" 35 miles.
+"""
 
 import math
 import re

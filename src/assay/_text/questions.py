@@ -1,4 +1,7 @@
-"""The kind of answer that a question asks for, and the statement that a yes or no makes."""
+"""The kind of answer that a question asks for, and the statement that a yes or no makes.
+
+"Does the Kolo 3 switch itself off?" with "No" states "The Kolo 3 does not switch itself off."
+"""
 
 import re
 from typing import Literal

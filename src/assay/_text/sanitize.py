@@ -309,7 +309,7 @@ _FOLDS: Final = _Folds(_read)
 _SIGN_FOLDS: Final = _Folds(_ascii_sign)
 
 
-HIDDEN_SECRET: Final = "***"
+HIDDEN_SECRET: Final = "***"  # noqa: S105 - what stands for one
 # A word of letters, such as "none" or "ollama", is no key, and stands in too many texts.
 SHORTEST, SHORTEST_WORD = 6, 20
 SHORTEST_CORE = 8  # of what base64 makes of a key whatever stands before it

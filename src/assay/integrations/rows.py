@@ -1,4 +1,8 @@
-"""Rows made of what other libraries hand over, and samples scored one by one as they do."""
+"""Rows made of what other libraries hand over, and samples scored one by one as they do.
+
+These are the objects themselves, in which a text is a text. What was written down of them, where a
+text may be JSON, is read by `assay.data.traces`.
+"""
 
 import json
 import time
