@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import assay
 from assay._runner.engine import JOBS_PER_REQUEST
 from assay._store import Store
-from assay._store.verification import verify
+from assay._store.maintenance import verify
 from assay.judges.openai.judge import OpenAI
 from support.scripts import samples
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from assay import RobustnessSettings, robustness
 from assay._report import robustness as words_of
-from assay._report.robustness import html, text
+from assay._report.robustness import views
 from assay._text import words
 from assay._text.sentences import spans
 from assay.bench.retrieval import by_words, drawn
@@ -97,9 +97,9 @@ def main() -> None:
             how=RobustnessSettings(on_level=lambda level: print(level, flush=True)),
         )
     collected = words_of.collect(found)
-    print(text.markdown(collected))
+    print(views.markdown(collected))
     if given.out:
-        given.out.write_text(html.render(collected), encoding="utf-8")
+        given.out.write_text(views.html(collected), encoding="utf-8")
 
 
 if __name__ == "__main__":

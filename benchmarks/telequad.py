@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from assay import Settings, evaluate
 from assay._analysis.telecom import telecom_study
-from assay._report.comparison import telecom
+from assay._report.comparison import groups
 from assay._report.sections import markdown
 from assay._text import words
-from assay._text.bm25 import fused
+from assay._text.words import fused
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
 from assay.data import read_labels
 from assay.stats.intervals import proportion_interval
@@ -127,7 +127,7 @@ def main() -> None:
             results.append(evaluate(kept, METRICS, "embedded", store=store, settings=settings))
         study = telecom_study(results, labels, field="retrieval_correct")
     print()
-    print(markdown(telecom.report(telecom.collect(study))))
+    print(markdown(groups.study_report(groups.collect_study(study))))
 
 
 if __name__ == "__main__":

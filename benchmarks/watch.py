@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import ttest_ind
 
-from assay.stats.change_point import ALPHA, YEAR, find_change
-from assay.stats.sequential import mean_intervals
+from assay.stats.sequential import ALPHA, YEAR, find_change, mean_intervals
 
 Array = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, float], Array]

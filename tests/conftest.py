@@ -28,6 +28,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# Workers share the cores: threads of linear algebra in each would only wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # What is imported and collected lives to the end of the session: no search for garbage walks it.
 gc.disable()
 

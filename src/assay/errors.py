@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from assay._text.secrets import redacted
+from assay._text.sanitize import redacted
 
 
 class AssayError(Exception):

@@ -3,8 +3,7 @@
 import pytest
 from scipy import stats
 
-from assay._analysis.group_comparison import compare_groups
-from assay._analysis.groups import by_group
+from assay._analysis.groups import by_group, compare_groups
 from assay.errors import InputError
 from support import graded
 

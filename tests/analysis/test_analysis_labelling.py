@@ -13,9 +13,8 @@ from assay._analysis import label_files
 from assay._analysis.correction import correct
 from assay._analysis.labelling import Labelling
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
-from assay._store.verification import verify
 from assay.data.labels import read_labels
 from assay.errors import InputError
 

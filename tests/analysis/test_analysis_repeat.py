@@ -39,6 +39,7 @@ class TestANoisyJudge:
         assert low < 2 * 0.1 * 0.9 < high  # two askings differ if one of them was turned round
         assert flips.n == 160
 
+    @pytest.mark.slow
     def test_how_far_a_score_moves_is_found(self, noisy):
         found = noisy[2].metrics["faithfulness"]
         # Half of two statements, each turned round with probability 0.1.

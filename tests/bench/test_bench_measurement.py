@@ -8,7 +8,7 @@ from bench_help import CLAIMS, DEV, TEST500, Predictable, claim, write
 
 import assay
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean
 from assay.bench import card as cards
 from assay.bench import catalogue, retrieval, thresholds
 from assay.bench.card import Measured

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bench_help import Predictable, write
 
-from assay._text.bm25 import K1, B
+from assay._text.words import K1, B
 from assay.bench import catalogue, retrieval
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, measure

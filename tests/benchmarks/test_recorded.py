@@ -9,6 +9,8 @@ from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outda
 
 from assay.tasks import SplitStatements
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "prompt-record.md"
 
 

@@ -7,7 +7,7 @@ import pytest
 from cli_help import FAITHFULNESS, JUDGE, write_rows
 
 from assay import Result
-from assay._cli import summary
+from assay._cli import scoring
 from support.once import made_once
 
 METRIC = '''
@@ -95,5 +95,5 @@ def test_json_names_a_file_in_an_object_store_without_its_password(scored):
     request = SimpleNamespace(
         outs=("s3://KEY:SECRET@bucket/r.html", "r.md"), store="assay.db", data="data.jsonl"
     )
-    told = summary.as_json(Result("assay.db", run["run"]), request)
+    told = scoring.as_json(Result("assay.db", run["run"]), request)
     assert told["out"] == ["s3://KEY@bucket/r.html", "r.md"]

@@ -7,7 +7,7 @@ import sys
 import pytest
 from cli_help import write_rows
 
-from assay._cli.target import _headers
+from assay._cli.judges import _headers
 
 SYSTEM = """
 import os

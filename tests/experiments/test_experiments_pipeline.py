@@ -9,7 +9,7 @@ import pytest
 
 from assay import InputError, Pipeline, SweepSettings, sweep
 from assay._store import Store
-from assay._text.bm25 import fused
+from assay._text.words import fused
 from assay.experiments.gold import Gold, relevant_ids
 from assay.experiments.retrieval import Chunking, Index
 from assay.judges.embedder import Embedder

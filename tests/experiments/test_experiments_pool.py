@@ -18,7 +18,7 @@ from assay import (
 )
 from assay._middleware.budget import Budget
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean
 from assay.experiments.pool import BATCH
 from assay.judges.embedded.relevance import passage_grade
 

@@ -130,7 +130,7 @@ class TestTheStore:
 
         values = [3, "3x", 3.5, True]
         sweep(QUESTIONS[:2], answer, {"k": values}, "exact_match", store=db)
-        assert [k for _, k in asked[::2]] == values
+        assert sorted({repr(k) for _, k in asked}) == sorted(map(repr, values))
 
     def test_every_configuration_is_a_run_that_other_analyses_take(self, db):
         how = SweepSettings(settings=Settings(name="rag", params={"llm": "small"}))
@@ -259,17 +259,17 @@ class TestInParallel:
 class TestRandomGrids:
     GRID: ClassVar = {"k": [1, 2, 3], "chunk": [64, 128, 256]}
 
-    def drawn(self, db, n, seed):
-        how = SweepSettings(random=n, seed=seed)
-        found = sweep(QUESTIONS[:3], System(planted), self.GRID, "exact_match", store=db, how=how)
-        return [one.name for one in found.configurations]
+    def drawn(self, n, seed):
+        return [str(one) for one in configurations_of(self.GRID, drawn=n, seed=seed)]
 
     def test_a_seed_draws_the_same_ones_and_more_of_it_holds_fewer(self, db):
-        four = self.drawn(db, 4, 1)
-        assert four == self.drawn(db, 4, 1)
-        assert set(four) < set(self.drawn(db, 6, 1))
-        assert four != self.drawn(db, 4, 2)
-        assert len(set(self.drawn(db, 9, 1))) == 9
+        how = SweepSettings(random=4, seed=1)
+        found = sweep(QUESTIONS[:3], System(planted), self.GRID, "exact_match", store=db, how=how)
+        four = self.drawn(4, 1)
+        assert [str(one.params) for one in found.configurations] == four
+        assert set(four) < set(self.drawn(6, 1))
+        assert four != self.drawn(4, 2)
+        assert len(set(self.drawn(9, 1))) == 9
 
     def test_the_effects_in_a_part_of_a_grid_are_those_in_the_whole_where_they_add_up(self, db):
         def answer(question, k, chunk, llm):
@@ -281,7 +281,7 @@ class TestRandomGrids:
         for n in (18, 9):
             how = SweepSettings(random=n, seed=3)
             (board,) = sweep(
-                QUESTIONS, answer, grid, "cost_per_query", store=db, how=how
+                QUESTIONS[:10], answer, grid, "cost_per_query", store=db, how=how
             ).leaderboards
             means.append({(e.parameter, v.name): v.mean for e in board.effects for v in e.values})
         assert len(means[0]) == 8

@@ -16,7 +16,7 @@ import assay
 from assay import Result
 from assay._analysis.watch import Charting, charts, looks
 from assay._store import Store
-from assay._store.alerts import Alerts
+from assay._store.scores import Alerts
 from assay.errors import InputError
 from assay.experiments.alerting import Channels, deliver
 from assay.experiments.arrivals import arrivals, is_taken

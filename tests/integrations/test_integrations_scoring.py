@@ -6,8 +6,7 @@ import assay
 from assay.errors import InputError
 from assay.integrations import optional_names
 from assay.integrations.haystack import rows
-from assay.integrations.rows import Request, Rows, answer_of, pick, question_of
-from assay.integrations.scoring import Scorer
+from assay.integrations.rows import Request, Rows, Scorer, answer_of, pick, question_of
 from support.over import over
 from support.scripts import plausible
 

@@ -12,9 +12,8 @@ from assay._middleware.budget import BudgetTracker
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
-from assay._store.verification import verify
 from assay.errors import InputError, OverBudget
 from assay.judge import AttributeBackend, Reply
 from assay.judges.openai.completion import counted
@@ -207,7 +206,7 @@ def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(lengths, money
     assert all(isinstance(one, Reply | OverBudget) for one in found)
     # Once it is exceeded, only what is under way at that moment is still paid for.
     assert tracker.usage.money <= (over[0] + 1e-9 if over else money)
-    assert tracker._reserved.money == 0
+    assert tracker._spending.reserved.money == 0
 
 
 def test_an_estimate_of_a_cascade_has_both_bounds(tmp_path):

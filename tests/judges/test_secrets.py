@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from assay import Result, evaluate
 from assay._cli import main
-from assay._text.secrets import HIDDEN, redacted, redacted_content, remember
+from assay._text.sanitize import HIDDEN_SECRET, redacted, redacted_content, remember
 from assay.errors import Denied, JudgeError, Unavailable
 from assay.judges.openai.judge import OpenAI
 from support import broken_server as broken
@@ -62,7 +62,7 @@ def test_every_form_is_unreadable(form):
     remember(KEY)
     for hidden in (redacted(f"I got {FORMS[form]}."), redacted_content(FORMS[form].encode())):
         assert CORES[form] not in str(hidden)
-    assert HIDDEN in redacted(FORMS[form])
+    assert HIDDEN_SECRET in redacted(FORMS[form])
 
 
 @over("word", ["", "none", "ollama", "EMPTY", "scripted"])
@@ -74,7 +74,7 @@ def test_a_word_that_is_no_key_stays_in_texts(word):
 def test_no_error_of_a_judge_tells_a_key():
     remember(KEY)
     assert KEY not in str(JudgeError(f"x {KEY}"))
-    assert str(Unavailable(f"x {KEY}", throttled=True)) == f"x {HIDDEN}"
+    assert str(Unavailable(f"x {KEY}", throttled=True)) == f"x {HIDDEN_SECRET}"
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_a_server_that_repeats_the_key_does_not_publish_it(
             said = done.output
         assert server.poisoned
     kept = said.encode() + kept_anywhere(folder)
-    assert HIDDEN.encode() in kept
+    assert HIDDEN_SECRET.encode() in kept
     assert CORES[form].encode() not in kept
     assert KEY[3:].encode() not in kept
 

@@ -567,7 +567,9 @@ async def test_what_was_set_aside_is_given_back_once_though_the_budget_ends_the_
     limit = Limiter(Model(*[billed()] * 9), FAST, budget=BudgetTracker(Budget(tokens=2500)))
     with pytest.raises(OverBudget):
         await limit.reply(task())
-    assert limit._budget._reserved.calls == limit._budget._reserved.tokens_out == 0
+    assert (
+        limit._budget._spending.reserved.calls == limit._budget._spending.reserved.tokens_out == 0
+    )
 
 
 async def test_a_failed_call_leaves_the_budget_alone():

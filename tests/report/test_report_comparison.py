@@ -8,7 +8,7 @@ import pytest
 from assay._analysis.comparability import LeftOut
 from assay._analysis.comparison import Compared, Comparison, MetricComparison
 from assay._report import comparison
-from assay._report.comparison import html
+from assay._report.comparison import views
 from assay.stats.comparison import Paired
 from assay.stats.intervals import Interval
 from support import chromium
@@ -140,7 +140,7 @@ async def test_the_page_fits_every_screen_and_breaks_none_of_its_own_rules(tmp_p
         Comparison((RUN, RUN), (one(), one(verdict="worse")), ("The judges differ.",), 0.95)
     )
     file = tmp_path / "compare.html"
-    file.write_text(html.render(data), "utf-8")
+    file.write_text(views.html(data), "utf-8")
     async with chromium.browser() as page:
         size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         await page.call("Emulation.setDeviceMetricsOverride", **size)
@@ -157,7 +157,7 @@ def test_the_level_is_told_as_it_is(level: float, words: str) -> None:
 
 
 def test_without_a_sample_that_changed_there_is_no_list_of_them() -> None:
-    page = html.render(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
+    page = views.html(comparison.collect(Comparison((RUN, RUN), (ONE,), (), 0.95)))
     assert "What changed most" not in page
 
 
@@ -169,7 +169,7 @@ def other(name, ends, difference, low, high):
 
 def drawn(*metrics):
     """Of each metric: left end, dot and right end of what is drawn, and the end of its axis."""
-    page = html.render(comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95)))
+    page = views.html(comparison.collect(Comparison((RUN, RUN), metrics, (), 0.95)))
     found = []
     for picture in re.findall("<svg.*?</svg>", page, re.DOTALL):
         low, high = re.search(r'class="ends \w+" d="M([\d.]+) [\d.]+H([\d.]+)', picture).groups()
@@ -180,7 +180,7 @@ def drawn(*metrics):
 
 
 def test_each_metric_is_drawn_on_an_axis_of_its_own_range():
-    middle = html.WIDTH / 2
+    middle = views.WIDTH / 2
     share, cost, latency, grade = drawn(
         one(),  # 0.02 (-0.03 to 0.07)
         other("cost", (0.0, None), 0.0001, 0.00004, 0.00014),
@@ -207,7 +207,7 @@ def test_metrics_of_one_range_share_their_axis_and_it_is_no_longer_than_the_rang
 def test_commands_in_warnings_are_shown_as_code_and_nothing_else_is():
     warning = "see `assay runs` <b>`<i>`</b> and a lone ` too"
     data = comparison.collect(Comparison((RUN, RUN), (ONE,), (warning,), 0.95))
-    page = html.render(data)
+    page = views.html(data)
     assert (
         "see <code>assay runs</code> &lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt; and a lone ` too"
         in page

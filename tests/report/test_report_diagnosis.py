@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from assay import evaluate
-from assay._report.diagnosis import headline, missing, text, undiagnosed
+from assay._report.diagnosis import headline, missing, undiagnosed, views
 from assay._report.run import collect, html
 
 sys.path.append(str(Path(__file__).parents[2]))
@@ -50,7 +50,7 @@ def test_no_text_of_the_data_becomes_markup(data):
     page = html.render(data)
     assert HOSTILE not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    written = text.markdown(data["diagnosis"])
+    written = views.markdown(data["diagnosis"])
     assert "`` <script>alert(1)</script> \\| `x` @all ``" in written
 
 
@@ -76,9 +76,9 @@ def test_what_is_needed_is_named_once_for_all_the_causes_that_it_would_tell(data
 def test_the_console_lists_three_samples_of_a_cause_and_all_on_request(data):
     console = Console(width=200)
     with console.capture() as short:
-        console.print(text.console(data["diagnosis"]))
+        console.print(views.console(data["diagnosis"]))
     with console.capture() as whole:
-        console.print(text.console(data["diagnosis"], show_all=True))
+        console.print(views.console(data["diagnosis"], show_all=True))
     assert short.get().count("-over_claimed  ") == 3
     assert "and 1 more (--all)" in short.get()
     assert whole.get().count("-over_claimed  ") == 4
@@ -90,7 +90,7 @@ def test_a_sample_that_is_fine_is_said_to_be(data):
     console = Console(width=200)
     for one in found["samples"]:
         with console.capture() as shown:
-            console.print(text.console_sample(found, one["id"]))
+            console.print(views.console_sample(found, one["id"]))
         fine = "passed every check that could be made" in shown.get()
         assert fine == (one["state"] == "fine")
     assert any(one["state"] == "fine" for one in found["samples"])
@@ -112,10 +112,10 @@ def test_every_form_names_the_samples_that_could_not_be_diagnosed_and_why(tmp_pa
     assert f'<li><b>2 samples</b>: {declines}. <a href="#s1">evasive</a>, ' in page
     assert page.count(f"Not diagnosed <b>{declines}</b>") == 2
     assert HOSTILE not in page
-    written = text.markdown(found)
+    written = views.markdown(found)
     assert f"- Could not be diagnosed: 1 sample, {empty} (`silent`)." in written
     console = Console(width=200)
     with console.capture() as shown:
-        console.print(text.console(found))
+        console.print(views.console(found))
     lines = [line.strip() for line in shown.get().splitlines()]
     assert lines[lines.index(f"\N{BULLET} 1 sample: {empty}") + 1] == "silent"

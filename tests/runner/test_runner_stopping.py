@@ -10,9 +10,8 @@ from assay._middleware.health import HOPELESS
 from assay._middleware.wrapper import Route
 from assay._runner.engine import CANCELLED
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
-from assay._store.verification import verify
 from assay.errors import CutShort, Denied, InputError, Unavailable
 from assay.judges.llm import LLM, Completion
 from assay.judges.scripted import Scripted

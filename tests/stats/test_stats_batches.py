@@ -24,6 +24,7 @@ def drawn_by_what_was_seen(chance, steps):
     return batches, seen
 
 
+@pytest.mark.slow
 @over("steps", [(10,), (8, 4, 4), (5, 5, 5, 5, 5)])
 def test_the_sum_is_unbiased_though_chances_follow_the_values(steps):
     chance = np.random.default_rng(0)

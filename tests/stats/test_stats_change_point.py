@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.change_point import find_change
+from assay.stats.sequential import find_change
 from support.over import over
 
 ALPHA = 0.05

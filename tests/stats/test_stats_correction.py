@@ -79,6 +79,7 @@ class TestEqualToThePaper:
 
 
 class TestTheInterval:
+    @pytest.mark.slow
     @over("k", [50, 200])
     @over(("sensitivity", "specificity"), [(0.95, 0.9), (0.5, 0.5)])
     def test_it_covers_and_is_narrower_where_the_judge_is_good(self, k, sensitivity, specificity):
@@ -421,6 +422,7 @@ class TestRoganGladenByProbability:
         found = clustered([True], [0], pairs, [n // 2 for n in range(9)], weights)
         assert found.positives == pytest.approx(24**2 / (2 * 81 + 6))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [1, 4])
     def test_it_holds_the_truth_where_doubtful_samples_are_checked_first(self, size):
         chance = np.random.default_rng(0)

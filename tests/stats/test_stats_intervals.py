@@ -295,6 +295,7 @@ class TestCoverage:
             held += found.low <= mean <= found.high
         assert 0.92 <= held / 600 <= 0.99
 
+    @pytest.mark.slow
     @over("n", [5, 10, 20, 50])
     @over("blur", [1e-4, 1e-2])
     @over("share", [0.95, 0.8])

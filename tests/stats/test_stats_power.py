@@ -126,6 +126,7 @@ def test_a_huge_t_leaves_only_the_spread_uncertain(df, t):
     assert (found.low, found.high) == pytest.approx(ends)
 
 
+@pytest.mark.slow
 def test_a_fall_by_failing_pairs_is_found_as_often_as_promised():
     chance = np.random.default_rng(0)
     n, deviation = 100, 0.1

@@ -34,6 +34,7 @@ class TestFitBand:
     def test_ten_verdicts_of_one_answer_count_as_one(self):
         assert not fit_band(answers(71, 0, of=10), 0.05, 0.1)
 
+    @pytest.mark.slow
     def test_the_risk_is_above_the_bound_no_more_often_than_it_may_be(self):
         chance = np.random.default_rng(0)
         risk, alpha, broken = 0.1, 0.2, 0

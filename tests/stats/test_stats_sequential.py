@@ -22,6 +22,7 @@ def mean_of(share):
     return 2 * share**2
 
 
+@pytest.mark.slow
 @over("share", [0.1, 0.5, 0.9])
 def test_an_interval_holds_the_mean_at_every_moment(share):
     rng, missed = np.random.default_rng(0), 0

@@ -4,8 +4,8 @@ from contextlib import closing
 import pytest
 
 from assay._store import Store
-from assay._store.alerts import StoredAlert
-from assay._store.verification import verify
+from assay._store.maintenance import verify
+from assay._store.scores import StoredAlert
 
 FELL = StoredAlert("shop", 3, "faithfulness", {"before": 0.8, "after": 0.6}, ("file", "webhook"))
 

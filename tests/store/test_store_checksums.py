@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import Result, evaluate
-from assay._cli.summary import worst
+from assay._cli.scoring import worst
 from assay._store import Store, integrity, schema
+from assay._store.maintenance import verify
 from assay._store.transfer import export
-from assay._store.verification import verify
 from assay.errors import InputError
 from assay.score import Score
 from support.over import over

@@ -11,7 +11,7 @@ import pytest
 
 from assay import Result
 from assay._store import Claims, Store
-from assay._store.verification import verify
+from assay._store.maintenance import verify
 from support.faults import Faults
 from support.llm_server import LLMServer
 from support.scripts import samples

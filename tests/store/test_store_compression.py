@@ -6,10 +6,10 @@ import sqlite3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay._store import Store, compression, rows, schema
-from assay._store.compression import compress, decompress
+from assay._store import Store, rows, schema
 from assay._store.keys import long_keys, short_key, short_keys
 from assay._store.rows import compress_pieces, numbers, read_pieces
+from assay._store.schema import compress, decompress
 from assay.errors import InputError
 from assay.prompt import Material, Template, render
 from assay.sample import Sample
@@ -49,15 +49,15 @@ def test_a_damaged_text_is_told_and_not_shown():
 
 def test_what_kept_rows_are_read_beside_is_never_changed():
     digests = {
-        name: hashlib.sha256(getattr(compression, name)).hexdigest()[:12]
+        name: hashlib.sha256(getattr(schema, name)).hexdigest()[:12]
         for name in ("TEXT", "ROW", "EVIDENCE")
     }
     assert digests == DIGESTS
     texts = rows.evidence_dictionary(
         Sample(id="1", question="q", answer="a", reference="r", contexts=("c",))
     )
-    assert texts == b'["c","r","q","a"]' + compression.EVIDENCE
-    assert rows.evidence_dictionary(Sample(id="1")) == b"[null,null,null]" + compression.EVIDENCE
+    assert texts == b'["c","r","q","a"]' + schema.EVIDENCE
+    assert rows.evidence_dictionary(Sample(id="1")) == b"[null,null,null]" + schema.EVIDENCE
 
 
 DIGESTS = {"TEXT": "3b5945655951", "ROW": "8acfe989601a", "EVIDENCE": "f9d6a0cfc6e6"}
@@ -76,9 +76,7 @@ class TestPieces:
             return str(texts.index(text))
 
         body = compress_pieces(pieces, refer)
-        return read_pieces(body, lambda number: texts[int(number)]), decompress(
-            body, compression.ROW
-        )
+        return read_pieces(body, lambda number: texts[int(number)]), decompress(body, schema.ROW)
 
     def test_the_codes_of_fences_follow_from_what_they_enclose(self):
         pieces = render(self.TEMPLATE, [Material("question", "Who?"), Material("text", LONG * 2)])
@@ -122,7 +120,7 @@ class TestPieces:
         [("Paris", "5dd2"), ("118915 BEAD>>>", "beadd"), ("27452 BE AD>>>", "bead")],
     )
     def test_what_was_stored_without_its_codes_reads_as_it_was_sent(self, text, code):
-        stored = compress(f'["<\\ntext:\\n","={text}",">"]', compression.ROW)
+        stored = compress(f'["<\\ntext:\\n","={text}",">"]', schema.ROW)
         pieces = (f"\ntext:\n<<<{code}\n", text, f"\n{code}>>>\n")
         assert read_pieces(stored, lambda _: "") == pieces
 

@@ -19,7 +19,7 @@ import pytest
 from assay import Result, evaluate
 from assay._store import Store, connection, integrity
 from assay._store.browsing import Filter, matching
-from assay._store.verification import verify
+from assay._store.maintenance import verify
 from assay.errors import InputError
 from assay.judge import Reply
 from support.scripts import Watched, plausible, samples

@@ -6,10 +6,9 @@ from contextlib import closing
 import pytest
 
 from assay._store import Store
-from assay._store.garbage_collection import clean
+from assay._store.maintenance import clean, verify
 from assay._store.runs import Description, parameter
 from assay._store.transfer import export, import_runs
-from assay._store.verification import verify
 from assay.errors import InputError
 from support import scripts
 from support.over import over

@@ -8,8 +8,7 @@ import pytest
 
 from assay import Result, evaluate
 from assay._store import Store
-from assay._store.garbage_collection import clean
-from assay._store.verification import verify
+from assay._store.maintenance import clean, verify
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample

@@ -15,7 +15,7 @@ import pytest
 from assay import Limits, Result, Settings, evaluate
 from assay._runner.engine import JOBS_PER_REQUEST
 from assay._store import Store
-from assay._store.verification import verify
+from assay._store.maintenance import verify
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]

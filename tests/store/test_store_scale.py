@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from assay import Score
-from assay._store import Store, connection, garbage_collection, rows, scores, transfer, verification
+from assay._store import Store, connection, maintenance, rows, scores, transfer
 from assay.judge import Reply
 from assay.sample import Sample
 
@@ -34,31 +34,31 @@ def filled(path, n):
 
 
 def cleaned(path):
-    assert set(garbage_collection.clean(path, dry_run=True).rows.values()) == {0}
+    assert set(maintenance.clean(path, dry_run=True).rows.values()) == {0}
 
 
 def verified(path):
-    assert verification.verify(path).problems == ()
+    assert maintenance.verify(path).problems == ()
 
 
 def exported(path):
-    with garbage_collection.Store(path) as store:
+    with maintenance.Store(path) as store:
         return list(transfer.export(store))
 
 
 def imported(path):
     lines = exported(path)
-    with garbage_collection.Store(path.with_suffix(".there")) as store:
+    with maintenance.Store(path.with_suffix(".there")) as store:
         transfer.import_runs(store, lines)
 
 
 def gone_on_with(path):
-    with garbage_collection.Store(path) as store:
+    with maintenance.Store(path) as store:
         assert list(store.unscored(store.run().id, METRICS)) == []
 
 
 def listed(path):
-    with garbage_collection.Store(path) as store:
+    with maintenance.Store(path) as store:
         found = [outcomes for _, _, outcomes in store.scored(store.run().id, METRICS)]
         assert {len(outcomes) for outcomes in found} == {len(METRICS)}
 
@@ -77,7 +77,7 @@ def test_the_work_grows_as_the_rows_do(tmp_path, monkeypatch, work):
             super().__init__(path)
             self._db.set_progress_handler(step, STEPS)
 
-    for module in (verification, garbage_collection):
+    for module in (maintenance, maintenance):
         monkeypatch.setattr(module, "Store", Counted)
     for module in (connection, scores):
         monkeypatch.setattr(module, "PAGE", 8)
@@ -136,5 +136,5 @@ def test_an_import_reads_scores_in_any_order(db):
     there = db.with_name("there.db")
     with Store(there) as store:
         transfer.import_runs(store, [*lines[:first], *by_metric, *lines[first + len(scores) :]])
-    assert verification.verify(there).problems == ()
+    assert maintenance.verify(there).problems == ()
     assert exported(there) == lines

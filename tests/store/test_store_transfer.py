@@ -8,8 +8,8 @@ import pytest
 from assay import Result, evaluate
 from assay._store import Store
 from assay._store.judges import Fingerprint
+from assay._store.maintenance import verify
 from assay._store.transfer import export, import_runs, store_for_import
-from assay._store.verification import verify
 from assay.errors import InputError, Unavailable
 from support.scripts import Watched, plausible, samples
 

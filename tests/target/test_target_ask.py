@@ -8,8 +8,7 @@ import time
 import pytest
 
 from assay import Denied, InputError, Limits, Score, Unscored, evaluate
-from assay._store.garbage_collection import clean
-from assay._store.verification import verify
+from assay._store.maintenance import clean, verify
 from assay.data import read
 from assay.metrics import resolve
 from assay.target import Asking, ask, system

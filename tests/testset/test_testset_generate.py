@@ -10,8 +10,7 @@ import pytest
 import assay
 from assay import Budget, Denied, InputError, Limits, Settings, Unavailable
 from assay._middleware.wrapper import Route
-from assay._store.garbage_collection import clean
-from assay._store.verification import verify
+from assay._store.maintenance import clean, verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay._text.amount_equality import matches
 from assay._text.amounts import amounts, scale_of
 from assay._text.normalize import normalize
+from assay._text.quantities import matches
 from support.over import over
 
 

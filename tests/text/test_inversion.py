@@ -1,6 +1,6 @@
 """What a yes or no says, as a statement of its own."""
 
-from assay._text.inversion import asserted
+from assay._text.questions import asserted
 from support.over import over
 
 SAID = [

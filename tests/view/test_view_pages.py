@@ -9,9 +9,9 @@ from view_rows import ATTACK, ROWS, spoilt
 
 from assay import Settings, SweepSettings, evaluate, sweep
 from assay._store import Store
-from assay._store.alerts import StoredAlert
 from assay._store.labels import HumanLabel
 from assay._store.runs import Description
+from assay._store.scores import StoredAlert
 from assay.view.export import export
 from assay.view.site import Site
 from support.scripts import plausible

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from assay._analysis.correction import label_ends
-from assay._analysis.label_items import State
+from assay._analysis.label_pool import State
 from assay._runner.result import Result, one_label
 from assay._store import Run, Store
 from assay._store.browsing import rows_of, values_by_row

@@ -6,8 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from assay._analysis.label_items import Key, Progress, State
-from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Pool
+from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Key, Pool, Progress, State
 from assay._store.labels import Drawn
 from assay.stats.correction import Corrected
 from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of

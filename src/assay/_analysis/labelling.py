@@ -7,20 +7,18 @@ from typing import Final, Literal
 
 import numpy as np
 
-from assay._analysis.label_items import (
-    Dispute,
-    Key,
-    LabelItem,
-    PairSide,
-    Progress,
-    State,
-)
 from assay._analysis.label_pool import (
     ORDERS,
+    Dispute,
     DrawRequest,
     Judged,
+    Key,
+    LabelItem,
     Order,
+    PairSide,
     Pool,
+    Progress,
+    State,
 )
 from assay._analysis.label_progress import Per, Tally
 from assay._analysis.labelled import one_metric

@@ -6,10 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from assay._analysis.annotators import ABOVE, BELOW, Concordance, concordance
 from assay._analysis.comparability import match
-from assay._analysis.concordance import ABOVE, BELOW, Concordance, concordance
-from assay._analysis.group_comparison import RunsByGroup, compare_groups
-from assay._analysis.groups import RETRIEVAL
+from assay._analysis.groups import RETRIEVAL, RunsByGroup, compare_groups
 from assay._runner.result import Result
 from assay._store import Store
 from assay.data.labels import Labels

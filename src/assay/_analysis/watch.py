@@ -10,11 +10,11 @@ import numpy as np
 from assay._analysis.comparability import compare_definitions, drift_between
 from assay._runner.result import Result
 from assay._store import Run, Store
-from assay._store.alerts import StoredAlert
+from assay._store.scores import StoredAlert
 from assay._text.language_id import identify_language
 from assay.sample import Sample
-from assay.stats.change_point import ALPHA, YEAR, Change, find_change
 from assay.stats.intervals import Floats, Interval, mean_interval
+from assay.stats.sequential import ALPHA, YEAR, Change, find_change
 
 TAG: Final = "watch"
 BASELINE: Final = 200  # samples before the first look with which a change may begin

@@ -7,20 +7,20 @@ from typing import Any
 import click
 
 from assay._analysis import agreement as analysis
-from assay._analysis.concordance import concordance
+from assay._analysis.annotators import concordance
 from assay._analysis.items import refuse_outside
 from assay._analysis.selection import warn_of_other_answers
 from assay._cli import options, output, values
 from assay._cli.errors import OK, say
 from assay._cli.output import command_line, run_name
 from assay._report import agreement as words
-from assay._report.agreement import html, text
+from assay._report.agreement import views
 from assay._runner.result import Result, labels, open_run
 from assay.data import Labels, read_labels
 from assay.errors import InputError
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
-_WRITERS = {".html": html.render, ".md": text.markdown}
+_WRITERS = {".html": views.html, ".md": views.markdown}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ def agree_command(request: AgreeRequest) -> int:
     if request.as_json:
         output.print_json(data)
         return OK
-    output.stdout().print(text.console(data))
+    output.stdout().print(views.console(data))
     lines = output.file_lines(request.outs)
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:

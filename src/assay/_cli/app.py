@@ -67,14 +67,21 @@ _SHORT_HELP = {name: text for commands in _GROUPS.values() for name, text in com
 # Commands that do not have a module of their name.
 _MODULES = {
     "describe": "runs",
+    "show": "diagnose",
+    "view": "serve",
+    "history": "compare",
+    "items": "compare",
+    "watch": "gate",
+    "robustness": "repeat",
+    "correct": "calibrate",
     "report": "runs",
     "schema": "check",
     "mcp": "serve",
-    "export": "store",
-    "import": "store",
-    "testset add": "testset_add",
-    "verify": "store",
-    "gc": "store",
+    "export": "runs",
+    "import": "runs",
+    "testset add": "testset",
+    "verify": "runs",
+    "gc": "runs",
 }
 
 

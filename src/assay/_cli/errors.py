@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from assay._report.sanitize import plain
-from assay._text.secrets import redacted
+from assay._text.sanitize import redacted
 from assay.errors import AssayError, InputError
 
 OK, BUG, BAD_INPUT, SOME_FAILED, REFUSED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130

@@ -26,7 +26,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from assay._analysis.label_items import Dispute, LabelItem, Progress
+from assay._analysis.label_pool import Dispute, LabelItem, Progress
 from assay._analysis.labelling import Labelling
 from assay._cli import output
 from assay._report import sanitize

@@ -1,5 +1,6 @@
-"""The command `assay repeat`: how much a judge's verdicts and scores vary."""
+"""The commands `assay repeat` and `assay robustness`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import click
@@ -10,18 +11,26 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis import repeat as analysis
-from assay._cli import options, output, values
-from assay._cli.errors import OK
-from assay._cli.judges import Judges
+from assay._analysis.robustness import Level
+from assay._cli import evaluation, options, output, values
+from assay._cli.errors import OK, SOME_FAILED, say
+from assay._cli.evaluation import read_settings
+from assay._cli.judges import Judges, read_asking, read_system
 from assay._cli.progress import meter
 from assay._cli.prompts import read_prompts
 from assay._cli.user_modules import look_here
 from assay._middleware.limiter import Limits
-from assay._report import numbers, sanitize
+from assay._report import leaderboard, numbers, sanitize
+from assay._report import robustness as words
+from assay._report.robustness import views
+from assay._report.tables import numeric, table
 from assay._report.titles import called
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise
+from assay._store.runs import Value
+from assay.errors import InputError
+from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
 from assay.judge import Reasons
 
 
@@ -149,3 +158,135 @@ def _wording(repeated: analysis.Repeated) -> list[str]:
         differ = f"{wording.differ:,} of {tasks} answered in other words"
         lines.append(f"{kind}: {differ if wording.differ else same}")
     return lines
+
+
+_FORMS = {".html": "a page with the curves", ".md": "Markdown", ".json": "what --json shows"}
+_GROUPS = evaluation.groups(
+    *("vary", "fill", "seed", "margin"),
+    comes_out=("outs", "dry_run", "level", "store", "as_json", "quiet"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustnessRequest(evaluation.ExperimentRequest):
+    """What `assay robustness` is asked for."""
+
+    vary: tuple[str, ...]
+    fill: int
+    seed: int
+    margin: float
+    price: str | None = None
+    budget: str | None = None
+
+
+@click.command("robustness", cls=options.Grouped, groups=_GROUPS)
+@click.argument("data", metavar="DATA")
+@options.repeatable(
+    "--vary",
+    "vary",
+    metavar="NAME[=LEVEL,LEVEL]",
+    help="A perturbation, with its levels or the usual ones: noise=0.2,0.8 (share, or number, of "
+    "passages of other questions), position=first,middle,last, removed=left_out,replaced, "
+    "contradicted=beside,instead, typos=0.1,0.5 (share of words), letters=upper,lower, keywords. "
+    "All of them if none is named.",
+)
+@options.count(
+    "--fill",
+    default=0,
+    least=0,
+    help="With fewer contexts than this, passages of other questions follow a sample's own.",
+)
+@options.count("--seed", default=0, least=0, help="Draw noise, places and typing errors by this.")
+@options.number(
+    "--margin",
+    type=options.NumberRange(0, 0.99),
+    default=0.1,
+    metavar="SHARE",
+    help="A drop up to this share of the metric's range counts as none.",
+)
+@evaluation.metrics(required=True)
+@options.target
+@options.judge
+@options.level("Confidence level of each mean, and of all differences of a curve together.")
+@evaluation.runs
+@options.outs("Write it to .html (a page with the curves), .md (Markdown) or .json. Repeatable.")
+@options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
+@options.as_json
+@options.quiet
+@options.takes(RobustnessRequest)
+def robustness_command(request: RobustnessRequest) -> int:
+    """Ask a target DATA again with noise, wrong contexts and typing errors: where does it drop?
+
+    Every perturbation is made by rule from DATA alone. Each of its levels is one run in the store,
+    over the samples that it applies to. The same command asks nothing again.
+    """
+    if request.target is None:
+        raise InputError("no target is named", "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION")
+    inputs = [request.data, request.store]
+    output.check_file("--skip-invalid", request.skip_invalid, *inputs)
+    output.check_files(request.outs, *inputs, forms=_FORMS)
+    settings = read_settings(request)
+    judge, embedder = Judges(request).build()
+    how = RobustnessSettings(
+        vary=_vary(request.vary) if request.vary else None,
+        fill=request.fill,
+        seed=request.seed,
+        margin=request.margin,
+        level=request.level,
+        embedder=embedder,
+        settings=settings,
+        asking=read_asking(request, settings),
+        on_level=None if request.quiet else _say_level,
+    )
+    metrics = values.metric_specs(request.metrics)
+    given = (request.data, read_system(request, contexts=True), metrics, judge)
+    if request.dry_run:
+        counts = count_robustness(*given, store=request.store, how=how)
+        return _show_counts(counts, request)
+    found = robustness(*given, store=request.store, how=how)
+    writers = {".html": views.html, ".md": views.markdown}
+    data = words.collect(found)
+    if request.quiet and not request.as_json:
+        output.write_data(data, request.outs, writers)
+    else:
+        output.present(data, request, writers, views.console)
+    failures = (
+        found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
+    )
+    return SOME_FAILED if failures else OK
+
+
+def _vary(texts: Iterable[str]) -> dict[str, list[Value]]:
+    """``noise=0.2,0.8`` or ``noise`` each; the usual levels where none are named."""
+    bare = [text.strip() for text in texts if "=" not in text]
+    levels = values.grid(
+        (text for text in texts if "=" in text), option="vary", example="noise=0.4"
+    )
+    if twice := [name for name in bare if name in levels or bare.count(name) > 1]:
+        raise InputError(f"--vary names {twice[0]} twice", "name all its levels in one")
+    names = dict.fromkeys(text.partition("=")[0].strip() for text in texts)
+    return {name: levels.get(name, []) for name in names}
+
+
+def _say_level(one: Level) -> None:
+    line = f"{one.perturbation}={one.level}: {numbers.plural(one.n, 'sample')}"
+    line += f"; system asked {one.asked:,}, reused {one.reused:,}"
+    if one.failures:
+        line += f"; {numbers.plural(one.failures, 'question')} without an answer"
+    say(line)
+
+
+def _show_counts(counts: dict[str, tuple[int, int]], request: RobustnessRequest) -> int:
+    """Show how many questions each level would be sent; nobody is asked."""
+    if request.as_json:
+        rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
+        output.print_json({"levels": rows})
+    elif not request.quiet:
+        made = table("level", gap=2)
+        numeric(made, ("to ask", "known"))
+        for name, (new, known) in counts.items():
+            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
+        output.stdout().print(made)
+        total = sum(new for new, _ in counts.values())
+        say(f"{total:,} questions to send in {len(counts)} levels. Nothing was asked.")
+    return OK

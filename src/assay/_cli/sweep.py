@@ -11,17 +11,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay._cli import experiment, options, output, values
+from assay._cli import evaluation, options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
-from assay._cli.judges import Judges, priced
-from assay._cli.target import read_asking, read_configurable
+from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
 from assay._report.retrieval import pool_remarks, retrieval_blocks
 from assay._report.tables import numeric, table
-from assay._text.secrets import redacted
+from assay._text.sanitize import redacted
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
@@ -29,7 +28,7 @@ from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.experiments.swept import Configuration, Sweep
 from assay.target import Configurable
 
-_GROUPS = experiment.groups(
+_GROUPS = evaluation.groups(
     *("sets", "random", "seed", "max_configurations", "race", "judge_retrieval"),
     costs=("dry_run", "price", "budget"),
     comes_out=("level", "outs", "store", "as_json", "quiet"),
@@ -44,7 +43,7 @@ _UNSAID = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRequest(experiment.ExperimentRequest):
+class SweepRequest(evaluation.ExperimentRequest):
     """What `assay sweep` is asked for."""
 
     corpus: tuple[str, ...]
@@ -93,11 +92,11 @@ class SweepRequest(experiment.ExperimentRequest):
     help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
     "rankings from these grades in the place of gold labels.",
 )
-@experiment.metrics(required=True)
+@evaluation.metrics(required=True)
 @options.target
 @options.judge
 @options.level("Confidence level of each mean, and of all differences to the best together.")
-@experiment.runs
+@evaluation.runs
 @options.price
 @options.budget
 @options.flag(

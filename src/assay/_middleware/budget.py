@@ -211,13 +211,6 @@ class Reservation:
         return self.tokens_in + self.tokens_out
 
 
-# What trackers that count together share.
-_JOINED = (
-    *("usage", "_reserved", "_waiting", "_longest_reply", "_prompt_ratio"),
-    *("_answers", "_sent", "_ended"),
-)
-
-
 @dataclass(slots=True)
 class _Reserved:
     """All that is set aside for calls on their way."""
@@ -226,6 +219,31 @@ class _Reserved:
     tokens_out: int = 0
     calls: int = 0
     money: float = 0.0
+
+
+@dataclass(slots=True)
+class Spending:
+    """What is spent and set aside; trackers that are given the same one count together.
+
+    Attributes:
+        usage: What has been spent, and what else happened to the calls.
+        reserved: What is set aside for calls on their way.
+        longest_reply: Most tokens of an answer, by kind of task.
+        prompt_ratio: Prompt tokens over a quarter of the characters, at most, by kind.
+        answers: Answers that told their length, by kind.
+        sent: Calls on their way and those that have ended, by kind.
+        ended: Calls that have ended, by kind.
+        waiting: Calls that wait until something is released.
+    """
+
+    usage: Usage = field(default_factory=Usage)
+    reserved: _Reserved = field(default_factory=_Reserved)
+    longest_reply: dict[str, int] = field(default_factory=dict)
+    prompt_ratio: dict[str, float] = field(default_factory=dict)
+    answers: Counter[str] = field(default_factory=Counter)
+    sent: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
 
 class BudgetTracker:
@@ -244,10 +262,7 @@ class BudgetTracker:
         budget: What may be spent.
         keep: Commits what was billed without bringing a reply; None keeps nothing of it.
         bound: Most tokens of a reply to a kind of task, None where it is not bounded.
-        usage: What has been spent before, which counts too; None for nothing.
-
-    Attributes:
-        usage: What has been spent, and what else happened to the calls.
+        spending: What is counted together with other trackers; None for a count of its own.
     """
 
     def __init__(
@@ -255,29 +270,18 @@ class BudgetTracker:
         budget: Budget | None = None,
         keep: Keep | None = None,
         bound: Bound = lambda _kind: None,
-        usage: Usage | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self._budget = budget or Budget()
         self._keep = keep
         self._reply_bound = bound
-        self.usage = usage or Usage()
-        self._reserved = _Reserved()
+        self._spending = spending or Spending()
         self._prices: dict[str, Price | None] = {}  # by identity of a judge
-        self._longest_reply: dict[str, int] = {}
-        self._prompt_ratio: dict[str, float] = {}  # prompt tokens over what was a quarter
-        # By kind: answers that told their length, calls on their way, calls that have ended.
-        self._answers = Counter[str]()
-        self._sent = Counter[str]()
-        self._ended = Counter[str]()
-        self._waiting: list[asyncio.Future[None]] = []
 
-    def join(self, other: "BudgetTracker") -> None:
-        """Count together with another tracker: what one spends or sets aside, both have spent.
-
-        Each goes on to keep by itself what was billed in vain.
-        """
-        for name in _JOINED:
-            setattr(self, name, getattr(other, name))
+    @property
+    def usage(self) -> Usage:
+        """What has been spent, and what else happened to the calls."""
+        return self._spending.usage
 
     async def reserve(self, task: Task[Any], judge: str) -> Reservation:
         """As `reserve_now`, once calls on their way leave room for it.
@@ -290,10 +294,10 @@ class BudgetTracker:
                 try:
                     return self.reserve_now(task, judge)
                 except OverBudget:
-                    if not self._reserved.calls:
+                    if not self._spending.reserved.calls:
                         raise
             released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(released)
+            self._spending.waiting.append(released)
             await released
 
     def reserve_now(self, task: Task[Any], judge: str) -> Reservation:
@@ -309,14 +313,14 @@ class BudgetTracker:
         template = task.template
         characters = sum(len(item.text) for item in task.materials)
         characters += len(template.preamble) if template else 0
-        expected = self._longest_reply.get(task.kind, USUAL_REPLY if template else 0)
+        expected = self._spending.longest_reply.get(task.kind, USUAL_REPLY if template else 0)
         at_most = self._reply_allowance(task.kind) if template else expected
         quarter = characters // 4
-        prompt = math.ceil(quarter * self._prompt_ratio.get(task.kind, 1.0))
+        prompt = math.ceil(quarter * self._spending.prompt_ratio.get(task.kind, 1.0))
         price = self._price(judge)
         money = price.at_most(prompt, at_most) if price else 0.0
         reservation = Reservation(judge, task.kind, quarter, prompt, expected, at_most, money)
-        usage, reserved = self.usage, self._reserved
+        usage, reserved = self.usage, self._spending.reserved
         tokens = usage.tokens_in + usage.tokens_out + reserved.tokens_in + reserved.tokens_out
         self._check(
             tokens + prompt + at_most,
@@ -327,7 +331,7 @@ class BudgetTracker:
         reserved.tokens_out += reservation.reserved_out
         reserved.money += reservation.money
         reserved.calls += 1
-        self._sent[reservation.kind] += 1
+        self._spending.sent[reservation.kind] += 1
         return reservation
 
     async def renew(self, reservation: Reservation, task: Task[Any]) -> None:
@@ -356,16 +360,16 @@ class BudgetTracker:
         if not reservation.active:
             return
         reservation.active = False
-        reserved = self._reserved
+        reserved = self._spending.reserved
         reserved.tokens_in -= reservation.tokens_in
         reserved.tokens_out -= reservation.reserved_out
         reserved.calls -= 1
         # Sums of fractions do not end at 0 by themselves.
         reserved.money -= reservation.money if reserved.calls else reserved.money
-        self._sent[reservation.kind] -= 1
-        self._ended[reservation.kind] += 1
-        waiting = self._waiting.copy()
-        self._waiting.clear()
+        self._spending.sent[reservation.kind] -= 1
+        self._spending.ended[reservation.kind] += 1
+        waiting = self._spending.waiting.copy()
+        self._spending.waiting.clear()
         for released in waiting:
             if not released.done():
                 released.set_result(None)
@@ -392,8 +396,10 @@ class BudgetTracker:
 
     def _learn(self, kind: str, tokens_out: int) -> None:
         """Note how long an answer to this kind of task was, of use or not."""
-        self._longest_reply[kind] = max(self._longest_reply.get(kind, 0), tokens_out)
-        self._answers[kind] += 1
+        self._spending.longest_reply[kind] = max(
+            self._spending.longest_reply.get(kind, 0), tokens_out
+        )
+        self._spending.answers[kind] += 1
 
     async def record_failure(self, call: tuple[str, Task[Any], int], error: Unavailable) -> int:
         """Count and keep an answer that is no reply, if it was billed; returns its tokens.
@@ -418,7 +424,9 @@ class BudgetTracker:
         self.spend(reservation.judge, *tokens)
         if sent and reservation.quarter:
             ratio, kind = reply.tokens_in / reservation.quarter, reservation.kind
-            self._prompt_ratio[kind] = max(ratio, self._prompt_ratio.get(kind, 1.0))
+            self._spending.prompt_ratio[kind] = max(
+                ratio, self._spending.prompt_ratio.get(kind, 1.0)
+            )
 
     def _awaits_first(self, task: Task[Any]) -> bool:
         """Whether the call is to wait for the first one of its kind.
@@ -427,20 +435,21 @@ class BudgetTracker:
         fails at all calls is not asked one by one for ever.
         """
         counts_tokens = self._budget.tokens is not None or self._budget.money is not None
-        if not counts_tokens or not task.template or self._answers[task.kind]:
+        if not counts_tokens or not task.template or self._spending.answers[task.kind]:
             return False
         return (
-            self._reply_bound(task.kind) is None and self._sent[task.kind] > self._ended[task.kind]
+            self._reply_bound(task.kind) is None
+            and self._spending.sent[task.kind] > self._spending.ended[task.kind]
         )
 
     def _reply_allowance(self, kind: str) -> int:
         """Tokens that a reply may come to, as far as is known."""
-        longest, n = self._longest_reply.get(kind, 0), self._answers[kind]
+        longest, n = self._spending.longest_reply.get(kind, 0), self._spending.answers[kind]
         if (bound := self._reply_bound(kind)) is not None:
             return max(bound, longest)  # some servers do not count reasoning as what they bound
         if not n:
-            return max([USUAL_REPLY, *self._longest_reply.values()])
-        if not self._reserved.calls:
+            return max([USUAL_REPLY, *self._spending.longest_reply.values()])
+        if not self._spending.reserved.calls:
             return longest  # it is not to end the run that a call alone may be longer than any
         return longest + math.ceil(MARGIN * (longest or USUAL_REPLY) / n)
 

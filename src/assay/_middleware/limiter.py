@@ -32,13 +32,44 @@ SOON = 0.3
 # first anyway, and enough that a few odd ones among them prove nothing.
 FIRST = START
 FEW = 2 * HOPELESS
-# What limiters that keep to the same limits together share.
-_JOINED = (
-    *("pace", "_semaphores", "_latencies", "_requests", "_tokens"),
-    *("_health", "_first_calls", "_retrying"),
-)
 
-__all__ = ["Limiter", "Limits"]
+__all__ = ["Limiter", "Limits", "ServerState"]
+
+
+class ServerState:
+    """What calls to one server keep to together: rates, concurrency, and how it fares.
+
+    Args:
+        name: Whose calls they are, as messages name it.
+        limits: The bounds.
+        latencies: From which it is told which calls are late; None for the usual.
+
+    Attributes:
+        pace: How many requests may be in flight.
+        semaphores: The places of these requests, by event loop.
+        latencies: How long answers took.
+        requests: The rate of requests, if there is a bound.
+        tokens: The rate of tokens, if there is a bound.
+        health: Whether it answers.
+        first_calls: Lets few calls out until somebody has been answered.
+        retrying: Lets few of them be made again until then.
+    """
+
+    def __init__(self, name: str, limits: Limits, latencies: Latencies | None = None) -> None:
+        self.pace = AimdLimit(limits.concurrency)
+        self.semaphores = PerLoop(lambda: AdaptiveSemaphore(self.pace))
+        self.latencies = latencies or Latencies()
+        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        self.requests = Bucket(requests) if requests else None
+        self.tokens = Bucket(tokens) if tokens else None
+        self.health = Health(
+            name,
+            self.pace,
+            retries=limits.retries,
+            backoff=limits.backoff,
+            timeout=limits.timeout,
+        )
+        self.first_calls, self.retrying = WarmUp(FIRST), WarmUp(FEW)
 
 
 class Limiter(Wrapper):
@@ -48,6 +79,7 @@ class Limiter(Wrapper):
         backend: Who is asked.
         limits: The bounds.
         budget: What may be spent in all; backends that are given the same one share it.
+        server: What limiters of the same server share; None for a state of its own.
     """
 
     def __init__(
@@ -56,37 +88,18 @@ class Limiter(Wrapper):
         limits: Limits | None = None,
         *,
         budget: BudgetTracker | None = None,
+        server: ServerState | None = None,
     ) -> None:
         super().__init__(backend)
-        self._limits = limits = limits or Limits()
+        self._limits = limits or Limits()
         self._budget = budget or BudgetTracker()
+        self._server = server or ServerState(self.name, self._limits)
         self.usage = self._budget.usage
-        self.pace = AimdLimit(limits.concurrency)
-        self._semaphores = PerLoop(lambda: AdaptiveSemaphore(self.pace))
-        self._latencies = Latencies()
-        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
-        self._requests = Bucket(requests) if requests else None
-        self._tokens = Bucket(tokens) if tokens else None
+        self.pace = self._server.pace
         self._further = 0
-        self._health = Health(
-            self.name,
-            self.pace,
-            retries=limits.retries,
-            backoff=limits.backoff,
-            timeout=limits.timeout,
-        )
-        self._first_calls, self._retrying = WarmUp(FIRST), WarmUp(FEW)
         self._stopped = False
         self._unsent: set[asyncio.Task[Any] | None] = set()  # whoever waits, for whatever
         self._random = random.Random()  # noqa: S311 - it spreads retries, it guards nothing
-
-    def join(self, other: "Limiter") -> None:
-        """Keep to the same limits together with another one; each is stopped by itself.
-
-        Their backends may be several that one server is behind.
-        """
-        for name in _JOINED:
-            setattr(self, name, getattr(other, name))
 
     def stop(self) -> None:
         """Send nothing any more: what is on its way may arrive, what waits to be sent is given up.
@@ -112,24 +125,24 @@ class Limiter(Wrapper):
         me = asyncio.current_task()
         self._unsent.add(me)
         try:
-            async with self._first_calls.slot():
+            async with self._server.first_calls.slot():
                 return await self._within_budget(task, draw)
         finally:
             self._unsent.discard(me)
 
     def trouble(self) -> str:
         """What goes wrong with calls to the server, if anything does."""
-        words = self._health.trouble(now())
+        words = self._server.health.trouble(now())
         return f"server {words} ({self.name.partition('@')[0]})" if words else ""
 
     def given_up(self, error: Unavailable) -> Denied | None:
         """Why no further call is worth while, now that one is lost; None if others may be."""
-        return self._health.given_up(error, now())
+        return self._server.health.given_up(error, now())
 
     def _end_warm_up(self) -> None:
         """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
-        self._first_calls.finish()
-        self._retrying.finish()
+        self._server.first_calls.finish()
+        self._server.retrying.finish()
 
     async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
         reservation = await self._budget.reserve(task, self._identity(task))
@@ -144,9 +157,9 @@ class Limiter(Wrapper):
             self._budget.release(reservation)
         self._end_warm_up()
         self._budget.record_reply(reply, reservation)
-        if self._tokens:
+        if self._server.tokens:
             used = reply.tokens_in + reply.tokens_out
-            self._tokens.reserve(used - reservation.tokens, now())
+            self._server.tokens.reserve(used - reservation.tokens, now())
         return reply
 
     async def _until_replied(
@@ -159,8 +172,8 @@ class Limiter(Wrapper):
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                served = error.throttled and self._health.has_replied_since(begun)
-                attempts.record(error, unlucky=served or self._health.is_down(error))
+                served = error.throttled and self._server.health.has_replied_since(begun)
+                attempts.record(error, unlucky=served or self._server.health.is_down(error))
                 begun = now()
                 spent = await self._pay(error, call, reservation)
                 if (
@@ -173,7 +186,7 @@ class Limiter(Wrapper):
                 if spent:
                     await self._budget.renew(reservation, task)
             if attempts.counted == 1:
-                await slots.enter_async_context(self._retrying.slot())
+                await slots.enter_async_context(self._server.retrying.slot())
             self.usage.retries += 1
             await self._sleep(wait, may_swap=served and attempts.refused == 1)
 
@@ -186,7 +199,7 @@ class Limiter(Wrapper):
         soon = SOON * self._backoff(0)
         if may_swap and soon < wait:
             await asyncio.sleep(soon)
-            if self._semaphores.get().is_awaited and self._paused_until() <= now():
+            if self._server.semaphores.get().is_awaited and self._paused_until() <= now():
                 return
             wait -= soon
         await asyncio.sleep(wait)
@@ -199,7 +212,7 @@ class Limiter(Wrapper):
     def _is_hopeless(self, error: Unavailable) -> bool:
         """Whether the same call would fail again, or is not worth the wait."""
         too_long = (error.retry_after or 0.0) > self._limits.patience
-        return too_long or error.permanent or self._health.is_hopeless(error, now())
+        return too_long or error.permanent or self._server.health.is_hopeless(error, now())
 
     async def _pay(self, error: Unavailable, call: Call, reservation: Reservation) -> int:
         """Count what an answer that is no reply cost, or may have; returns how many tokens."""
@@ -209,8 +222,8 @@ class Limiter(Wrapper):
             return reservation.tokens_in
         asked = reservation.judge, call.task, call.draw
         spent = await self._budget.record_failure(asked, error)
-        if self._tokens and spent:
-            self._tokens.reserve(spent - reservation.tokens, now())
+        if self._server.tokens and spent:
+            self._server.tokens.reserve(spent - reservation.tokens, now())
         return spent
 
     def _identity(self, task: Task[Any]) -> str:
@@ -230,7 +243,7 @@ class Limiter(Wrapper):
             usage.waiting -= 1
         try:
             await self._until_allowed(reservation)
-            if unreachable := self._health.unreachable(now()):
+            if unreachable := self._server.health.unreachable(now()):
                 raise unreachable
             self._budget.check()
             self._unsent.discard(me := asyncio.current_task())
@@ -245,7 +258,7 @@ class Limiter(Wrapper):
 
     async def _turn(self, *, first: bool) -> AdaptiveSemaphore:
         """A place among the requests in flight, once calls are made at all."""
-        semaphore = self._semaphores.get()
+        semaphore = self._server.semaphores.get()
         while True:
             await semaphore.acquire(first=first)
             if (wait := self._paused_until() - now()) <= 0:
@@ -255,12 +268,12 @@ class Limiter(Wrapper):
 
     async def _until_allowed(self, reservation: Reservation) -> None:
         wait = self._paused_until() - now()
-        if self._requests:
+        if self._server.requests:
             # Calls may have taken more than a request each: what was not known is counted now.
             before, self._further = self._further, self._backend.capabilities.further_requests
-            wait = max(wait, self._requests.reserve(1 + self._further - before, now()))
-        if self._tokens:
-            wait = max(wait, self._tokens.reserve(reservation.tokens, now()))
+            wait = max(wait, self._server.requests.reserve(1 + self._further - before, now()))
+        if self._server.tokens:
+            wait = max(wait, self._server.tokens.reserve(reservation.tokens, now()))
         while wait > 0:
             await asyncio.sleep(wait)
             wait = self._paused_until() - now()
@@ -269,13 +282,17 @@ class Limiter(Wrapper):
         # A backend may know from the server's headers that nothing is left until then.
         advised = self._backend.capabilities.paused_until
         long = advised > now() + self._limits.patience
-        until = self._health.paused_until
+        until = self._server.health.paused_until
         return until if long else max(until, advised)
 
     async def _watched(self, call: Call, timeouts: int) -> Reply:
         # A call given up too soon costs a second one, never a score: that one has the whole time.
-        kind, timeout_s, sent = call.task.kind, self._limits.timeout, self._health.sent(now())
-        patience = timeout_s if timeouts else self._latencies.patience(kind, timeout_s)
+        kind, timeout_s, sent = (
+            call.task.kind,
+            self._limits.timeout,
+            self._server.health.sent(now()),
+        )
+        patience = timeout_s if timeouts else self._server.latencies.patience(kind, timeout_s)
         try:
             reply = await self._hedged(call, patience)
         except Unavailable as error:
@@ -283,15 +300,15 @@ class Limiter(Wrapper):
                 self.usage.throttled += 1
             elif hung(error):
                 error.crowded = self.pace.late(sent.at, now())
-            self._health.failed(error, call, sent, now(), again=timeouts > 0)
+            self._server.health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
-        self._health.replied(sent, now())
-        self._latencies.add(kind, now() - sent.at)
+        self._server.health.replied(sent, now())
+        self._server.latencies.add(kind, now() - sent.at)
         self.pace.replied(now() - sent.at)
         return reply
 
     async def _hedged(self, call: Call, patience: float) -> Reply:
-        slow = self._latencies.slow(call.task.kind) if self._limits.hedge else None
+        slow = self._server.latencies.slow(call.task.kind) if self._limits.hedge else None
         if slow is None or slow >= patience:
             return await call.answer(patience)
         begun = call.begin()
@@ -302,7 +319,7 @@ class Limiter(Wrapper):
             begun.cancel()
             raise
         self.usage.hedged += 1
-        semaphore = self._semaphores.get()
+        semaphore = self._server.semaphores.get()
         semaphore.in_use += 1
         try:
             return await call.first_of_two(begun, patience - slow)
@@ -314,13 +331,16 @@ class Limiter(Wrapper):
 
     def _second_call(self, call: Call) -> Reservation | None:
         """What a second call is expected to cost; None if there is no room for one."""
-        if self._stopped or not self._semaphores.get().free or self._paused_until() > now():
+        if self._stopped or not self._server.semaphores.get().free or self._paused_until() > now():
             return None
         try:
             reservation = self._budget.reserve_now(call.task, self._identity(call.task))
         except OverBudget:
             return None
-        for bucket, amount in ((self._requests, 1), (self._tokens, reservation.tokens)):
+        for bucket, amount in (
+            (self._server.requests, 1),
+            (self._server.tokens, reservation.tokens),
+        ):
             if bucket:
                 bucket.reserve(amount, now())
         return reservation

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay._middleware.budget import BudgetTracker, Usage
 from assay._middleware.cache import ReplyCache, Served
-from assay._middleware.limiter import Limiter
+from assay._middleware.limiter import Limiter, ServerState
 from assay._middleware.sharing import SharedLimits
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings
@@ -154,10 +154,9 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     """Put the reply cache and the limits between judges and backends."""
     keep = functools.partial(store.keep_reply, run=run)
     bound = functools.partial(longest_reply, route)
-    budget = BudgetTracker(settings.budget, keep, bound, settings.spent)
-    embedding = BudgetTracker(keep=keep)
-    shared = settings.shared or SharedLimits()
-    shared.share_budgets(budget, embedding)
+    shared = settings.shared or SharedLimits(settings.spent)
+    budget = BudgetTracker(settings.budget, keep, bound, shared.spending)
+    embedding = BudgetTracker(keep=keep, spending=shared.embedding)
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
@@ -185,8 +184,11 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
             limits = capabilities.limits or settings.limits
             bounds.append(limits.concurrency)
             opening.append(inner.aopen)
-            inner = limit = Limiter(inner, limits, budget=embedding if only_embeds else budget)
-            shared.share_limits(limit, id(_original(leaf)))
+            server = shared.server(
+                id(_original(leaf)), functools.partial(ServerState, leaf.name, limits)
+            )
+            spending = embedding if only_embeds else budget
+            inner = limit = Limiter(inner, limits, budget=spending, server=server)
             stopping.append(limit.stop)
             if capabilities.batch_size is not None:
                 inner = leaf.in_batches(store.batches, inner, budget)

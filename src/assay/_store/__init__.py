@@ -6,11 +6,10 @@ import time
 from pathlib import Path
 from typing import Final
 
-from assay._store.alerts import Alerts
 from assay._store.judges import Batches, Judges
 from assay._store.labels import HumanLabels
 from assay._store.runs import Run, Runs, Spent
-from assay._store.scores import Scores
+from assay._store.scores import Alerts, Scores
 
 try:
     import fcntl

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from urllib.parse import quote
 
 from assay._store import integrity
-from assay._store.compression import TEXT, decompress
 from assay._store.integrity import (
     TROUBLE,
     Damaged,
@@ -27,7 +26,7 @@ from assay._store.integrity import (
     checksum,
     file_errors,
 )
-from assay._store.schema import check, migrate
+from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
 
 PAGE = 256  # rows that are read at once where there may be any number

@@ -9,9 +9,13 @@ from typing import NamedTuple
 
 from assay._text import verbs
 from assay._text.asides import (
+    CLAUSAL,
+    LEADS,
     RELATIVES,
+    Cut,
     Told,
     noun_of_relative,
+    read_lead,
     told_behind,
     told_by_relative,
     told_of_subject,
@@ -24,7 +28,6 @@ from assay._text.grammar import (
     SUBORDINATORS,
     Words,
 )
-from assay._text.leads import CLAUSAL, LEADS, Cut, read_lead
 from assay._text.predicates import (
     Subject,
     find_subject,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay._text import memoized, relations, verbs
+from assay._text.asides import read_lead
 from assay._text.clauses import parts
 from assay._text.grammar import (
     CONJUNCTIONS,
@@ -17,7 +18,6 @@ from assay._text.grammar import (
     SUBORDINATORS,
     Words,
 )
-from assay._text.leads import read_lead
 from assay._text.predicates import find_subject, is_order, subject_with_verb
 from assay._text.sides import Clause, Ordered, Phrase, Stems, stems_of
 from assay._text.words import stem

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from assay._text import clauses, manners
 from assay._text.clauses import Part
 from assay._text.markup import clean, without_tags
+from assay._text.predicates import is_alone, resolve, subject_of
 from assay._text.refusals import is_plain_refusal
 from assay._text.sentences import Block, Span, block_spans, blocks
-from assay._text.subjects import is_alone, resolve, subject_of
 from assay._text.tables import tables
 from assay._text.verbs import FINITE
 from assay._text.words import words

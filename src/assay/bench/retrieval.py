@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from assay._text.bm25 import BM25
+from assay._text.words import BM25
 from assay.bench.benchmark import Benchmark, Figure, figure
 from assay.bench.data import Data, Record
 from assay.bench.judge import JudgeUnderTest, answered

@@ -13,8 +13,8 @@ import aiohttp
 
 from assay._runner.event_loop import run_to_completion
 from assay._store import Store
-from assay._store.alerts import StoredAlert
-from assay._text.secrets import redacted, remember
+from assay._store.scores import StoredAlert
+from assay._text.sanitize import redacted, remember
 from assay.errors import InputError
 
 FILE, WEBHOOK = "file", "webhook"

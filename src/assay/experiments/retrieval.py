@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from assay._text.bm25 import BM25, fused
 from assay._text.sentences import spans
+from assay._text.words import BM25, fused
 from assay.judge import Judge
 from assay.tasks import Embed
 from assay.testset.documents import Document

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from assay._analysis.shifts import shifts
+from assay._analysis.history import shifts
 from assay._analysis.watch import (
     TAG,
     Charting,
@@ -29,8 +29,8 @@ from assay._runner.plan import config, plan, refuse_too_long
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
-from assay._store.alerts import StoredAlert
 from assay._store.runs import Value
+from assay._store.scores import StoredAlert
 from assay.data import Record, Source, values_of
 from assay.errors import InputError
 from assay.experiments.arrivals import Arrivals, arrivals, files_of

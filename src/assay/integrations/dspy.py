@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.errors import AssayError, InputError
-from assay.integrations.rows import pick
-from assay.integrations.scoring import Finding, Scorer
+from assay.integrations.rows import Finding, Scorer, pick
 from assay.metrics.registry import check_threshold
 
 

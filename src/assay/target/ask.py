@@ -10,7 +10,7 @@ from typing import Any
 
 from assay._middleware.cache import ReplyCache, Served
 from assay._middleware.concurrency import Latencies, is_given_up
-from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.limiter import Limiter, Limits, ServerState
 from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
@@ -187,8 +187,6 @@ class _Collection:
     @asynccontextmanager
     async def _open_cache(self, store: Store) -> AsyncIterator[ReplyCache]:
         limit = _PatientLimiter(self.system, self.asking)
-        if self.asking.shared:
-            self.asking.shared.share_limits(limit, AskSystem.kind)
         cache = ReplyCache(limit, store, TARGET, self.served)
         try:
             yield cache
@@ -325,8 +323,12 @@ class _PatientLimiter(Limiter):
     """Limits for a system whose slowest answers are part of what is measured."""
 
     def __init__(self, system: System, asking: Asking) -> None:
-        super().__init__(system, asking.limits)
-        self._latencies = _NoPatience()
+        shared = asking.shared or SharedLimits()
+        limits = asking.limits
+        server = shared.server(
+            AskSystem.kind, lambda: ServerState(system.name, limits, _NoPatience())
+        )
+        super().__init__(system, limits, server=server)
         self._paths = asking.reply
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from assay._middleware.concurrency import PerLoop
-from assay._text.secrets import redacted_content, remember_headers, remember_url
+from assay._text.sanitize import redacted_content, remember_headers, remember_url
 from assay.data import FIELDS, values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task

@@ -20,10 +20,10 @@ from assay.stats.power import (
     mcnemar_detectable,
     share_to_change,
 )
+from assay.testset.checks import JudgeEvidence, RunEvidence, ask
 from assay.testset.documents import read_documents
-from assay.testset.evidence import JudgeEvidence, RunEvidence, ask
 from assay.testset.passages import Corpus, cut
-from assay.testset.question_rules import (
+from assay.testset.questions import (
     dangling,
     gives_answer,
     is_guessable,

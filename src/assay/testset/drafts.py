@@ -16,7 +16,7 @@ from assay.sample import Sample
 from assay.testset import checks
 from assay.testset.passages import Corpus
 from assay.testset.plan import Kind
-from assay.testset.question_rules import dangling, gives_answer
+from assay.testset.questions import dangling, gives_answer
 from assay.testset.sentence_questions import Fact, facts
 from assay.testset.structure_questions import found_in
 

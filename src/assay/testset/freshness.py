@@ -16,7 +16,7 @@ from assay.sample import Sample
 from assay.testset.checks import comparable
 from assay.testset.documents import Document, read_documents
 from assay.testset.passages import Corpus, Passage, cut
-from assay.testset.question_rules import is_unanswerable
+from assay.testset.questions import is_unanswerable
 from assay.testset.sources import PASSAGE, sources_of
 
 # ruff: noqa: SIM905 - word lists read better as prose

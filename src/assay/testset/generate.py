@@ -35,8 +35,15 @@ from assay.testset.documents import read_documents
 from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
 from assay.testset.plan import Kind, Plan, PlanRow
-from assay.testset.question_rules import dangling, gives_answer
-from assay.testset.questions import NO_ANSWER, Question, Rejected, Testset, Told
+from assay.testset.questions import (
+    NO_ANSWER,
+    Question,
+    Rejected,
+    Testset,
+    Told,
+    dangling,
+    gives_answer,
+)
 
 TASKS: Final[Mapping[Kind, type[WriteQuestion]]] = {
     "single_hop": WriteSingleHop,

@@ -6,7 +6,7 @@ from typing import Final
 from assay._text.words import recall, stems
 from assay.sample import Sample
 from assay.testset.passages import Corpus
-from assay.testset.question_rules import is_unanswerable
+from assay.testset.questions import is_unanswerable
 
 PASSAGE: Final = 200  # words, as `assay testset` cuts documents
 _TRACED: Final = 0.5  # of a reference's content words stand in a passage that may be its source

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
 from assay._analysis.watch import TAG, Chart, Charting, charts, looks
+from assay._report import gate as watch_report
 from assay._report import numbers
 from assay._report import sweep as sweep_report
-from assay._report import watch as watch_report
-from assay._report.history import html
+from assay._report.history import views
 from assay._report.titles import judge_in_words
 from assay._store import Run, Store
 from assay._store.browsing import means
@@ -165,11 +165,11 @@ def _shown_watch(
         alerts.append((head, lines, place.to(f"runs/{run}") if known else "", body["kind"]))
     return {
         "metrics": metrics,
-        "pictures": [html.picture(metric) for metric in metrics],
+        "pictures": [views.picture(metric) for metric in metrics],
         "alerts": alerts,
         "numbers": numbers,
-        "w": html.WIDTH,
-        "h": html.HEIGHT,
+        "w": views.WIDTH,
+        "h": views.HEIGHT,
     }
 
 

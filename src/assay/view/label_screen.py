@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay._analysis.label_items import Key, LabelItem, Progress
+from assay._analysis.label_pool import Key, LabelItem, Progress
 from assay._analysis.labelling import Labelling
 from assay._report import numbers
 from assay._report.labels import meaning

@@ -17,7 +17,7 @@ from assay._analysis.labelling import Labelling
 from assay._analysis.selection import choose_examples
 from assay._report import agreement as agreement_words
 from assay._report import calibration as calibration_report
-from assay._report import correction as correction_report
+from assay._report import calibration as correction_report
 from assay._report.numbers import plural
 from assay.data import read_labels
 from assay.errors import InputError
@@ -143,7 +143,7 @@ def _corrected(session: Session) -> Mapping[str, Any]:
     with sheet(session.labelling, everyone=False) as path:
         found = correct(session.site.result(session.run), path, session.queue.metric)
     notes = list(correction_report.notes(found, 2 * session.queue.half_width))
-    return {"rows": correction_report.rows(found), "notes": notes, **margin}
+    return {"rows": correction_report.mean_rows(found), "notes": notes, **margin}
 
 
 _MAKERS: Final[Mapping[str, Callable[..., Mapping[str, Any]]]] = {

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
-from assay._analysis.label_items import Key
-from assay._analysis.label_pool import ORDERS, Order
+from assay._analysis.label_pool import ORDERS, Key, Order
 from assay._analysis.label_progress import Per
 from assay._analysis.labelling import Labelling
 from assay._report.numbers import plural

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.web_request import FileField
 from multidict import MultiDict
 
-from assay._analysis.label_items import Key
+from assay._analysis.label_pool import Key
 from assay._analysis.labelling import Labelling
 from assay._service.limits import Refused
 from assay._store import Run

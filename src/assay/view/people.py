@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from assay._analysis.correction import label_ends
-from assay._analysis.label_items import Key, State
+from assay._analysis.label_pool import Key, State
 from assay._analysis.labelled import goodness
 from assay._store import Run, Store
 from assay._store.browsing import rows_of

@@ -13,8 +13,8 @@ from aiohttp import web
 
 from assay._service.limits import Refused
 from assay._store import Run
-from assay._store.garbage_collection import clean
 from assay._store.integrity import StoreError
+from assay._store.maintenance import clean
 from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
 from assay.view import asked as asking

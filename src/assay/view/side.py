@@ -13,7 +13,7 @@ from multidict import MultiMapping
 
 from assay._analysis.comparison import compare
 from assay._report import comparison as report
-from assay._report.comparison import html
+from assay._report.comparison import views
 from assay._report.run.evidence import Cell
 from assay._store import Run
 from assay._store.browsing import ids_and_rows, values_by_row
@@ -223,7 +223,7 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
     except InputError as error:  # that they cannot be held against each other is a finding
         return site.render("difference.html", place, refused=str(error), data=None)
     return site.render(
-        "difference.html", place, refused="", **html.overview(report.collect(compared))
+        "difference.html", place, refused="", **views.overview(report.collect(compared))
     )
 
 

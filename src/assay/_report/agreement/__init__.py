@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from assay._analysis.agreement import Agreement, Disagreement, Measure
-from assay._analysis.concordance import Concordance, Row
+from assay._analysis.annotators import Concordance, Row
 from assay._report import numbers
 from assay._store import Run
 from assay.stats.agreement import Share

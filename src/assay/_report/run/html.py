@@ -7,7 +7,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from assay._report import distribution, notes, numbers, sanitize, titles
-from assay._report.diagnosis import html
+from assay._report.diagnosis import views
 from assay._report.distribution import Spread
 from assay._report.page import asset, environment, page
 from assay._report.run.evidence import TextTable, evidence
@@ -23,7 +23,7 @@ def render(data: Json) -> str:
     metrics = data["metrics"]
     # Rendered one by one: the view of a sample is let go before the next one is made.
     template = environment().get_template("sample.html")
-    causes = html.by_sample(data)
+    causes = views.by_sample(data)
     samples = [
         Markup(  # noqa: S704 - escaped by the template
             template.render(
@@ -59,7 +59,7 @@ def overview(data: Json, links: Mapping[str, str], *, everywhere: bool = False) 
     return {
         "data": data,
         "head": head(data),
-        "dx": html.page(data, links),
+        "dx": views.page(data, links),
         "rows": rows(data, everywhere=everywhere),
         "notes": notes.notes(data),
         "remarks": notes,
@@ -67,7 +67,7 @@ def overview(data: Json, links: Mapping[str, str], *, everywhere: bool = False) 
         "zero": notes.zero(data),
         "width": WIDTH,
         "height": HEIGHT,
-        "dx_width": html.WIDTH,
+        "dx_width": views.WIDTH,
     }
 
 

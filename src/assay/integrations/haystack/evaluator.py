@@ -7,7 +7,7 @@ from haystack import component, default_from_dict, default_to_dict
 from assay._runner.event_loop import run_to_completion
 from assay.errors import InputError
 from assay.integrations.haystack import INPUTS, rows
-from assay.integrations.scoring import Finding, Scorer
+from assay.integrations.rows import Finding, Scorer
 
 
 @component

@@ -11,14 +11,15 @@ from langsmith.evaluation import EvaluationResult, EvaluationResults
 from assay._runner.event_loop import run_to_completion
 from assay.integrations.rows import (
     CollectsRows,
+    Finding,
     Request,
+    Scorer,
     answer_of,
     context_of,
     message_text,
     pick,
     question_of,
 )
-from assay.integrations.scoring import Finding, Scorer
 
 
 class Collector(CollectsRows, BaseCallbackHandler):

@@ -5,7 +5,7 @@ from typing import Any
 from langchain_classic import evaluation
 
 from assay._runner.event_loop import run_to_completion
-from assay.integrations.scoring import Finding, Scorer
+from assay.integrations.rows import Finding, Scorer
 
 
 class StringEvaluator(evaluation.StringEvaluator):

@@ -15,8 +15,7 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
 from assay.integrations.llama_index import usage
-from assay.integrations.rows import CollectsRows, Request
-from assay.integrations.scoring import Scorer
+from assay.integrations.rows import CollectsRows, Request, Scorer
 from assay.metrics.registry import check_threshold
 
 

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay._text import memoized, words
-from assay._text.amount_equality import same
 from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
 from assay._text.grids import Grid
+from assay._text.quantities import same
 from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, SPEAKS, TURNED
 
 _GRAM = 10  # words of a cell that a statement names at most

@@ -17,9 +17,9 @@ from itertools import chain, combinations, starmap
 from typing import NamedTuple
 
 from assay._text import memoized, quantities, words
-from assay._text.amount_equality import same
 from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
+from assay._text.quantities import same
 from assay.judges.embedded.cells import Finding, with_bound
 
 _PER = re.compile(

@@ -11,9 +11,9 @@ from typing import Any
 from assay._text import questions
 from assay._text.entities import entities
 from assay._text.language_id import language_name, other_language
+from assay._text.predicates import subject_of
 from assay._text.sentences import sentences, spans
 from assay._text.statements import Statement, is_phrase, items, statements
-from assay._text.subjects import subject_of
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task

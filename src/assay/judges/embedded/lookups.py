@@ -9,9 +9,9 @@ for an operation, the cells decide.
 from collections.abc import Callable, Sequence
 
 from assay._text import words
-from assay._text.amount_equality import comparable, same
 from assay._text.amounts import Amount
 from assay._text.grids import Grid
+from assay._text.quantities import comparable, same
 from assay.judges.embedded.cells import (
     Condition,
     Finding,

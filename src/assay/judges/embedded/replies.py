@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay._text import words
-from assay._text.amount_equality import comparable, covers, matches, same
 from assay._text.amounts import Amount, amounts, scale_of
 from assay._text.entities import is_negated
-from assay._text.inversion import asserted
 from assay._text.normalize import Normalized
-from assay._text.questions import kind_of
+from assay._text.quantities import comparable, covers, matches, same
+from assay._text.questions import asserted, kind_of
 from assay.judges.embedded.evidence import Evidence
 
 _ASKED = re.compile(r"(?P<question>.*\?)\s+(?P<answer>\S.*)", re.DOTALL)

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 import aiohttp
 import msgspec
 
-from assay._text.secrets import redacted_content
+from assay._text.sanitize import redacted_content
 from assay.errors import Denied, JudgeError, Unavailable
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import UNREADABLE, Refusal, meaning

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay._text.secrets import redacted_content
+from assay._text.sanitize import redacted_content
 from assay.errors import Unavailable
 from assay.judge import Capabilities
 from assay.judges.embedder import Embedder

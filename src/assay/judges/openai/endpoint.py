@@ -10,8 +10,13 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from assay._text.sanitize import one_line
-from assay._text.secrets import redacted_content, remember, remember_headers, remember_url
+from assay._text.sanitize import (
+    one_line,
+    redacted_content,
+    remember,
+    remember_headers,
+    remember_url,
+)
 from assay.errors import Denied, InputError, JudgeError, TooLong, Unavailable
 
 

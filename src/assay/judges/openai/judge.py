@@ -12,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from assay._middleware.concurrency import PerLoop
-from assay._text.secrets import redacted, redacted_content
+from assay._text.sanitize import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
 from assay.judge import Capabilities, Reply, Task, repeated
 from assay.judges.code_digest import text_digest
 from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
-from assay.judges.openai import echo
+from assay.judges.openai import completion
 from assay.judges.openai.completion import Choice, counted, read_chat
 from assay.judges.openai.connection import Connection, encode
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
@@ -263,17 +263,17 @@ class OpenAI(LLM):
         if not isinstance(task, MeasureLikelihood):
             return await super().reply(task, draw)
         start = time.perf_counter()
-        sent = encode(echo.body(self.model, task) | self._extra_body)
+        sent = encode(completion.body(self.model, task) | self._extra_body)
         status, content, headers = await self._connection.post("completions", sent)
         where = self._connection.endpoint
         if status != 200:
             refusal = Refusal.of(status, content, headers)
-            if echo.unable(refusal) and not too_long(refusal):
-                raise echo.denied(where.place, self.model)
+            if completion.unable(refusal) and not too_long(refusal):
+                raise completion.denied(where.place, self.model)
             raise meaning(refusal, where, self.model)
-        echoed = echo.read(content, task)
+        echoed = completion.read(content, task)
         if echoed is None:
-            raise echo.denied(where.place, self.model)
+            raise completion.denied(where.place, self.model)
         raw, tokens = echoed
         ms = (time.perf_counter() - start) * 1000
         return self.replied(task, draw, task.inputs(), Completion(raw, tokens, 1), ms=ms)
