@@ -144,6 +144,7 @@ COMPARISONS: Final = (
                _words_of("reference")),
     Comparison("answer_relevancy", "wikieval relevance", "pairs", "longer answer", _longer),
     Comparison("answer_relevancy", "wikieval relevance 2", "pairs", "longer answer", _longer),
+    Comparison("answer_relevancy", "wikieval relevance 3", "pairs", "longer answer", _longer),
     Comparison("paper:answer_relevancy", "wikieval relevance", "pairs", "longer answer", _longer,
                embedded="answer_relevancy"),
     Comparison("paper:faithfulness", "wikieval faithfulness", "pairs", "fewer new words", _known,
