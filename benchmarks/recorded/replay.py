@@ -203,6 +203,7 @@ COMPARISONS: Final = (
     Comparison("negative_rejection, over_refusal", "mtrag", "rows", "shorter answer", _shorter,
                metrics=("negative_rejection", "over_refusal")),
     Comparison("pairwise_preference", "crowd_rag", "answers", "longer answer", _longer),
+    Comparison("pairwise_preference", "crowd_rag 2", "answers", "longer answer", _longer),
     Comparison("alce:citation_recall", "expertqa", "rows", "fewer new words", _known),
     Comparison("aspect_critic (completeness)", "finegrained", "rows", "longer answer", _longer,
                metrics=(AspectCritic(COMPLETE, shows=("question", "contexts", "answer")),),
