@@ -209,8 +209,9 @@ COMPARISONS: Final = (
                metrics=(AspectCritic(COMPLETE, shows=("question", "contexts", "answer")),),
                embedded=""),
     *(
-        Comparison(f"graded_faithfulness(reading={reading})", "ragtruth", "rows",
+        Comparison(f"graded_faithfulness(reading={reading})", name, "rows",
                    "count of new words", _few_new, embedded=embedded)
+        for name in ("ragtruth", "quintd")
         for reading, embedded in (("graded", ""), ("lenient", ""), ("strict", "faithfulness"))
     ),
     Comparison("nugget_recall(over=all,strict=False)", "ragchecker", "pairs", "longer answer",
