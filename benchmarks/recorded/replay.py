@@ -211,7 +211,7 @@ COMPARISONS: Final = (
     *(
         Comparison(f"graded_faithfulness(reading={reading})", name, "rows",
                    "count of new words", _few_new, embedded=embedded)
-        for name in ("ragtruth", "quintd")
+        for name in ("ragtruth", "quintd", "expertqa")
         for reading, embedded in (("graded", ""), ("lenient", ""), ("strict", "faithfulness"))
     ),
     Comparison("nugget_recall(over=all,strict=False)", "ragchecker", "pairs", "longer answer",
