@@ -28,7 +28,9 @@ from assay.bench.baselines import (
 )
 from assay.bench.benchmark import Figure, figure
 from assay.errors import Unavailable
+from assay.metrics.compat.papers import FOCUSED
 from assay.metrics.criteria import AspectCritic
+from assay.metrics.preference import PairwisePreference
 from assay.score import Outcome, Score, Unscored
 from assay.stats.agreement import auroc, preference_accuracy
 from assay.tasks import JudgeContexts, ListNuggets, SplitStatements
@@ -51,9 +53,27 @@ def lines(name: str) -> tuple[dict[str, Any], ...]:
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of a set, with what people said of them under "people"."""
-    found = [row for row in lines("rows.jsonl.gz") if row["set"] == name]
-    return [{key: value for key, value in row.items() if key != "set"} for row in found]
+    """The rows of a set, with what people said of them under "people".
+
+    Of a set named "... ranked", a pair of rows is one, its two texts as answer and other answer.
+    """
+    base = name.removesuffix(" ranked")
+    found = [row for row in lines("rows.jsonl.gz") if row["set"] == base]
+    found = [{key: value for key, value in row.items() if key != "set"} for row in found]
+    return found if base == name else _ranked(found)
+
+
+def _ranked(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    pairs: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in found:
+        text = row.get("answer") or "\n\n".join(row["contexts"])
+        pairs.setdefault(row["people"]["pair"], {})[text] = row
+    ranked = []
+    for name, pair in pairs.items():
+        # Which one is shown first is a matter of chance.
+        first, second = sorted(pair, key=lambda text: hashlib.sha256(text.encode()).digest())
+        ranked.append(pair[first] | {"id": name, "answer": first, "other_answer": second})
+    return ranked
 
 
 @dataclass
@@ -131,6 +151,14 @@ def _longer(row: Row, _: str) -> float:
     return float(len(row["answer"]) - len(row.get("other_answer", "")))
 
 
+def _fewer_new_than_other(row: Row, _: str) -> float:
+    return _known(row, _) - _known({**row, "answer": row["other_answer"]}, _)
+
+
+def _shorter_than_other(row: Row, _: str) -> float:
+    return -_longer(row, _)
+
+
 def _shorter(row: Row, _: str) -> float:
     return -float(sum(map(len, row.get("contexts") or [row["answer"]])))
 
@@ -146,12 +174,29 @@ COMPARISONS: Final = (
                _words_of("reference")),
     Comparison("answer_relevancy", "wikieval relevance", "pairs", "longer answer", _longer),
     Comparison("answer_relevancy", "wikieval relevance 2", "pairs", "longer answer", _longer),
+    Comparison("answer_relevancy", "wikieval relevance 3", "pairs", "longer answer", _longer),
     Comparison("paper:answer_relevancy", "wikieval relevance", "pairs", "longer answer", _longer,
                embedded="answer_relevancy"),
     Comparison("paper:faithfulness", "wikieval faithfulness", "pairs", "fewer new words", _known,
                embedded="faithfulness"),
     Comparison("paper:context_relevance", "wikieval contexts", "pairs", "shorter contexts",
                _shorter, embedded="context_relevance"),
+    *(
+        Comparison(f"gpt_score(quality={quality})", f"wikieval {name}", "pairs", floor, rule,
+                   embedded="")
+        for quality, name, floor, rule in (
+            ("faithfulness", "faithfulness", "fewer new words", _known),
+            ("answer_relevance", "relevance", "longer answer", _longer),
+            ("context_relevance", "contexts", "shorter contexts", _shorter),
+        )
+    ),
+    Comparison("gpt_ranking(quality=faithfulness)", "wikieval faithfulness ranked", "answers",
+               "fewer new words", _fewer_new_than_other, embedded=""),
+    Comparison("gpt_ranking(quality=answer_relevance)", "wikieval relevance ranked", "answers",
+               "longer answer", _longer, embedded=""),
+    Comparison("pairwise_preference (contexts)", "wikieval contexts ranked", "answers",
+               "shorter contexts", _shorter_than_other,
+               metrics=(PairwisePreference(FOCUSED, shows=("question",)),), embedded=""),
     Comparison("factual_correctness", "evouna", "rows", "token F1", _like_reference),
     Comparison("paper:factual_correctness", "evouna", "rows", "token F1", _like_reference,
                embedded=""),
@@ -160,13 +205,15 @@ COMPARISONS: Final = (
     Comparison("negative_rejection, over_refusal", "mtrag", "rows", "shorter answer", _shorter,
                metrics=("negative_rejection", "over_refusal")),
     Comparison("pairwise_preference", "crowd_rag", "answers", "longer answer", _longer),
+    Comparison("pairwise_preference", "crowd_rag 2", "answers", "longer answer", _longer),
     Comparison("alce:citation_recall", "expertqa", "rows", "fewer new words", _known),
     Comparison("aspect_critic (completeness)", "finegrained", "rows", "longer answer", _longer,
                metrics=(AspectCritic(COMPLETE, shows=("question", "contexts", "answer")),),
                embedded=""),
     *(
-        Comparison(f"graded_faithfulness(reading={reading})", "ragtruth", "rows",
+        Comparison(f"graded_faithfulness(reading={reading})", name, "rows",
                    "count of new words", _few_new, embedded=embedded)
+        for name in ("ragtruth", "quintd", "expertqa")
         for reading, embedded in (("graded", ""), ("lenient", ""), ("strict", "faithfulness"))
     ),
     Comparison("nugget_recall(over=all,strict=False)", "ragchecker", "pairs", "longer answer",
@@ -263,6 +310,8 @@ def line(one: Comparison, outcomes: Mapping[str, Outcome]) -> str:
 
 def shown(found: Figure) -> str:
     """A figure with its interval."""
+    if found.value is None:
+        return "no reply"
     if found.low is None or found.high is None:
         return f"{found.value:.2f}"
     return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"

@@ -41,7 +41,7 @@ _IN_CONVERSATION = (
 
 @dataclass(frozen=True)
 class GenerateQuestions(Task[Questions]):
-    """Make n different questions that the answer would be a direct answer to.
+    """Make n wordings of the question that the answer, by what it tells, answers.
 
     Attributes:
         answer: The answer to make questions for.
@@ -57,20 +57,26 @@ class GenerateQuestions(Task[Questions]):
     schema = schema(_GeneratedForm)
     template = Template(
         instruction=(
-            "Write exactly as many questions as the number below says, no more and no fewer. Each "
-            "is one that the answer as a whole would answer directly and completely: no question "
-            "about a detail, and not several questions in one. Let them differ in wording, not in "
-            "what they ask. Write them in the language of the answer. Also say whether the answer "
-            "is noncommittal: it evades, says that it does not know or cannot tell, and gives no "
-            "information that was asked for."
+            "Write exactly as many questions as the number below says, no more and no fewer: what "
+            "a user most likely asked to be told this. Each asks for all main points of the "
+            "answer, also for one that strays from the others, in a single question, but for no "
+            "detail, and for nothing that the answer leaves open: what it says is unknown, not "
+            "provided or not mentioned is no point of it, unless it tells nothing else. Use its "
+            "names and terms. Let the questions differ in wording, not in what they ask. Write "
+            "them in the language of the answer. Also say whether the answer is noncommittal: it "
+            "evades, says that it does not know or cannot tell, and gives no information that was "
+            "asked for."
         ),
         form='{"noncommittal": false, "questions": ["...", "..."]}',
         examples=(
             Example(
-                given="number: 2\nanswer: The Treaty of Rome was signed on 25 March 1957.",
+                given=(
+                    "number: 2\nanswer: The Treaty of Rome was signed on 25 March 1957. Who "
+                    "drafted it is not mentioned."
+                ),
                 reply=(
                     '{"noncommittal": false, "questions": ["When was the Treaty of Rome signed?", '
-                    '"On what date did the signing of the Treaty of Rome take place?"]}'
+                    '"On what date was the Treaty of Rome signed?"]}'
                 ),
             ),
             Example(
