@@ -13,6 +13,7 @@ from multidict import MultiMapping
 
 from assay._analysis.comparison import compare
 from assay._report import comparison as report
+from assay._report import numbers
 from assay._report.comparison import html
 from assay._report.run.evidence import Cell
 from assay._store import Run
@@ -296,9 +297,26 @@ def _question(
         "id": present[0].id,
         "question": present[0].question,
         "others": len({sample.question for sample in present}) > 1,
-        "change": None if np.isnan(lines.changes[number]) else float(lines.changes[number]),
+        "change": float(lines.changes[number]),
+        "in_words": _in_words(columns, float(lines.changes[number])),
         "columns": _with_best(columns, metrics[0]),
     }
+
+
+def _in_words(columns: Sequence[Column], change: float) -> str:
+    """The largest change and in which run it is; "" without one."""
+    first = columns[0].value
+    if np.isnan(change) or first is None:
+        return ""
+    if abs(change) <= _SAME:
+        return "no change"
+    changed = zip(LETTERS, columns, strict=False)
+    letter = next(
+        letter
+        for letter, one in changed
+        if one.value is not None and abs(abs(one.value - first) - abs(change)) <= _SAME
+    )
+    return f"{letter} is {'better' if change > 0 else 'worse'} by {numbers.score(abs(change))}"
 
 
 def _column(
