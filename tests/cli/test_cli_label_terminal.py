@@ -128,7 +128,7 @@ class TestPairs:
             assert result.exit_code == 0, result.output
             assert f"{key.upper()} is better; the judge A 0." in result.stdout
         result = two("-a", "anna", keys="0uq")
-        assert "neither is better" in result.stdout
+        assert "you: tie" in result.stdout
         assert "7 of 40 labelled" in result.stdout
         assert "--per pair --against" in result.stderr
         given = [row["label"] for row in labels(here, told, "pairs.csv", *self.WORDS)]
@@ -137,7 +137,7 @@ class TestPairs:
     def test_both_answers_are_shown_with_their_contexts_and_no_run_or_score(self, two):
         shown = two("-a", "anna").stdout
         assert "which answer is better?" in shown
-        assert "a A better   b B better   0 neither" in shown
+        assert "a A better   b B better   0 tie" in shown
         assert shown.count("note ") == 1
         assert "the judge " not in shown.partition("labelled")[0]
         assert "0.95" not in shown.partition("labelled")[0]

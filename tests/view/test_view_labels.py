@@ -156,7 +156,7 @@ class TestDecisions:
         (label,) = kept(store)
         assert label.statement == 0
         text = await shown(client, what="statement")
-        assert "Do the contexts bear out this statement?" in text
+        assert "Do the contexts support this statement?" in text
         assert 'class="statement t"' in text
 
     async def test_grades(self, client, store):
@@ -169,7 +169,7 @@ class TestDecisions:
 
     async def test_pairs(self, client, store):
         about, text = await decide(client, "label:0.5", what="pair", against="second")
-        assert "you: <b>Neither</b>" in text
+        assert "you: <b>Tie</b>" in text
         with Store(store) as opened:
             other = opened.run("second").id
         (label,) = kept(store, about=f"faithfulness against {other}")

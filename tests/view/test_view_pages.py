@@ -475,6 +475,21 @@ class TestGroups:
         assert 'aria-label="exact_match over runs' in text
         assert (await grouped.get("/runs/shop%2F1/sweep"))[0] == 404
 
+    async def test_a_watch_is_charted_by_segment_and_after_a_baseline(self, grouped):
+        page = "/runs/shop%2F1/watch"
+        text = await self.ready(grouped, f"{page}?segment=language&baseline=first")
+        assert 'value="language" checked' in text
+        assert 'name="baseline" size="12" value="first"' in text
+        assert re.findall(r'<h2 id="m\d">([^<]+)', text) == [
+            "exact_match",
+            "exact_match, language en",
+        ]
+        assert len(re.findall(">baseline</a></th>", text)) == 2
+        text = await self.ready(grouped, f"{page}?baseline=5")
+        assert 'value="5"' in text
+        assert "Not enough samples yet" in text
+        assert (await grouped.get(f"{page}?baseline=nobody"))[0] == 404
+
     async def test_they_are_exported(self, grouped, store, tmp_path):
         export(Site(store, read_only=True), tmp_path / "site")
         page = (tmp_path / "site" / "index.html").read_text("utf-8")

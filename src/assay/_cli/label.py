@@ -73,8 +73,10 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
             console.print(Text("skipped", style="dim"))
         elif key == "u" or key in values:
             label = labelling.record(values.get(key), reason)
-            _tell(console, labelling, label)
+            _tell(console, labelling, label, grades=grades)
             reason = ""
+        else:
+            console.print(Text("no such key; see above", style="yellow"))
     progress = labelling.progress()
     end = "everything is labelled" if labelling.next() is None else "everything so far is kept"
     console.print(Text(f"{end}: {progress_line(progress)}", style="bold"))
@@ -123,7 +125,7 @@ def _values(item: LabelItem, *, grades: bool = False) -> dict[str, float]:
 def _keys(item: LabelItem, *, grades: bool = False) -> str:
     """The same for the person."""
     if item.sides:
-        return "a A better   b B better   0 neither"
+        return "a A better   b B better   0 tie"
     return "0-9 the grade" if grades else "y good   n bad"
 
 
@@ -134,15 +136,15 @@ def _in_words(item: LabelItem, value: float | None) -> str:
     if not item.sides:
         return f"{value:g}"
     letters = {side.value: letter for letter, side in zip("AB", item.sides, strict=True)}
-    return f"{letters[value]} is better" if value in letters else "neither is better"
+    return f"{letters[value]} is better" if value in letters else "tie"
 
 
 def progress_line(progress: Progress) -> str:
     """How far it is and what it tells, in one line."""
     words = [f"{progress.labelled:,} of {progress.total:,} labelled"]
     words.append(f"judge {numbers.score(progress.judge_mean)}")
-    if progress.corrected is not None:
-        ends = progress.corrected.interval
+    ends = progress.corrected.interval if progress.corrected else None
+    if progress.corrected and (ends or progress.labelled == progress.total):
         span = f" ({numbers.interval(ends)})" if ends else ""
         words.append(f"corrected {numbers.score(progress.corrected.estimate)}{span}")
     if progress.kappa is not None:
@@ -199,11 +201,14 @@ def _show_text(console: Console, title: str, text: str) -> None:
     console.print(Panel(Text(_shortened(text)), title=escape(title), title_align="left"))
 
 
-def _tell(console: Console, labelling: Labelling, label: HumanLabel) -> None:
+def _tell(console: Console, labelling: Labelling, label: HumanLabel, *, grades: bool) -> None:
     """What was said, and now that it is, what the judge says."""
     item = labelling.item(*label.item)
+    words = _in_words(item, label.value)
+    if label.value is not None and not (grades or item.sides):
+        words = "good" if label.value else "bad"
     judged = f"; the judge {judged}" if (judged := _judged(item)) else ""
-    console.print(Text(f"{_in_words(item, label.value)}{judged}", style="green"))
+    console.print(Text(f"you: {words}{judged}", style="green"))
 
 
 def _judged(item: LabelItem) -> str:

@@ -181,19 +181,22 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
     last = chart.points[-1:]
     whole = chart.interval(chart.points) if chart.points else None
     n = sum(len(point.values) for point in chart.points)
-    enough = bool(chart.points) and bool(chart.starts(baseline))
-    state = "not tested" if chart.ends is None else "no drift" if enough else "baseline"
     return {
         "metric": chart.metric,
         "segment": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
-        "state": state,
+        "state": _state(chart, baseline),
         "n": n,
         "mean": last[0].mean if last else None,
         "all": [whole.low, whole.high] if whole else None,
         "earlier": [_point(point) for point in chart.earlier],
         "points": [_point(point) for point in chart.points],
     }
+
+
+def _state(chart: Chart, baseline: int) -> str:
+    enough = bool(chart.points) and bool(chart.starts(baseline))
+    return "not tested" if chart.ends is None else "no drift" if enough else "baseline"
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -206,7 +209,7 @@ def _point(point: Point) -> dict[str, Any]:
     }
 
 
-def drawn(chart: Chart) -> dict[str, Any]:
+def drawn(chart: Chart, baseline: int = BASELINE) -> dict[str, Any]:
     """A chart as the page of a history draws it: the looks before it began anew, and since."""
     last = (*chart.earlier, *chart.points)[-1].look.run
     about = last.config["about"][chart.metric]
@@ -218,8 +221,9 @@ def drawn(chart: Chart) -> dict[str, Any]:
     ]
     ends = chart.ends or (None, None)
     return {
-        "metric": chart.metric,
+        "metric": chart.stream,
         **about,
+        "state": _state(chart, baseline),
         "axis": history.axis(series, ends),
         "series": series,
     }
@@ -229,8 +233,8 @@ def _mark(chart: Chart, point: Point) -> dict[str, Any]:
     run, interval = point.look.run, chart.interval([point])
     return {
         "run": run.id,
-        "name": f"{point.look.number}",
-        "created": point.look.at,
+        "name": f"{point.look.number or 'baseline'}",
+        "created": point.look.at if point.look.number else run.created,
         "values": {"look": str(point.look.number)},
         "source": run.source,
         "mean": point.mean,

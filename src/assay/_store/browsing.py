@@ -51,7 +51,8 @@ def matching(store: Store, run: Run, wanted: Filter) -> Sequence[int]:
     if wanted.why:
         sets.append(_missing(run, wanted.why))
     if not (sets or wanted.order):
-        return _all(store, run, descending=wanted.descending)
+        numbers = all_rows(store, run)
+        return numbers[::-1] if wanted.descending else numbers
     which = " INTERSECT ".join(sql for sql, _ in sets)
     values = tuple(value for _, some in sets for value in some)
     down = " DESC" if wanted.descending else ""
@@ -101,17 +102,26 @@ def rows_of(store: Store, run: Run, ids: Iterable[str]) -> dict[str, int]:
     return dict(store.query(sql, run.id, json.dumps(list(ids))))
 
 
-def _all(store: Store, run: Run, *, descending: bool) -> Sequence[int]:
-    """Every row: they are numbered from 1, unless what was imported says otherwise."""
+def all_rows(store: Store, run: Run) -> Sequence[int]:
+    """Every row, in order: they are numbered from 1, unless what was imported says otherwise."""
     # One query each: of both at once SQLite reads the table from end to end.
     least, most = (f"SELECT {end}(row) FROM samples WHERE run = {rows.NAME}" for end in _ENDS)
     ends = store.query(f"SELECT ({least}), ({most})", run.id, run.id)[0]
     if run.n_samples and ends == (1, run.n_samples):
-        numbers = range(1, run.n_samples + 1)
-        return numbers[::-1] if descending else numbers
+        return range(1, run.n_samples + 1)
     sql = f"SELECT row FROM samples WHERE run = {rows.NAME} ORDER BY row"
-    found = [row for (row,) in store.query(sql, run.id)]
-    return found[::-1] if descending else found
+    return [row for (row,) in store.query(sql, run.id)]
+
+
+def same_samples(store: Store, one: Run, other: Run) -> bool:
+    """Whether two runs have the same ids in the same rows."""
+    # By the index alone, up to the first that differs; neither ids nor rows are read out.
+    of_run = f"FROM samples WHERE run = {rows.NAME}"
+    same = f"SELECT 1 {of_run} AND id = a.id AND row = a.row"
+    differing = f"SELECT 1 FROM samples a WHERE run = {rows.NAME} AND NOT EXISTS ({same}) LIMIT 1"
+    counts = f"SELECT (SELECT count(*) {of_run}) = (SELECT count(*) {of_run})"
+    equal = store.query(counts, one.id, other.id)[0][0]
+    return bool(equal and not store.query(differing, one.id, other.id))
 
 
 def means(store: Store, metric: str) -> Mapping[str, float]:

@@ -1,24 +1,27 @@
 """Runs that belong together: the configurations of a sweep, the looks of a watch; their pages."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from multidict import MultiMapping
+
 from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
-from assay._analysis.watch import TAG, Chart, Charting, charts, looks
+from assay._analysis.watch import BASELINE, TAG, Chart, Charting, charts, looks
 from assay._report import gate as watch_report
 from assay._report import numbers
 from assay._report import sweep as sweep_report
 from assay._report.history import views
 from assay._report.titles import judge_in_words
 from assay._store import Run, Store
-from assay._store.browsing import means
+from assay._store.browsing import all_rows, means
 from assay.experiments.swept import Sweep, read_sweep
 from assay.view.site import NotThere, Place, Site
 
 _WAIT_S: Final = 0.25  # a page waits so long for what is worked out beside it
 _MEANS_S: Final = 0.05
+_CHARTS: Final = 60  # that a page draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +118,60 @@ def run_means(site: Site, group: Group) -> Mapping[str, float]:
     return site.background.get(key, lambda: means(site.store, group.metric), _MEANS_S) or {}
 
 
-def render(site: Site, place: Place, group: Group) -> str:
+@dataclass(frozen=True, slots=True)
+class Charted:
+    """How an address asks for a watch to be charted, as `assay watch` does by its options.
+
+    Attributes:
+        segments: The values of `--segment`.
+        baseline: How many samples come before drift can be told.
+        reference: The run that stands before the first look instead, if one is named.
+    """
+
+    segments: tuple[str, ...] = ()
+    baseline: int = BASELINE
+    reference: Run | None = None
+
+    @classmethod
+    def read(cls, site: Site, query: MultiMapping[str]) -> "Charted":
+        """What an address asks for.
+
+        Raises:
+            NotThere: If its baseline is neither a number nor a run of the store.
+        """
+        segments = tuple(dict.fromkeys(filter(None, query.getall("segment", ()))))
+        baseline = query.get("baseline", "").strip()
+        if not baseline:
+            return cls(segments)
+        if baseline.isdecimal() and len(baseline) < 8:
+            return cls(segments, max(1, int(baseline)))
+        return cls(segments, 1, site.run(baseline))
+
+
+def render(site: Site, place: Place, group: Group, how: Charted | None = None) -> str:
     """The page of a sweep or a watch."""
-    work = _WORK[group.kind]
+    how = how or Charted()
     key: Hashable = (group.kind, *((run.id, run.finished) for run in group.runs), site.version())
+    key = (key, how.segments, how.baseline, how.reference and how.reference.id)
     wait = 600.0 if place.static else _WAIT_S
-    made = site.background.get(key, partial(work, site, group), wait)
-    more = {} if made is None else _SHOWN[group.kind](made, place, group)
-    return site.render(f"{group.kind}_page.html", place, group=group, waiting=made is None, **more)
+    if group.kind == "sweep":
+        swept = site.background.get(key, partial(_swept, site, group), wait)
+        more = {} if swept is None else _shown_sweep(swept, place, group)
+        return site.render("sweep_page.html", place, group=group, waiting=swept is None, **more)
+    watched = site.background.get(key, partial(_watched, site, group, how), wait)
+    more = {} if watched is None else _shown_watch(watched, place, group, how)
+    more["fields"] = list(dict.fromkeys([*_fields(site, group), *how.segments]))
+    return site.render(
+        "watch_page.html", place, group=group, how=how, waiting=watched is None, **more
+    )
+
+
+def _fields(site: Site, group: Group) -> Iterator[str]:
+    """By what the samples of a watch can be told apart: what the first of its last look has."""
+    yield "language"
+    for row in all_rows(site.store, group.runs[0])[:1]:
+        held = site.sample(group.runs[0], row).metadata
+        yield from (name for name, value in held.items() if not isinstance(value, (dict, list)))
 
 
 def _swept(site: Site, group: Group) -> Sweep:
@@ -145,18 +194,20 @@ def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
     }
 
 
-def _watched(site: Site, group: Group) -> tuple[list[Chart], list[Mapping[str, Any]]]:
+def _watched(site: Site, group: Group, how: Charted) -> tuple[list[Chart], list[Mapping[str, Any]]]:
+    reference = None if how.reference is None else site.result(how.reference)
+    charting = Charting(segments=how.segments, baseline=how.baseline, reference=reference)
     with Store(site.path) as store:  # of its own: other pages need not wait
         past = [look for look in looks(store, group.title) if look.complete]
         told = [alert.body for alert in store.alerts.of(group.title)]
-        return charts(store, past, Charting()), told
+        return charts(store, past, charting), told
 
 
 def _shown_watch(
-    made: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group
+    made: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group, how: Charted
 ) -> dict[str, Any]:
     found, told = made
-    metrics = [watch_report.drawn(chart) for chart in found]
+    metrics = [watch_report.drawn(chart, how.baseline) for chart in found[:_CHARTS]]
     alerts = []
     for body in reversed(told):
         head, *lines = (line.plain for line in watch_report.alert_lines(body))
@@ -167,11 +218,8 @@ def _shown_watch(
         "metrics": metrics,
         "pictures": [views.picture(metric) for metric in metrics],
         "alerts": alerts,
+        "left_out": len(found) - len(metrics),
         "numbers": numbers,
         "w": views.WIDTH,
         "h": views.HEIGHT,
     }
-
-
-_WORK: Final[Mapping[str, Any]] = {"sweep": _swept, "watch": _watched}
-_SHOWN: Final[Mapping[str, Any]] = {"sweep": _shown_sweep, "watch": _shown_watch}

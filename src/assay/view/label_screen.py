@@ -20,18 +20,18 @@ GRADES: Final = ("unusable", "poor", "fair", "good", "flawless")
 TAGS: Final = ("made up", "contradicts the contexts", "incomplete", "beside the question")
 _MOST_TAGS: Final = 8
 _TELLING: Final = 0.5  # of an answer: where more of it differs, marks say nothing
-_BORNE_OUT: Final = "Do the contexts bear out all that the answer says?"
-_THIS: Final = "Do the contexts bear out this statement?"
+_SUPPORTED: Final = "Do the contexts support everything that the answer says?"
+_THIS: Final = "Do the contexts support this statement?"
 _SAME: Final = "Does the answer say the same as the reference?"
 _RIGHT: Final = "Is the answer right, by the reference?"
 # (part of a metric's name, question about an answer, question about one of its parts)
 _QUESTIONS: Final = (
     ("context_recall", "Do the contexts hold all that the reference says?", _THIS),
     ("context", "Are the contexts of use for the question?", "Is this of use for the question?"),
-    ("faithful", _BORNE_OUT, _THIS),
-    ("grounded", _BORNE_OUT, _THIS),
-    ("hallucination", _BORNE_OUT, "Do the contexts bear out this?"),
-    ("citation", "Do the passages cited bear out the answer?", "Is this citation right?"),
+    ("faithful", _SUPPORTED, _THIS),
+    ("grounded", _SUPPORTED, _THIS),
+    ("hallucination", _SUPPORTED, "Do the contexts support this?"),
+    ("citation", "Do the cited passages support the answer?", "Is this citation right?"),
     ("relevan", "Does the answer reply to the question?", "Does this help to answer it?"),
     ("complete", "Does the answer say all that was asked for?", "Does the answer say this?"),
     ("concise", "Does the answer keep to what was asked?", "Is this needed in the answer?"),
@@ -98,7 +98,7 @@ def choices(queue: Queue, item: LabelItem, given: HumanLabel | None) -> list[Cho
     value = given.value if given else None
     if queue.what == "pair":
         first, second = (side.value for side in item.sides)
-        named = ("A is better", "a 1"), ("Neither", "0 e"), ("B is better", "b 2")
+        named = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
         found = zip((first, 0.5, second), named, strict=True)
         return [Choice(v, words, keys, "", v == value) for v, (words, keys) in found]
     if queue.what == "rubric":
@@ -162,6 +162,7 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
         settle=settle,
         others=_others(queue, labelling, item) if settle else [],
         near=_neighbours(labelling, item.key),
+        n_parts=0 if part is None else len(labelling.scored(item.run, item.sample)[1]),
         **margin(session),
     )
 

@@ -256,7 +256,8 @@ class Desk:
         if not given or (most > 1) == (queue.what == "rubric"):
             return
         there = "grades from 1 to 5" if most > 1 else "1 or 0"
-        what = f"{plural(n, 'answer')} of this run are labelled with {there} for {queue.metric}"
+        of_run = f"{plural(n, 'answer')} of this run {'is' if n == 1 else 'are'}"
+        what = f"{of_run} labelled with {there} for {queue.metric}"
         raise InputError(what, "go on with that scale: the two cannot be counted together")
 
 

@@ -177,7 +177,8 @@ class _Pages:
         def page() -> str:
             run = self._site.run(request.match_info["run"])
             group = groups.group_of(self._site, run, request.match_info["kind"])
-            return groups.render(self._site, _LIVE, group)
+            how = groups.Charted.read(self._site, request.query)
+            return groups.render(self._site, _LIVE, group, how)
 
         return await _html(page)
 

@@ -13,10 +13,11 @@ from multidict import MultiMapping
 
 from assay._analysis.comparison import compare
 from assay._report import comparison as report
+from assay._report import numbers
 from assay._report.comparison import views
 from assay._report.run.evidence import Cell
 from assay._store import Run
-from assay._store.browsing import ids_and_rows, values_by_row
+from assay._store.browsing import all_rows, ids_and_rows, same_samples, values_by_row
 from assay.errors import InputError
 from assay.stats.intervals import Floats
 from assay.view.background import LARGE
@@ -237,33 +238,31 @@ def _lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
 
 def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
     key = ("aligned", *((run.id, run.finished) for run in runs))
-    rows = site.remembered(key, lambda: [_aligned([ids_and_rows(site.store, r) for r in runs])])[0]
+    rows = site.remembered(key, lambda: [_aligned(site, runs)])[0]
     values = np.full(rows.shape, np.nan)
     for n, run in enumerate(runs):
         scored, scores = values_by_row(site.store, run, metric)
         if scored:
             known_rows = np.array(scored, np.int64)
             order = np.argsort(known_rows)
-            places = np.searchsorted(known_rows, rows[n], sorter=order).clip(max=len(scored) - 1)
-            places = order[places]
+            known_rows = known_rows[order]
+            places = np.searchsorted(known_rows, rows[n]).clip(max=len(scored) - 1)
             found = known_rows[places] == rows[n]
-            values[n, found] = np.array(scores, np.float64)[places[found]]
+            values[n, found] = np.array(scores, np.float64)[order[places[found]]]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
     return _compare(rows, sign * values)
 
 
-def _aligned(known: Sequence[tuple[list[str], list[int]]]) -> Integers:
+def _aligned(site: Site, runs: Sequence[Run]) -> Integers:
     """The rows of each run by question: those of the first run in its order, then the others."""
-    first, first_rows = known[0]
-    columns = [np.array(first_rows, np.int64)]
-    if all(ids == first for ids, _ in known[1:]):
-        columns += [np.array(rows, np.int64) for _, rows in known[1:]]
-    else:
-        others = dict.fromkeys(id_ for ids, _ in known[1:] for id_ in ids)
-        every = [*first, *(others.keys() - set(first))]
-        each = [dict(zip(ids, rows, strict=True)) for ids, rows in known]
-        columns = [np.array([one.get(id_, -1) for id_ in every], np.int64) for one in each]
-    rows = np.array(columns)
+    if all(same_samples(site.store, runs[0], run) for run in runs[1:]):
+        return np.tile(np.array(all_rows(site.store, runs[0]), np.int64), (len(runs), 1))
+    known = [ids_and_rows(site.store, run) for run in runs]
+    first = known[0][0]
+    others = dict.fromkeys(id_ for ids, _ in known[1:] for id_ in ids)
+    every = [*first, *(others.keys() - set(first))]
+    each = [dict(zip(ids, rows, strict=True)) for ids, rows in known]
+    rows = np.array([[one.get(id_, -1) for id_ in every] for one in each], np.int64)
     # What a run lacks comes after what it has, in the order of the next.
     keys = [np.where(row < 0, _LAST, row) for row in rows[::-1]]
     return rows[:, np.lexsort(keys)]
@@ -298,9 +297,26 @@ def _question(
         "id": present[0].id,
         "question": present[0].question,
         "others": len({sample.question for sample in present}) > 1,
-        "change": None if np.isnan(lines.changes[number]) else float(lines.changes[number]),
+        "change": float(lines.changes[number]),
+        "in_words": _in_words(columns, float(lines.changes[number])),
         "columns": _with_best(columns, metrics[0]),
     }
+
+
+def _in_words(columns: Sequence[Column], change: float) -> str:
+    """The largest change and in which run it is; "" without one."""
+    first = columns[0].value
+    if np.isnan(change) or first is None:
+        return ""
+    if abs(change) <= _SAME:
+        return "no change"
+    changed = zip(LETTERS, columns, strict=False)
+    letter = next(
+        letter
+        for letter, one in changed
+        if one.value is not None and abs(abs(one.value - first) - abs(change)) <= _SAME
+    )
+    return f"{letter} is {'better' if change > 0 else 'worse'} by {numbers.score(abs(change))}"
 
 
 def _column(
