@@ -164,18 +164,26 @@ class _Found:
     async def closed_book(self, sample: Sample, judge: Judge) -> None:
         """Note the answer that needs no source, where it is right."""
         try:
-            answers = await judge(AnswerClosedBook(sample.question or ""))
-            answer = answers[0] if answers else ""
-            if not answer:
-                return
-            given = Sample(
-                id="", question=sample.question, answer=answer, reference=sample.reference
-            )
-            outcome = await FactualCorrectness(mode="recall").score(given, judge)
+            answer = await closed_book_answer(sample.question or "", sample.reference or "", judge)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
             self.failed[sample.id] = str(error)
             return
-        if not isinstance(outcome, Unscored) and outcome.value >= _RIGHT:
+        if answer:
             self.leaked[sample.id] = answer
+
+
+async def closed_book_answer(question: str, reference: str, judge: Judge) -> str:
+    """What a judge answers without any source, where that is right; "" if it is not.
+
+    Raises:
+        JudgeError: If it says nothing usable.
+    """
+    answers = await judge(AnswerClosedBook(question))
+    if not answers or not answers[0]:
+        return ""
+    given = Sample(id="", question=question, answer=answers[0], reference=reference)
+    outcome = await FactualCorrectness(mode="recall").score(given, judge)
+    right = not isinstance(outcome, Unscored) and outcome.value >= _RIGHT
+    return answers[0] if right else ""
