@@ -64,14 +64,7 @@ def corrected_standings(
         groups: For each question the cluster that it belongs to; None if all are independent.
         level: Nominal coverage, of each mean's interval and of all differences together.
     """
-    wanted = frozenset(scores[0])
-    kinds = [
-        [_labels(result, metric, wanted, statements=statements) for result in results]
-        for statements in (False, True)
-    ]
-    if any(kinds[1]) and not all(_are_shares(result, metric, wanted) for result in results):
-        kinds.pop()
-    labels = max(kinds, key=lambda kind: (sum(map(bool, kind)), sum(map(len, kind))))
+    labels = _of_one_kind(results, metric, frozenset(scores[0]))
     labelled = [at for at, by_id in enumerate(labels) if by_id]
     if not labelled:
         return ()
@@ -136,6 +129,19 @@ class _Scale:
             ends=self.ends,
             level=self.level,
         )
+
+
+def _of_one_kind(
+    results: Sequence[Result], metric: str, ids: frozenset[str]
+) -> list[dict[str, tuple[float, float]]]:
+    """The labels of each configuration: of whole answers, or of their statements."""
+    kinds = [
+        [_labels(result, metric, ids, statements=statements) for result in results]
+        for statements in (False, True)
+    ]
+    if any(kinds[1]) and not all(_are_shares(result, metric, ids) for result in results):
+        kinds.pop()
+    return max(kinds, key=lambda kind: (sum(map(bool, kind)), sum(map(len, kind))))
 
 
 def _labels(
