@@ -7,11 +7,13 @@ from html import unescape
 import numpy as np
 import pytest
 
+import assay
 from assay import sweep
 from assay._analysis.labelling import Labelling
 from assay._report import leaderboard as words
 from assay._report.sweep import render
 from assay._store import Store
+from assay.score import Part, Score
 from assay.stats.best import differences_to_best
 from assay.stats.correction import Design, correct_with_shares
 
@@ -32,10 +34,10 @@ def judge(prompt):
     return json.dumps({"reason": "It is.", "grade": int(right)})
 
 
-def label(db, run, n):
+def label(db, run, n, metric=METRIC):
     """A person labels n answers of a run, drawn at random."""
     with Store(db) as store:
-        labelling = Labelling(store, run, METRIC, annotator="anna", order="random")
+        labelling = Labelling(store, run, metric, annotator="anna", order="random")
         for _ in range(n):
             labelling.record(float("In 1889." in labelling.next().answer))
 
@@ -63,7 +65,8 @@ def test_a_flattered_configuration_wins_until_people_look_at_it(swept):
     assert other.difference_interval.high < 0
     said = words.corrected_in_words(board)
     assert (
-        said == "Corrected for the judge's error by 30 labels of each configuration: k=3 is best."
+        said == "Corrected for the judge's error by 30 labelled answers of each configuration: "
+        "k=3 is best."
     )
     assert said in unescape(render(found)).replace("<wbr>", "")
 
@@ -80,16 +83,73 @@ def test_too_few_labels_call_nothing_worse(swept):
     assert all(one.difference_interval is None for one in board.corrected)
 
 
-def test_all_differences_hold_together():
+STATEMENTS = 3
+
+
+def share(sample):
+    texts = sample.answer.split(". ")
+    parts = [Part("statement", text, value=float("1889" in text or "To" in text)) for text in texts]
+    return Score(sum(part.value for part in parts) / len(parts), tuple(parts))
+
+
+@assay.metric(name="right_share", needs=("answer",))
+def right_share(sample):
+    """The share of sentences that are right, or sound so."""
+    return share(sample)
+
+
+@assay.metric(name="root", needs=("answer",))
+def root(sample):
+    """No share of its statements."""
+    score = share(sample)
+    return Score(score.value**0.5, score.parts)
+
+
+def in_sentences(question, k):
+    """With k = 8 every sentence is wrong more often, and may sound right."""
+    draw = random.Random(f"{question} {k}")
+    wrong = {3: "In 1900", 8: "To be sure in 1900"}[k]
+    rights = [draw.random() < RIGHT[k] for _ in range(STATEMENTS)]
+    return ". ".join("In 1889" if right else wrong for right in rights)
+
+
+@pytest.mark.parametrize(("metric", "corrected"), [(right_share, 2), (root, 0)])
+def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, corrected):
+    found = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db)
+    assert found.leaderboards[0].winner == "k=8"
+    for one in found.configurations:
+        with Store(db) as store:
+            labelling = Labelling(store, one.run, metric.name, annotator="anna", per="statement")
+            for _ in range(20 * STATEMENTS + 1):  # the last answer is labelled in part alone
+                labelling.record(float("1889" in labelling.next().text))
+    (board,) = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db).leaderboards
+    assert len(board.corrected) == corrected
+    if corrected:
+        best, other = board.corrected
+        assert (best.name, best.labels, other.verdict) == ("k=3", 20, "worse")
+        truth = np.mean(
+            [in_sentences(one["question"], 3).count("1889") / STATEMENTS for one in QUESTIONS]
+        )
+        assert best.interval.low <= truth <= best.interval.high
+        # Whole answers are another thing than shares of statements: they are not mixed.
+        label(db, found.configurations[0].run, 25, metric.name)
+        (board,) = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db).leaderboards
+        assert [one.labels for one in board.corrected] == [20, 20]
+
+
+@pytest.mark.parametrize("statements", [1, 4])
+def test_all_differences_hold_together(statements):
     """The third one is flattered: the judge alone would call it best."""
     rng, held, wrong, times = np.random.default_rng(1), 0, 0, 60
     truth = np.array([0.8, 0.8, 0.7, 0.6])
     for _ in range(times):
-        good = (rng.random((200, 1)) + rng.random((200, 4))) / 2
+        shared = rng.random((200, 1, 1))
+        good = (shared + rng.random((200, statements, 4))) / 2
         limits = [1 - np.sqrt((1 - p) / 2) if p > 0.5 else np.sqrt(p / 2) for p in truth]
         right = (good < limits).astype(float)
         errs = np.where(right == 1, 0.15, [0.1, 0.1, 0.7, 0.1])
-        scores = np.where(rng.random(right.shape) < errs, 1 - right, right)
+        judged = np.where(rng.random(right.shape) < errs, 1 - right, right)
+        scores, right = judged.mean(axis=1), right.mean(axis=1)
         parts = []
         for column in range(4):
             at = rng.choice(200, 40, replace=False)

@@ -10,11 +10,15 @@ import pytest
 from assay import InputError, Pipeline, SweepSettings, sweep
 from assay._store import Store
 from assay._text.words import fused
+from assay.errors import Unreadable
 from assay.experiments.gold import Gold, relevant_ids
 from assay.experiments.retrieval import Chunking, Index
+from assay.judge import Judge
+from assay.judges.cross_encoder import CrossEncoder, ScorePassage
 from assay.judges.embedder import Embedder
 from assay.target import aask, ask
 from assay.testset.documents import Document
+from support.onnx_models import encoder, verifier
 
 TOWERS = [
     {"id": f"{name}.txt", "text": f"The {name} tower was finished in {year}.\n\n{name} is a city."}
@@ -217,7 +221,10 @@ class TestParameters:
             ({"k": True}, "k is True"),
             ({"chunk_size": "many"}, "chunk_size is 'many'"),
             ({"chunk_overlap": 200}, "chunk_overlap is 200 -> give less than chunk_size"),
-            ({"rerank": "yes"}, "rerank is 'yes' -> give true or false"),
+            ({"rerank": "yes"}, "rerank is 'yes' -> give true, false or onnx:FOLDER"),
+            ({"rerank": 1}, "rerank is 1 -> give true"),
+            ({"rerank": "onnx:none"}, "there is no folder 'none'"),
+            ({"rerank": "onnx:none", "candidates": 3}, "candidates is 3"),
             ({"rerank": True, "candidates": 3}, "candidates is 3"),
             ({"embedder": 1}, "embedder is 1"),
             ({"embedder": "foo"}, "embedder is 'foo'.* -> give an encoder"),
@@ -308,6 +315,62 @@ class TestAnswers:
         found = swept(db, {"rerank": [False, True], "k": [1]}, data=data, corpus=corpus)
         (plain,), (ranked,) = samples(found), samples(found, 1)
         assert (plain.context_ids[0][0], ranked.context_ids[0][0]) == ("a", "b")
+
+
+class TestCrossEncoder:
+    """The test's model scores a passage by the share of its tokens that the question has."""
+
+    def ranked(self, db, folder):
+        corpus = [
+            {"id": "a", "text": "The tower, when finished, was not the tower that they had asked."},
+            {"id": "b", "text": "Tower finished."},
+        ]
+        data = [{"id": "q", "question": "When was the tower finished?", "reference": "x"}]
+        grid = {"rerank": [False, f"onnx:{folder}"], "k": [2]}
+        return swept(db, grid, data=data, corpus=corpus)
+
+    @pytest.mark.parametrize(
+        ("labels", "first"),
+        [
+            (["LABEL_0"], "b"),  # one number
+            (["relevant", "irrelevant"], "b"),
+            (["LABEL_0", "LABEL_1"], "a"),  # the second one counts, which the model meant as "no"
+        ],
+    )
+    def test_its_scores_order_the_passages(self, db, tmp_path, labels, first):
+        found = self.ranked(db, verifier(tmp_path, labels))
+        ranks = [samples(found, at)[0].context_ids for at in (0, 1)]
+        assert {*ranks[0]} == {*ranks[1]}
+        assert ranks[1][0][0] == first
+        again = self.ranked(db, tmp_path)
+        assert [one.reused for one in again.configurations] == [1, 1]
+
+    def test_a_long_passage_counts_by_its_best_part(self, tmp_path):
+        judge = CrossEncoder(verifier(tmp_path, ["LABEL_0"], longest=24))
+        scores = asyncio.run(
+            Judge(judge).each(
+                [
+                    ScorePassage("When was the tower finished?", text)
+                    for text in ("bread " * 60 + "tower finished " * 8, "bread " * 60)
+                ]
+            )
+        )
+        assert scores[0] > scores[1]
+
+    def test_what_is_none_is_refused(self, tmp_path):
+        (nli := tmp_path / "nli").mkdir()
+        with pytest.raises(InputError, match=r"is no cross-encoder.* returns 3 numbers"):
+            CrossEncoder(verifier(nli))
+        with pytest.raises(InputError, match="do not say which means relevant: yes it is, nope"):
+            CrossEncoder(verifier(tmp_path / "odd", ["yes it is", "nope"]))
+        model = encoder(tmp_path / "st", pooling={"pooling_mode_mean_tokens": True})
+        with pytest.raises(InputError, match=r"returns \d+ x 2 numbers -> name a model that"):
+            CrossEncoder(model)
+
+    def test_a_score_is_finite(self):
+        for raw in ("nan", "high"):
+            with pytest.raises(Unreadable):
+                ScorePassage("Q?", "P.").read(raw)
 
 
 def test_a_folder_is_a_corpus_on_the_command_line(tmp_path, monkeypatch):

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay._runner.result import Result
 from assay._store import Store
+from assay.score import Score
 from assay.stats.intervals import Interval
 
 if TYPE_CHECKING:
+    from assay._analysis.label_progress import Per
     from assay.stats.correction import Corrected, Shares
     from assay.stats.intervals import Floats
 
@@ -48,7 +50,11 @@ def corrected_standings(
     groups: Sequence[Hashable] | None,
     level: float,
 ) -> tuple[CorrectedStanding, ...]:
-    """The configurations with labels of whole answers, the best first; none where none has any.
+    """The configurations with labels of their answers, the best first; none where none has any.
+
+    A label of an answer is what people said of it as a whole, or the share of its statements that
+    they call supported where all are labelled. Of the two kinds, which are not mixed, that counts
+    which most configurations have.
 
     Args:
         results: The run of each configuration.
@@ -58,7 +64,7 @@ def corrected_standings(
         groups: For each question the cluster that it belongs to; None if all are independent.
         level: Nominal coverage, of each mean's interval and of all differences together.
     """
-    labels = [_labels(result, metric, frozenset(scores[0])) for result in results]
+    labels = _of_one_kind(results, metric, frozenset(scores[0]))
     labelled = [at for at, by_id in enumerate(labels) if by_id]
     if not labelled:
         return ()
@@ -125,18 +131,34 @@ class _Scale:
         )
 
 
-def _labels(result: Result, metric: str, ids: frozenset[str]) -> dict[str, tuple[float, float]]:
+def _of_one_kind(
+    results: Sequence[Result], metric: str, ids: frozenset[str]
+) -> list[dict[str, tuple[float, float]]]:
+    """The labels of each configuration: of whole answers, or of their statements."""
+    kinds = [
+        [_labels(result, metric, ids, statements=statements) for result in results]
+        for statements in (False, True)
+    ]
+    if any(kinds[1]) and not all(_are_shares(result, metric, ids) for result in results):
+        kinds.pop()
+    return max(kinds, key=lambda kind: (sum(map(bool, kind)), sum(map(len, kind))))
+
+
+def _labels(
+    result: Result, metric: str, ids: frozenset[str], *, statements: bool
+) -> dict[str, tuple[float, float]]:
     """By id of an answer that was drawn and labelled: its label, and with which probability."""
     with Store(result.path) as store:
         tallies = store.labels.tally(result.run.id)
-        if not any(one.about == metric and not one.statements for one in tallies):
+        if not any(one.about == metric and one.statements == statements for one in tallies):
             return {}
         import numpy as np
 
         from assay._analysis.labelling import Labelling
         from assay.stats.batches import as_chances
 
-        labelling = Labelling(store, result.run.id, metric, annotator=_NOBODY)
+        per: Per = "statement" if statements else "answer"
+        labelling = Labelling(store, result.run.id, metric, annotator=_NOBODY, per=per)
         values, weights = labelling.values(), labelling.weights()
     chances = as_chances(np.array(list(weights.values()))) if weights else np.zeros(0)
     return {
@@ -144,3 +166,11 @@ def _labels(result: Result, metric: str, ids: frozenset[str]) -> dict[str, tuple
         for id_, chance in zip(weights, chances, strict=True)
         if id_ in ids and id_ in values
     }
+
+
+def _are_shares(result: Result, metric: str, ids: frozenset[str]) -> bool:
+    """Whether every score is the mean of its judged statements, as a label of these is."""
+    from assay._analysis.correction import is_share
+
+    scores = (score for sample, score in result.outcomes(metric) if sample.id in ids)
+    return all(is_share(score) for score in scores if isinstance(score, Score))

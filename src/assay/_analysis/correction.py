@@ -276,11 +276,17 @@ def whole_samples(items: Sequence[Item], kind: str) -> tuple[dict[str, float], d
         judged = [part.value for part in score.parts if part.value is not None]
         if len({id(item.part) for item in several}) < len(judged):
             left_out[PARTLY] = left_out.get(PARTLY, 0) + 1
-        elif not math.isclose(score.value, sum(judged) / len(judged), abs_tol=1e-9):
+        elif not is_share(score):
             left_out[NO_SHARE] = left_out.get(NO_SHARE, 0) + 1
         else:
             by_sample_label[sample] = sum(item.label for item in several) / len(several)
     return by_sample_label, left_out
+
+
+def is_share(score: Score) -> bool:
+    """Whether a score is the mean of its judged parts."""
+    judged = [part.value for part in score.parts if part.value is not None]
+    return bool(judged) and math.isclose(score.value, sum(judged) / len(judged), abs_tol=1e-9)
 
 
 def groups(samples: Sequence[Sample]) -> list[Hashable] | None:

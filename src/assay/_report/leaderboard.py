@@ -69,7 +69,7 @@ def corrected_in_words(board: Leaderboard) -> str:
     """What labels say of the choice, and how many there are."""
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
-    n = numbers.plural(max(counts), "label")
+    n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
     text = f"Corrected for the judge's error by {n} of each configuration: "
     without = len(board.standings) - len(board.corrected)

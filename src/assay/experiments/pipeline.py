@@ -25,6 +25,7 @@ from assay.errors import InputError, Unreadable
 from assay.experiments.gold import KEY, SHARE, GoldFinder, with_ranges, with_retrieved
 from assay.experiments.retrieval import Chunk, Chunker, Chunking, Index, Retriever, vectors_of
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
+from assay.judges.cross_encoder import CrossEncoder, ScorePassage
 from assay.judges.llm import LLM
 from assay.judges.specs import Make, backend
 from assay.metrics import Metric
@@ -40,6 +41,7 @@ from assay.testset.documents import Document, read_documents
 NO_ANSWER: Final = "I do not know: the documents do not answer this question."
 _MOST_SENTENCES: Final = 3  # of an extractive answer
 EXTRACTIVE, PASSAGE = "extractive", "passage"
+_ONNX: Final = "onnx:"
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Parameters:
         embedder: Who embeds, as for ``--embedder``.
         k: How many passages are retrieved.
         rerank: Whether the first `candidates` are put in the order in which the embedded judge
-            finds them relevant.
+            finds them relevant, or a cross-encoder: ``onnx:FOLDER``.
         candidates: How many are re-ranked; at least `k`.
         generator: "extractive" (the sentences that the embedded judge finds to help), "passage"
             (the first passage as it stands), or an LLM, as for ``--judge``.
@@ -97,7 +99,7 @@ class Parameters:
     retriever: Retriever = "hybrid"
     embedder: str = "embedded"
     k: int = 5
-    rerank: bool = False
+    rerank: bool | str = False
     candidates: int = 20
     generator: str = EXTRACTIVE
     prompt: str = ""
@@ -111,8 +113,8 @@ class Parameters:
             if getattr(self, name) not in get_args(known):
                 remedy = f"known are {', '.join(get_args(known))}"
                 raise _wrong(name, getattr(self, name), remedy)
-        if not isinstance(self.rerank, bool):
-            raise _wrong("rerank", self.rerank, "give true or false")
+        if not (isinstance(self.rerank, bool) or str(self.rerank).startswith(_ONNX)):
+            raise _wrong("rerank", self.rerank, f"give true, false or {_ONNX}FOLDER")
         for name in ("embedder", "generator", "prompt"):
             if not isinstance(getattr(self, name), str):
                 raise _wrong(name, getattr(self, name), "give a text")
@@ -230,6 +232,8 @@ class Pipeline(Configurable):
         if params.prompt:
             generator = _prompted(generator, params.prompt)
         kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
+        if isinstance(params.rerank, str):
+            kinds[ScorePassage.kind] = CrossEncoder(params.rerank.removeprefix(_ONNX).strip())
         return PipelineSystem(self, params, Route(generator, kinds))
 
 
@@ -279,6 +283,8 @@ class PipelineSystem:
             return None
         judges = [self._route.identity(task) for task in (Embed, SelectSentences)]
         form = [_REVISION, self.pipeline.digest, self.pipeline.version, asdict(self.params), judges]
+        if isinstance(self.params.rerank, str):
+            form.append(self._route.identity(ScorePassage))
         if self._uses_llm:
             form.append(self._route.default.identity(AnswerFromPassages))
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
@@ -343,7 +349,10 @@ class PipelineSystem:
         question = task.sample.question or ""
         finding, ranking, writing = (Judge(self._backend) for _ in range(3))
         chunks, searched = await self._retrieved(question, finding)
-        if self.params.rerank:
+        if isinstance(self.params.rerank, str):
+            scores = await ranking.each([ScorePassage(question, chunk.text) for chunk in chunks])
+            chunks = [chunks[n] for n in sorted(range(len(chunks)), key=lambda n: -scores[n])]
+        elif self.params.rerank:
             chunks = await _reranked(question, chunks, ranking)
         chunks = chunks[: self.params.k]
         answer = await self._answer(question, chunks, writing, draw)

@@ -173,13 +173,24 @@ class Network:
         both = self._tokenizer.post_process(one, two)
         return tuple(both.ids), tuple(both.type_ids)
 
-    def windows(self, text: str) -> list[Given]:
-        """A text in equal parts that the model can read at once; one of no words if it is empty."""
+    def windows(self, text: str, beside: str | None = None) -> list[Given]:
+        """A text in equal parts that the model can read at once; one of no words if it is empty.
+
+        Args:
+            text: The text.
+            beside: Read before every part, its end cut where it is longer than half of the room.
+        """
+        room, first = self.room(pair=beside is not None), None
+        if beside is not None:
+            first = self.encoded(beside)
+            first.truncate(room // 2)
+            room -= len(first.ids)
         encoded = self.encoded(text)
-        count = max(1, -(-len(encoded.ids) // self.room()))
+        count = max(1, -(-len(encoded.ids) // room))
         size = max(1, -(-len(encoded.ids) // count))
         encoded.truncate(size)  # the rest is in `overflowing`
-        parts = [self._tokenizer.post_process(e) for e in (encoded, *encoded.overflowing)]
+        pairs = [(first, e) if first else (e, None) for e in (encoded, *encoded.overflowing)]
+        parts = [self._tokenizer.post_process(*pair) for pair in pairs]
         return [(tuple(part.ids), tuple(part.type_ids)) for part in parts]
 
     def own(self, states: Numbers) -> Numbers:
