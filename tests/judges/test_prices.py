@@ -153,10 +153,10 @@ def test_an_estimate_counts_each_judge_at_its_price(tmp_path):
 
 
 class Varied(AttributeBackend):
-    """A judge whose replies are as long as it is told; notes what is under way."""
+    """A judge whose replies are as long as it is told; notes what each costs that is sent."""
 
-    def __init__(self, name, price, lengths, flying):
-        self._name, self._price, self._lengths, self._flying = name, price, lengths, flying
+    def __init__(self, name, price, lengths, sent):
+        self._name, self._price, self._lengths, self._sent = name, price, lengths, sent
 
     @property
     def name(self):
@@ -167,10 +167,8 @@ class Varied(AttributeBackend):
 
     async def reply(self, task, draw=0):
         tokens = self._lengths.pop() if self._lengths else (50, 10)
-        cost = self._price.of(*tokens)
-        self._flying.append(cost)
+        self._sent.append(self._price.of(*tokens))
         await asyncio.sleep(0.001 * (tokens[1] % 3))
-        self._flying.remove(cost)
         return Reply(("p",), "{}", *tokens, backend=f"{self._name}#1", kind=task.kind, draw=draw)
 
 
@@ -183,10 +181,10 @@ LENGTHS = st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), max_si
 )
 def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(lengths, money, dear, most):
     prices = {"openai:cheap": Price(1.0, 2.0), "openai:dear": Price(dear, 3 * dear)}
-    flying: list[float] = []
+    sent: list[float] = []
     tracker = BudgetTracker(Budget(money=money, price=Price.by_judge(prices)))
     judges = [
-        Limiter(Varied(name, price, lengths, flying), Limits(concurrency=most), budget=tracker)
+        Limiter(Varied(name, price, lengths, sent), Limits(concurrency=most), budget=tracker)
         for name, price in prices.items()
     ]
     spent, over = tracker.spend, []
@@ -194,7 +192,7 @@ def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(lengths, money
     def watched(*args):
         spent(*args)
         if not over and tracker.usage.money > money:
-            over.append(tracker.usage.money + sum(flying))
+            over.append(sum(sent))  # paid for, or under way
 
     tracker.spend = watched  # type: ignore[method-assign]
 

@@ -454,8 +454,10 @@ def look(path: Path) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
-    return log.is_file() and bool(log.stat().st_size)
+    try:
+        return bool(path.with_name(f"{path.name}-wal").stat().st_size)
+    except FileNotFoundError:  # asked in one step: who closes the store last removes it
+        return False
 
 
 def _address(path: Path) -> str:

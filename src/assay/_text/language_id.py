@@ -87,6 +87,11 @@ _COMMONEST = frozenset(
 )
 
 
+def is_latin(text: str) -> bool:
+    """Whether at least half of the characters are no letters of another script."""
+    return text.isascii() or sum(letter >= _LATIN_END for letter in text) * 2 < len(text)
+
+
 def is_english(text: str) -> bool:
     """Whether the text seems to be English; a short one in Latin letters is taken for it."""
     words = _WORD.findall(text.lower())

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay._text import questions
 from assay._text.entities import entities
-from assay._text.language_id import language_name, other_language
+from assay._text.language_id import is_latin, language_name, other_language
 from assay._text.predicates import subject_of
 from assay._text.sentences import sentences, spans
 from assay._text.statements import Statement, is_phrase, items, statements
@@ -73,7 +73,6 @@ _MEASURED = ("en",)
 _READ = frozenset({*_MEASURED, "de", "fr", "es", "it", "pt", "nl", "JAPANESE"})
 _LOOKED_AT = 1000  # characters of a text
 _MOST_UNKNOWN = 0.4  # share of a text's tokens that the network has no vector for
-_LATIN_END = "\u0250"
 
 
 def asked(task: SplitStatements) -> str:
@@ -328,7 +327,7 @@ def _why_unread(language: str) -> str:
 
 
 def _is_unknown(text: str) -> bool:
-    if sum(letter >= _LATIN_END for letter in text) * 2 < len(text):  # nearly always
+    if is_latin(text):  # nearly always
         return False
     tokens = tokenizer().encode(text, add_special_tokens=False).tokens
     return sum(token == "[UNK]" for token in tokens) > _MOST_UNKNOWN * len(tokens)  # noqa: S105

@@ -14,6 +14,7 @@ from importlib import resources
 import numpy as np
 
 from assay._text import memoized
+from assay._text.language_id import is_latin
 from assay._text.normalize import Normalized
 from assay._text.sentences import Span
 from assay._text.words import WORD
@@ -70,6 +71,7 @@ VERBATIM = 0.97  # the least probability of what stands in the contexts word by 
 FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of these are right
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
 OBJECTED = UNCERTAIN[1]  # the largest one where a number or a name of it stands nowhere
+UNREAD = 0.49  # ... in letters of which the network knows few: it cannot tell right from wrong
 DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
@@ -172,6 +174,8 @@ def _probability(judged: Judged) -> float:
         value = min(value, OBJECTED)
     if judged.comparison.verbatim:
         value = max(value, VERBATIM)
+    elif not is_latin(judged.statement):
+        value = min(value, UNREAD)
     if judged.comparison.rejected or judged.comparison.sign_differs:
         value = min(value, DENIED)
     if judged.comparison.told is not None:
