@@ -149,7 +149,8 @@ def api() -> str:
 def judge_card() -> str:
     """What was measured of the embedded judge, and what is known of it."""
     card = cards.card()
-    lines = [f"Measured: `{card.judge}`, on {card.machine}. {card.languages}"]
+    lines = [f"**No better than the floor: {'; '.join(card.at_floor)}.**", ""]
+    lines += [f"Measured: `{card.judge}`, on {card.machine}. {card.languages}"]
     for section in card.sections:
         lines += ["", f"## {section.title}", ""]
         lines += ["| measured | value | 95 % interval | n | floor | others |"]

@@ -293,6 +293,7 @@ def _show_card(*, as_json: bool) -> int:
     if now != card.judge:
         console.print(Text(f"This is {now}: it has not been measured yet.", style="bold red"))
     console.print("A judge whose interval does not lie above the floor adds nothing to that rule.")
+    console.print(Text(f"No better than the floor: {'; '.join(card.at_floor)}.", style="yellow"))
     for section in card.sections:
         console.print()
         console.print(_section_table(section))

@@ -55,6 +55,9 @@ def test_every_figure_says_what_it_rests_on():
     assert card.weaknesses
     assert card.training_text
     assert card.languages
+    standings = {f.name: f.standing for section in card.sections for f in section.figures}
+    assert card.at_floor
+    assert {standings[name] for name in card.at_floor} <= {"level", "below"}
     for section in card.sections:
         assert section.command.startswith("python -m benchmarks.judge.run --only ")
         for figure in section.figures:

@@ -3,6 +3,7 @@
 `card.json` is written by `benchmarks/judge/run.py --write-card`; no figure in it is typed by hand.
 """
 
+import re
 from functools import lru_cache
 from importlib import resources
 from typing import Literal, TypeAlias
@@ -132,6 +133,9 @@ class CardSection(msgspec.Struct, frozen=True):
     figures: tuple[CardFigure, ...]
 
 
+_RANKS = re.compile(r"\b(?:AUROC|Pearson|agreement)$")
+
+
 class Card(msgspec.Struct, frozen=True):
     """What is known of a judge's agreement with people.
 
@@ -152,6 +156,16 @@ class Card(msgspec.Struct, frozen=True):
     languages: str
     weaknesses: tuple[str, ...]
     training_text: dict[str, str]
+
+    @property
+    def at_floor(self) -> tuple[str, ...]:
+        """Figures that rank rows or pairs (AUROC, Pearson, agreement) and do not beat their floor."""
+        return tuple(
+            figure.name
+            for section in self.sections
+            for figure in section.figures
+            if figure.standing in ("level", "below") and _RANKS.search(figure.name)
+        )
 
 
 @lru_cache
