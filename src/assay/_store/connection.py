@@ -454,10 +454,9 @@ def look(path: Path) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    try:
+    with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
         return bool(path.with_name(f"{path.name}-wal").stat().st_size)
-    except FileNotFoundError:  # asked in one step: who closes the store last removes it
-        return False
+    return False
 
 
 def _address(path: Path) -> str:
