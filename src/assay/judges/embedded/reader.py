@@ -8,17 +8,21 @@ for those that are foreign to the evidence. `training/verifier` builds its examp
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers
 from assay._text.words import STOP_WORDS, WORD, stem, stems, words
+from assay.judges.embedded.adapted import NETWORK, Adapted
 from assay.judges.embedded.evidence import Evidence
-from assay.judges.embedded.inference import Passes, session, tokenizer, workers
+from assay.judges.embedded.inference import Passes, load, session, tokenizer, workers
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 Numbers = npt.NDArray[np.int32]
 Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
@@ -407,20 +411,21 @@ class Reading:
 
 
 class Reader:
-    """Texts to readings by the model that ships with assay.
+    """Texts to readings by the model that ships with assay, or an adapted one.
 
     Nothing is loaded before the first text. One instance may be used from several threads. A
     reading depends on its window alone, not on the number of threads.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, adapted: Adapted | None = None) -> None:
         """Read `threads` windows at a time; None means as many as there are cores to use."""
         self.threads = workers(threads)
+        self.adapted = adapted
 
     @property
     def name(self) -> str:
         """Identity of the readings: changes whenever the weights do."""
-        return NAME
+        return self.adapted.name if self.adapted else NAME
 
     def read_beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
         """One reading for every statement, in order."""
@@ -436,7 +441,8 @@ class Reader:
         return self._read(answering(question, texts, tokenise, begins), len(texts))
 
     def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
-        logits = passes([(window.ids, window.types) for window in windows], self.threads)
+        run = _passes_of(self.adapted) if self.adapted else passes
+        logits = run([(window.ids, window.types) for window in windows], self.threads)
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
             for k, part in enumerate(window.parts):
@@ -457,16 +463,26 @@ def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     )
 
 
-def _run(window: WindowIds) -> Logits:
+def _run(window: WindowIds, model: "InferenceSession | None" = None) -> Logits:
     ids, types = window
     feed = {"ids": np.asarray([ids], np.int64), "types": np.asarray([types], np.int64)}
-    (result,) = session("reader").run(["logits"], feed)
+    (result,) = (model or session("reader")).run(["logits"], feed)
     logits: Logits = result[0]
     return logits
 
 
 # Metrics read the same windows within one sample: few are worth remembering (9 kB each).
 passes: Passes[WindowIds, Logits] = Passes(_run, lambda window: len(window[0]), 256)
+
+
+@lru_cache(4)
+def _passes_of(adapted: Adapted) -> Passes[WindowIds, Logits]:
+    """Those of an adapted network; of one with the shipped network, the shipped ones."""
+    file = adapted.file(NETWORK)
+    if file is None:
+        return passes
+    model = load(file.read_bytes())
+    return Passes(lambda window: _run(window, model), lambda window: len(window[0]), 256)
 
 
 @memoized(20_000, longest=2000)
