@@ -13,9 +13,8 @@ from pathlib import Path
 
 from assay._text import sentences
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import BESIDE, Row
 
-BESIDE = "+beside"  # how their sets are named
 LONGEST = 60  # words of a claim
 IN_CONTEXTS = 0.3  # share of the rows with a foreign sentence in their contexts too
 # What a hostile or a chatty text says, or a page of the web beside what it is about: none of it

@@ -32,7 +32,7 @@ def test_its_coefficients_decide_and_no_reply_of_another_is_reused(tmp_path):
         assay.evaluate([ROW], "faithfulness", judge=judge, store=tmp_path / "a.db")
         for judge in (strict, usual, "embedded")
     ]
-    scores = [result["faithfulness"].mean for result in results]
+    scores = [result["faithfulness"][0].value for result in results]
     assert scores[0] < 0.1 < scores[1] == scores[2]
 
 
@@ -41,7 +41,7 @@ def test_its_identity_follows_what_is_in_the_folder(tmp_path):
     first = Embedded(folder=folder)
     assert first.name != Embedded().name
     assert Embedded(folder=adapted(tmp_path / "b")).name == first.name  # the same judge elsewhere
-    assert pickle.loads(pickle.dumps(first)).name == first.name  # noqa: S301 - our own
+    assert pickle.loads(pickle.dumps(first)).name == first.name
     assert Embedded(folder=adapted(folder, -1)).name != first.name
     assert first.quality("faithfulness") is None  # the card is of the shipped judge
 

@@ -4,7 +4,8 @@ from collections import Counter
 
 from training.verifier import people
 from training.verifier.beside import BESIDE, beside
-from training.verifier.rows import Row
+
+from assay.experiments.reader_windows import Row
 
 ROWS = [
     Row("set", f"source {n}", "", (f"Fact {n} holds.",), text, label, spans)

@@ -151,7 +151,7 @@ def test_every_reference_is_compared_with_two_answers_in_both_directions():
 
 def test_what_an_answer_covers_is_known_of_sentences_and_not_of_words():
     covered = [row for row in references.rows() if row.data == references.COVERED]
-    found = [one for row in covered[:5] for one in examples.examples([row])]
+    found = [one for row in covered[:5] for one in examples.windows([row])]
     assert {label for one in found for _, _, label in one.parts} == {0, 1, 2}
     assert all((one.tokens == examples.UNKNOWN).all() for one in found)
 

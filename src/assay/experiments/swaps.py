@@ -6,15 +6,13 @@ source, a word for its opposite, or a denial is put in. Everything follows from 
 text; there is nothing random.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
 from assay._text import entities, numbers
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 
 PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
 _BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")

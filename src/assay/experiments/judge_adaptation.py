@@ -1,0 +1,499 @@
+"""`adapt_judge`: the embedded judge fitted to a domain, measured beside what ships."""
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from assay._text import sentences
+from assay.bench import baselines
+from assay.errors import InputError, Unavailable
+from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
+from assay.experiments.reader_windows import Example
+from assay.judges.embedded import relevance, verification
+from assay.judges.embedded.adapted import CARD, MANIFEST, NETWORK, Adapted
+from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.inference import folder as shipped_folder
+from assay.judges.embedded.judge import BASE
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
+from assay.judges.embedded.verification import Fitted
+from assay.stats.agreement import auroc, auroc_lead
+from assay.stats.calibration import folds
+from assay.stats.comparison import Paired, paired
+from assay.stats.intervals import LEVEL, Floats, Interval, ones
+
+COEFFICIENTS: Final[Mapping[Kind, tuple[str, tuple[str, ...]]]] = {
+    "faithfulness": ("support.json", verification.FEATURES),
+    "context_relevance": ("passage.json", relevance.PASSAGE_FEATURES),
+    "answer_relevance": ("answering.json", relevance.ANSWER_FEATURES),
+}
+_SHARED_WORDS: Final = {"faithfulness": verification.FEATURES.index("recall_all")}
+_LEAST_LABELS: Final = 20  # of a kind, and 3 of each class, or nothing is fitted to them
+_LEAST_OF_CLASS: Final = 3
+_MOST_HELD_OUT: Final = 300  # synthetic cases of a kind that are measured
+# Of intercept, slope and the coefficient of shared words: what is expected, and how surely.
+_PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
+_NETWORKS: Final = ("shipped", "trained")
+FITTED: Final = " + coefficients"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAdapting:
+    """How a judge is adapted and measured.
+
+    Attributes:
+        steps: Steps of training, of 4,096 tokens; 0: only coefficients are fitted, to labels.
+        rate: Learning rate at its highest.
+        share: Share of the trained weights in what is used; the rest are those that ship.
+        held_out: Share of the sources whose synthetic cases only measure.
+        seconds: After how many to end the training; None: after all steps.
+        bfloat16: Whether to multiply in bfloat16: faster on processors that have it.
+        threads: Cores to use; all that there are if None.
+        seed: Chooses passages and what is held out, and the order of training.
+        level: Nominal coverage of the intervals.
+    """
+
+    steps: int = 200
+    rate: float = 5e-5
+    share: float = 0.5
+    held_out: float = 0.3
+    seconds: float | None = None
+    bfloat16: bool = False
+    threads: int | None = None
+    seed: int = 0
+    level: float = LEVEL
+
+
+class Both(NamedTuple):
+    """A figure of the judge that ships and of a candidate."""
+
+    base: float
+    candidate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A candidate beside the judge that ships, on cases that it has not learnt from.
+
+    Attributes:
+        kind: What is asked.
+        cases: Whose they are: "people" or "synthetic".
+        candidate: "shipped" or "trained" network, and whether coefficients are fitted to labels.
+        good: How many cases are right.
+        bad: How many are wrong.
+        missed: Share of the wrong ones that pass (probability of at least a half).
+        alarms: Share of the right ones that do not.
+        auroc: Chance that a right one scores above a wrong one.
+        lead: Interval of the difference of these; None if there are too few sources.
+        brier: Mean squared error of the probability, compared case by case, clustered by source.
+        floors: AUROC of rules that know nothing.
+    """
+
+    kind: Kind
+    cases: str
+    candidate: str
+    good: int
+    bad: int
+    missed: Both
+    alarms: Both
+    auroc: Both
+    lead: Interval | None
+    brier: Paired
+    floors: Mapping[str, float]
+
+    @property
+    def verdict(self) -> str:
+        """Better if errors shrink or the order improves, and neither gets worse."""
+        error, lead = self.brier.interval, self.lead
+        if (error and error.low > 0) or (lead and lead.high < 0):
+            return "worse"
+        if (error and error.high < 0) or (lead and lead.low > 0):
+            return "better"
+        return "no gain shown"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAdaptation:
+    """What came of it.
+
+    Attributes:
+        base: The judge that it began with.
+        folder: The adapted judge; None if nothing better than the base was found.
+        network: Which network it has: "shipped" or "trained".
+        fitted: For which kinds its coefficients were fitted to labels.
+        steps: Steps of training that were made.
+        windows: Windows that there were to learn from.
+        labels: How many labels of people there were, by kind.
+        left_out: Cases that the judge cannot read, or that ask for work on a text.
+        compared: Every candidate, on every kind of cases.
+        level: Nominal coverage; of each interval it is higher, so that it holds for all candidates.
+    """
+
+    base: str
+    folder: str | None
+    network: str
+    fitted: tuple[Kind, ...]
+    steps: int
+    windows: int
+    labels: Mapping[str, int]
+    left_out: int
+    compared: tuple[Compared, ...]
+    level: float
+
+
+class _Measured(NamedTuple):
+    """A case, its measurements, and the probability that coefficients make of them."""
+
+    case: Case
+    features: tuple[float, ...]
+    probability: Callable[[Fitted], float]
+
+
+def adapt_judge(
+    corpus: Any,
+    questions: Any = None,
+    labels: str | Path | None = None,
+    *,
+    out: str | Path,
+    how: JudgeAdapting | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> JudgeAdaptation:
+    """Fit the embedded judge to a domain, and keep it if it is better than what ships.
+
+    Args:
+        corpus: As for `read_documents`.
+        questions: A data set of questions with references; None: those that rules make.
+        labels: Cases that people labelled: see `labelled`.
+        out: The folder to write, for ``embedded:FOLDER``.
+        how: How it is done.
+        on_progress: Called with (steps of the training that are done, all).
+
+    Raises:
+        InputError: If anything cannot be used; told before the training begins.
+
+    Source:
+        Saad-Falcon et al. 2024, ARES (NAACL 2024), for synthetic cases, a small judge fine-tuned
+        on them, and labels of people that it is measured with.
+    """
+    how, out = how or JudgeAdapting(), Path(out)
+    _check(out, how, labels)
+    people = labelled(labels) if labels is not None else []
+    cases = synthetic(corpus, questions, seed=how.seed)
+    taught, kept = split_sources(cases, how)
+    learnt = windows(taught) if how.steps else []
+    with tempfile.TemporaryDirectory() as name:
+        readers = {"shipped": Reader(how.threads)}
+        steps = 0
+        if how.steps:
+            steps = train_network(learnt, out, Path(name) / NETWORK, how, on_progress)
+            readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
+        found, left_out = _compare(readers, people, kept, how)
+        network, fitted = _chosen(found)
+        better = network == "trained" or bool(fitted)
+        made = JudgeAdaptation(
+            base=BASE,
+            folder=str(out) if better else None,
+            network=network,
+            fitted=fitted,
+            steps=steps,
+            windows=len(learnt),
+            labels={kind: sum(case.kind == kind for case in people) for kind in KINDS},
+            left_out=left_out,
+            compared=tuple(found),
+            level=how.level,
+        )
+        if better:
+            coefficients = {
+                kind: refit(measure_all(readers[network], people, kind, how), kind)
+                for kind in fitted
+            }
+            _write(out, made, coefficients, Path(name) / NETWORK)
+    return made
+
+
+def _check(out: Path, how: JudgeAdapting, labels: object) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"'{out}' is there already", "name a new folder")
+    if not how.steps and labels is None:
+        what = "without training there is nothing to fit but coefficients, to labels of people"
+        raise InputError(what, "give --labels FILE, or leave out --steps 0")
+    needed = ("torch", "transformers", "onnx") if how.steps else ()
+    if missing := [name for name in needed if not importlib.util.find_spec(name)]:
+        what = f"training a judge needs {', '.join(missing)}"
+        remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
+        raise InputError(what, remedy)
+
+
+def split_sources(cases: Sequence[Case], how: JudgeAdapting) -> tuple[list[Case], list[Case]]:
+    """Cases to learn from, and cases of other sources."""
+    groups = sorted({case.group for case in cases})
+    random.Random(how.seed).shuffle(groups)  # noqa: S311 - no secret
+    apart = set(groups[: max(1, round(how.held_out * len(groups)))])
+    kept = [case for case in cases if case.group in apart]
+    random.Random(how.seed).shuffle(kept)  # noqa: S311 - no secret
+    few = [case for kind in KINDS for case in _of(kept, kind)[:_MOST_HELD_OUT]]
+    return [case for case in cases if case.group not in apart], few
+
+
+def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
+    return [case for case in cases if case.kind == kind]
+
+
+def train_network(
+    learnt: Sequence[Example],
+    out: Path,
+    graph: Path,
+    how: JudgeAdapting,
+    on_progress: Callable[[int, int], None],
+) -> int:
+    """Train, mix with what ships, write the graph; the steps that were made."""
+    import torch
+
+    from assay.experiments import reader_network
+    from assay.experiments.reader_training import Plan, Run, batches
+
+    torch.manual_seed(how.seed)
+    if how.threads is not None:
+        torch.set_num_threads(how.threads)
+    rng = random.Random(how.seed)  # noqa: S311 - no secret
+    steps: list[list[Example]] = []
+    while len(steps) < how.steps:
+        steps += batches(learnt, rng)
+    # A run that was cut off goes on only where it would do the same.
+    digest = hashlib.sha256(repr((BASE, how.rate, how.seed, how.steps)).encode())
+    for example in learnt:
+        digest.update(example.ids.tobytes())
+    checkpoint = Path(f"{out}.{digest.hexdigest()[:8]}.pt")
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    start = reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes())
+    plan = Plan(
+        steps=steps[: how.steps],
+        out=checkpoint,
+        rate=how.rate,
+        seed=how.seed,
+        bfloat16=how.bfloat16,
+        save_every=60,
+        seconds=how.seconds,
+    )
+    run = Run(plan, start)
+    run.train(lambda run: on_progress(run.done, how.steps))
+    trained = {name: value.cpu() for name, value in run.model.state_dict().items()}
+    reader_network.save(reader_network.mean(start, trained, how.share), graph)
+    if run.done == how.steps or how.seconds is None:
+        checkpoint.unlink()
+    return run.done
+
+
+def _measure(case: Case, reader: Reader, encoder: Encoder) -> _Measured | None:
+    """As the judge reads it; None if it cannot say anything of it."""
+    try:
+        if case.kind == "faithfulness":
+            evidence = prepare(case.contexts)
+            if not evidence.pieces:
+                return None
+            (judged,) = verification.measure([case.text], evidence, reader)
+            return _Measured(case, judged.features, lambda made: verification.decide(judged, made))
+        if case.kind == "context_relevance":
+            split = [sentences.sentences(context) for context in case.contexts]
+            question = plain_question(case.question, vocabulary(case.contexts))
+            rows = iter(relevance.read(question, split, encoder, reader))
+            helps = [[relevance.probability(next(rows)) for _ in mine] for mine in split]
+            features = max(map(relevance.passage_features, filter(None, helps)))
+        else:
+            parts = sentences.sentences(case.text)
+            question = plain_question(case.question, vocabulary(parts))
+            stated = plain_sentences(parts, vocabulary([question]))
+            features, _ = relevance.measure_answer(question, stated, encoder, reader)
+    except (Unavailable, ValueError):  # nothing to read
+        return None
+    return _Measured(case, features, lambda made: made.probability(features))
+
+
+def measure_all(
+    reader: Reader, cases: Sequence[Case], kind: Kind, how: JudgeAdapting
+) -> list[_Measured]:
+    encoder = Encoder(how.threads)
+    found = (_measure(case, reader, encoder) for case in _of(cases, kind))
+    return [one for one in found if one is not None]
+
+
+def _compare(
+    readers: Mapping[str, Reader],
+    people: Sequence[Case],
+    kept: Sequence[Case],
+    how: JudgeAdapting,
+) -> tuple[list[Compared], int]:
+    """Every candidate beside the base, and how many cases cannot be read."""
+    found, left_out = [], 0
+    for kind in KINDS:
+        base = Fitted.load(*COEFFICIENTS[kind])
+        for whose, cases in (("people", people), ("synthetic", kept)):
+            measured = {
+                name: measure_all(reader, cases, kind, how) for name, reader in readers.items()
+            }
+            first = measured["shipped"]
+            left_out += len(_of(cases, kind)) - len(first)
+            if not _enough([one.case for one in first]):
+                continue
+            before = np.array([one.probability(base) for one in first])
+            for name, rows in measured.items():
+                after = np.array([one.probability(base) for one in rows])
+                if name != "shipped":
+                    found.append(beside(first, before, after, (whose, name), how))
+                if whose == "people":
+                    after = _out_of_fold(rows, kind)
+                    found.append(beside(first, before, after, (whose, name + FITTED), how))
+    return found, left_out
+
+
+def _enough(cases: Sequence[Case]) -> bool:
+    good = sum(case.good for case in cases)
+    return len(cases) >= _LEAST_LABELS and _LEAST_OF_CLASS <= good <= len(cases) - _LEAST_OF_CLASS
+
+
+def beside(
+    rows: Sequence[_Measured],
+    before: Floats,
+    after: Floats,
+    names: tuple[str, str],
+    how: JudgeAdapting,
+) -> Compared:
+    good = np.array([one.case.good for one in rows])
+    groups = [one.case.group for one in rows]
+    level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
+    weights = ones(len(rows))
+
+    def order(scores: Floats) -> float:
+        return float(auroc(scores, good)(weights))
+
+    pairs = [(one.case.text or one.case.question, one.case) for one in rows]
+    words = [baselines.shared_words(text, " ".join(_beside_of(case))) for text, case in pairs]
+    lengths = [float(len(case.text or " ".join(case.contexts))) for _, case in pairs]
+    scores = (before, after)
+    return Compared(
+        kind=rows[0].case.kind,
+        cases=names[0],
+        candidate=names[1],
+        good=int(good.sum()),
+        bad=int((~good).sum()),
+        missed=Both(*(float((each[~good] >= 0.5).mean()) for each in scores)),
+        alarms=Both(*(float((each[good] < 0.5).mean()) for each in scores)),
+        auroc=Both(*map(order, scores)),
+        lead=auroc_lead(after, before, good, groups, level=level),
+        brier=paired(
+            np.square(before - good), np.square(after - good), groups=groups, span=1.0, level=level
+        ),
+        floors={
+            "shared words": order(np.array(words)),
+            "shorter text": order(-np.array(lengths)),
+        },
+    )
+
+
+def _beside_of(case: Case) -> Sequence[str]:
+    return [case.question] if case.kind == "answer_relevance" else case.contexts
+
+
+def _out_of_fold(rows: Sequence[_Measured], kind: Kind) -> Floats:
+    """The probability of each case by coefficients that were fitted to other sources."""
+    found = np.zeros(len(rows))
+    for out in folds([one.case.group for one in rows]):
+        made = refit([one for one, kept in zip(rows, out, strict=True) if not kept], kind)
+        for place in np.flatnonzero(out):
+            found[place] = rows[place].probability(made)
+    return found
+
+
+def refit(rows: Sequence[_Measured], kind: Kind) -> Fitted:
+    """Intercept, slope and weight of shared words by labels, drawn to what ships."""
+    base = Fitted.load(*COEFFICIENTS[kind])
+    if not rows:
+        return base
+    features = np.array([one.features for one in rows])
+    good = np.array([one.case.good for one in rows], float)
+    columns = [np.ones(len(rows)), features @ np.array(base.coefficients) + base.intercept]
+    place = _SHARED_WORDS.get(kind)
+    if place is not None:
+        columns.append(features[:, place])
+    x = np.stack(columns, axis=1)
+    expected, sureness = (np.array(each)[: x.shape[1]] for each in _PRIOR)
+    solution = expected.copy()
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-np.clip(x @ solution, -30, 30)))
+        slope = x.T @ (good - chance) - sureness * (solution - expected)
+        curve = (x * (chance * (1 - chance))[:, None]).T @ x + np.diag(sureness)
+        solution = solution + np.linalg.solve(curve, slope)
+        solution[1] = max(0.05, solution[1])  # never turns the judge round
+    coefficients = solution[1] * np.array(base.coefficients)
+    if place is not None:
+        coefficients[place] += solution[2]
+    intercept = float(solution[0] + solution[1] * base.intercept)
+    return replace(base, coefficients=tuple(coefficients.tolist()), intercept=intercept)
+
+
+def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
+    """The network, and for which kinds coefficients are fitted; what ships if none is better.
+
+    People's labels decide where there are any. The trained network serves all kinds: it is taken
+    if it is better for one and worse for none, and no worse than coefficients alone.
+    """
+    plans = []
+    for network in _NETWORKS:
+        fitted: list[Kind] = []
+        gains = 0.0
+        verdicts = []
+        for kind in KINDS:
+            mine = [one for one in _decisive(found, kind) if one.candidate.startswith(network)]
+            options = [one for one in mine if network == "trained" or one.verdict == "better"]
+            if best := min(options, key=lambda one: one.brier.after, default=None):
+                gains += best.brier.difference
+                verdicts.append(best.verdict)
+                if best.candidate.endswith(FITTED):
+                    fitted.append(kind)
+        if "better" in verdicts and "worse" not in verdicts:
+            plans.append((gains, network, tuple(fitted)))
+    _, network, kinds = min(plans, default=(0.0, "shipped", ()))
+    return network, kinds
+
+
+def _decisive(found: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
+    mine = [one for one in found if one.kind == kind]
+    people = any(one.cases == "people" for one in mine)
+    return (one for one in mine if one.cases == ("people" if people else "synthetic"))
+
+
+def _write(
+    out: Path, made: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
+) -> None:
+    """The folder; whole or not at all."""
+    work = Path(f"{out}.writing")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    if made.network == "trained":
+        shutil.copyfile(graph, work / NETWORK)
+    for kind, fitted in coefficients.items():
+        file, names = COEFFICIENTS[kind]
+        shipped = resources.files("assay.judges.embedded").joinpath(file).read_text("utf-8")
+        content = json.loads(shipped) | {
+            "coefficients": dict(zip(names, fitted.coefficients, strict=True)),
+            "intercept": fitted.intercept,
+        }
+        (work / file).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    (work / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
+    (work / MANIFEST).write_bytes(msgspec.json.encode({"base": made.base}))
+    with contextlib.suppress(FileNotFoundError):
+        out.rmdir()
+    work.replace(out)
