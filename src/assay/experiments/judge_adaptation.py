@@ -325,6 +325,7 @@ def _measure(case: Case, reader: Reader, encoder: Encoder) -> _Measured | None:
 def measure_all(
     reader: Reader, cases: Sequence[Case], kind: Kind, how: JudgeAdapting
 ) -> list[_Measured]:
+    """The cases of a kind that the judge can read, as it reads them."""
     encoder = Encoder(how.threads)
     found = (_measure(case, reader, encoder) for case in _of(cases, kind))
     return [one for one in found if one is not None]
@@ -371,6 +372,15 @@ def beside(
     names: tuple[str, str],
     how: JudgeAdapting,
 ) -> Compared:
+    """A candidate's probabilities beside the base's.
+
+    Args:
+        rows: The cases.
+        before: What the base says of each, shape (n,).
+        after: What the candidate says, shape (n,).
+        names: Whose cases they are, and the candidate.
+        how: Of this, the level.
+    """
     good = np.array([one.case.good for one in rows])
     groups = [one.case.group for one in rows]
     level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen

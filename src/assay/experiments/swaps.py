@@ -15,6 +15,7 @@ from assay._text import entities, numbers
 from assay.experiments.reader_windows import Row
 
 PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
 
 
@@ -38,7 +39,7 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
     if not stated:
         return ""
     plain, written = stated[seed % len(stated)]
-    if ":" in plain:
+    if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
         return ""
     others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
     new = f"{float(plain) + 1 + seed % 7:g}"
