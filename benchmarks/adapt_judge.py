@@ -155,7 +155,10 @@ def compare(cases: Sequence[Case], adapted: Adapted | None, how: JudgeAdapting) 
         readers["trained"] = Reader(how.threads, adapted)
     found = []
     for kind in KINDS:
-        labels, measured = _drawn([case for case in cases if case.kind == kind], how.seed)
+        mine = [case for case in cases if case.kind == kind]
+        if not mine:
+            continue
+        labels, measured = _drawn(mine, how.seed)
         base = Fitted.load(*COEFFICIENTS[kind])
         before, first = np.zeros(0), []
         for name, reader in readers.items():

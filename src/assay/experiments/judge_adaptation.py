@@ -194,11 +194,12 @@ def adapt_judge(
     cases = synthetic(corpus, questions, seed=how.seed)
     taught, kept = split_sources(cases, how)
     learnt = windows(taught) if how.steps else []
+    checkpoint = _checkpoint(out, learnt, how)
     with tempfile.TemporaryDirectory() as name:
         readers = {"shipped": Reader(how.threads)}
         steps = 0
         if how.steps:
-            steps = train_network(learnt, out, Path(name) / NETWORK, how, on_progress)
+            steps = train_network(learnt, checkpoint, Path(name) / NETWORK, how, on_progress)
             readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
         found, left_out = _compare(readers, people, kept, how)
         network, fitted = _chosen(found)
@@ -221,6 +222,7 @@ def adapt_judge(
                 for kind in fitted
             }
             _write(out, made, coefficients, Path(name) / NETWORK)
+    checkpoint.unlink(missing_ok=True)
     return made
 
 
@@ -252,9 +254,17 @@ def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
     return [case for case in cases if case.kind == kind]
 
 
+def _checkpoint(out: Path, learnt: Sequence[Example], how: JudgeAdapting) -> Path:
+    """Where training stands: a run that was cut off goes on only where it would do the same."""
+    digest = hashlib.sha256(repr((BASE, how.rate, how.seed, how.steps)).encode())
+    for example in learnt:
+        digest.update(example.ids.tobytes())
+    return Path(f"{out}.{digest.hexdigest()[:8]}.pt")
+
+
 def train_network(
     learnt: Sequence[Example],
-    out: Path,
+    checkpoint: Path,
     graph: Path,
     how: JudgeAdapting,
     on_progress: Callable[[int, int], None],
@@ -272,11 +282,6 @@ def train_network(
     steps: list[list[Example]] = []
     while len(steps) < how.steps:
         steps += batches(learnt, rng)
-    # A run that was cut off goes on only where it would do the same.
-    digest = hashlib.sha256(repr((BASE, how.rate, how.seed, how.steps)).encode())
-    for example in learnt:
-        digest.update(example.ids.tobytes())
-    checkpoint = Path(f"{out}.{digest.hexdigest()[:8]}.pt")
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     start = reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes())
     plan = Plan(
@@ -292,8 +297,6 @@ def train_network(
     run.train(lambda run: on_progress(run.done, how.steps))
     trained = {name: value.cpu() for name, value in run.model.state_dict().items()}
     reader_network.save(reader_network.mean(start, trained, how.share), graph)
-    if run.done == how.steps or how.seconds is None:
-        checkpoint.unlink()
     return run.done
 
 

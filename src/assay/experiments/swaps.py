@@ -51,9 +51,11 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
 def name(row: Row, seed: int, foreign: list[str]) -> str:
     """A name of another source."""
     stated = entities.names(row.answer)
+    if not stated or not foreign:
+        return ""
     context = "\n".join(row.contexts)
     others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
-    if not stated or not others:
+    if not others:
         return ""
     return row.answer.replace(stated[seed % len(stated)], others[0], 1)
 
