@@ -151,7 +151,7 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
     if made.folder is not None:
         lines += [
             ("use", f"assay run DATA --judge embedded:{made.folder}"),
-            ("then", "assay correct last LABELS: a mean corrected by labels that were not fitted"),
+            ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
         ]
     output.print_lines(lines)
     return OK
