@@ -62,7 +62,9 @@ def medical(data: Path, _: Path) -> tuple[list[Json], list[Case]]:
     """PubMedQA's abstracts, questions and conclusions; SciFact's claims about abstracts."""
     found = rows(data / "retrieval" / "pubmedqa.jsonl.gz")
     texts = ["\n\n".join(row["contexts"]) for row in found]
-    asked = [(n, row["question"], row["ground_truth"], []) for n, row in enumerate(found)]
+    asked: list[Any] = [
+        (n, row["question"], row["ground_truth"], []) for n, row in enumerate(found)
+    ]
     documents, cases = _halves(texts, asked)
     claims = rows(data / "claims" / "scifact_rte.jsonl.gz")
     return documents, [case for case in cases if case.kind != "faithfulness"] + _claims(claims)

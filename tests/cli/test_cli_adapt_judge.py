@@ -75,10 +75,10 @@ def test_where_nothing_is_better_it_says_to_keep_what_ships(assay, towers, monke
     assert "a gain on them need not be one on real answers" in told
 
 
-def test_labels_with_an_unknown_column_are_refused_by_row(here, assay, towers):
+def test_labels_with_an_unknown_column_are_refused_by_row(here, assay):
     row = {"statement": "It is old.", "contexts": ["It is old."], "supported": True, "verdict": 1}
     file = write(here / "labels.jsonl", [row])
-    result = assay("adapt", "judge", towers, "--labels", file, "--steps", "0", "--out", "new")
+    result = assay("adapt", "judge", "--labels", file, "--steps", "0", "--out", "new")
     assert result.exit_code == 2
     assert "unknown field `verdict`" in result.stderr
 

@@ -37,8 +37,6 @@ def read_off(monkeypatch):
     """A network that says of a statement what stands in it."""
 
     def measured(case, reader, encoder):
-        if case.maker != "people":
-            return None
         features = (2 * float(case.text), *[0.0] * (len(verification.FEATURES) - 1))
         return adapting._Measured(case, features, lambda made: made.probability(features))
 
@@ -47,7 +45,7 @@ def read_off(monkeypatch):
 
 def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 2)
-    made = adapt_judge(corpus(), None, file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
     (one,) = made.compared
     assert (one.candidate, one.cases, one.verdict) == ("shipped + coefficients", "people", "better")
     assert one.missed.candidate < one.missed.base
@@ -59,7 +57,7 @@ def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, r
 
 def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 0)
-    made = adapt_judge(corpus(), None, file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
     assert made.folder is None
     assert not (tmp_path / "new").exists()
 
@@ -67,7 +65,7 @@ def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
 def compared(read_off, tmp_path, *candidates):
     """Comparisons with these names, kinds and differences of the squared error."""
     file = labels(tmp_path / "l.jsonl", 2)
-    made = adapt_judge(corpus(), None, file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
     (one,) = made.compared
     ends = one.brier.interval
     return [
@@ -118,7 +116,9 @@ def test_what_is_chosen(tmp_path, read_off, candidates, chosen):
 
 def test_what_cannot_be_done_is_told_first(tmp_path):
     with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
-        adapt_judge(corpus(), out=tmp_path / "new", how=COEFFICIENTS)
+        adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)
+    with pytest.raises(InputError, match="no documents to learn from"):
+        adapt_judge(out=tmp_path / "new")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "a").touch()
     with pytest.raises(InputError, match="is there already"):

@@ -47,7 +47,7 @@ class AdaptJudgeRequest:
 
 
 @click.command("adapt judge", cls=Grouped, groups=_GROUPS)
-@click.argument("corpus", nargs=-1, required=True)
+@click.argument("corpus", nargs=-1)
 @click.option(
     "--questions",
     metavar="FILE",
@@ -80,7 +80,7 @@ class AdaptJudgeRequest:
     "--steps",
     default=_USUAL.steps,
     least=0,
-    help="Steps of training; 0: fit coefficients alone, to --labels, which needs no PyTorch.",
+    help="Steps of training; 0: fit coefficients alone, to --labels, without CORPUS or PyTorch.",
 )
 @options.number(
     "--time-limit",
@@ -131,7 +131,7 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
     silent = request.no_progress
     with counter(*columns, description="steps of training", silent=silent) as progress:
         made = adapt_judge(
-            list(map(Path, request.corpus)),
+            list(map(Path, request.corpus)) or None,
             request.questions,
             request.labels,
             out=request.out,

@@ -163,7 +163,7 @@ class _Measured(NamedTuple):
 
 
 def adapt_judge(
-    corpus: Any,
+    corpus: Any = None,
     questions: Any = None,
     labels: str | Path | None = None,
     *,
@@ -174,7 +174,7 @@ def adapt_judge(
     """Fit the embedded judge to a domain, and keep it if it is better than what ships.
 
     Args:
-        corpus: As for `read_documents`.
+        corpus: As for `read_documents`; what the network learns from, None without training.
         questions: A data set of questions with references; None: those that rules make.
         labels: Cases that people labelled: see `labelled`.
         out: The folder to write, for ``embedded:FOLDER``.
@@ -189,9 +189,9 @@ def adapt_judge(
         on them, and labels of people that it is measured with.
     """
     how, out = how or JudgeAdapting(), Path(out)
-    _check(out, how, labels)
+    _check(out, how, corpus, labels)
     people = labelled(labels) if labels is not None else []
-    cases = synthetic(corpus, questions, seed=how.seed)
+    cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
     taught, kept = split_sources(cases, how)
     learnt = windows(taught) if how.steps else []
     checkpoint = _checkpoint(out, learnt, how)
@@ -226,12 +226,15 @@ def adapt_judge(
     return made
 
 
-def _check(out: Path, how: JudgeAdapting, labels: object) -> None:
+def _check(out: Path, how: JudgeAdapting, corpus: object, labels: object) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"'{out}' is there already", "name a new folder")
     if not how.steps and labels is None:
         what = "without training there is nothing to fit but coefficients, to labels of people"
         raise InputError(what, "give --labels FILE, or leave out --steps 0")
+    if how.steps and corpus is None:
+        what = "there are no documents to learn from"
+        raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
     needed = ("torch", "transformers", "onnx") if how.steps else ()
     if missing := [name for name in needed if not importlib.util.find_spec(name)]:
         what = f"training a judge needs {', '.join(missing)}"
@@ -425,7 +428,7 @@ def _out_of_fold(rows: Sequence[_Measured], kind: Kind) -> Floats:
     found = np.zeros(len(rows))
     for out in folds([one.case.group for one in rows]):
         made = refit([one for one, kept in zip(rows, out, strict=True) if not kept], kind)
-        for place in np.flatnonzero(out):
+        for place in np.flatnonzero(out).tolist():
             found[place] = rows[place].probability(made)
     return found
 

@@ -104,7 +104,8 @@ def labelled(path: str | Path) -> list[Case]:
             problems.append(record.problem)
             continue
         try:
-            given = {name: value for name, value in record.values.items() if value is not None}
+            values = record.values or {}
+            given = {name: value for name, value in values.items() if value is not None}
             row = msgspec.convert(given, _Labelled, strict=False)
             cases += _cases(row)
         except (msgspec.ValidationError, ValueError) as error:
@@ -117,7 +118,10 @@ def labelled(path: str | Path) -> list[Case]:
 def _cases(row: _Labelled) -> list[Case]:
     contexts = (row.contexts,) if isinstance(row.contexts, str) else tuple(row.contexts)
     said = row.statement or row.answer
-    needs = {"supported": (said, contexts), "context_relevant": (row.question, contexts)}
+    needs: dict[str, tuple[object, object]] = {
+        "supported": (said, contexts),
+        "context_relevant": (row.question, contexts),
+    }
     needs["answer_relevant"] = (row.question, row.answer)
     found = []
     for label, kind in _LABELS.items():
@@ -210,8 +214,8 @@ def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
 
 
 def _given(questions: Any, corpus: Corpus) -> list[_Question]:
-    rows = samples(read(questions), needs={"adapt": ("question",)})
-    rows = [row for row in rows if row.question and row.reference]
+    read_rows = samples(read(questions), needs={"adapt": ("question",)})
+    rows = [row for row in read_rows if row.question and row.reference]
     places = passages_asked(rows, sources_of(rows, corpus), corpus)
     found = [
         (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))

@@ -145,8 +145,8 @@ def restored(graph: Path | bytes) -> dict[str, torch.Tensor]:
     import onnx
     from onnx import numpy_helper
 
-    read = onnx.load_from_string if isinstance(graph, bytes) else onnx.load
-    model = read(graph).graph
+    content = graph if isinstance(graph, bytes) else graph.read_bytes()
+    model = onnx.load_from_string(content).graph
     held = {each.name: numpy_helper.to_array(each) for each in model.initializer}
     found = {name: value for name, value in held.items() if name.endswith((".weight", ".bias"))}
     for name in held:
