@@ -206,7 +206,7 @@ def main() -> None:
         if not (folder / NETWORK).exists():
             learnt = windows(synthetic(documents, most=options.most))
             print(f"{len(documents)} documents, {len(learnt)} windows", flush=True)
-            train_network(learnt, folder / "run", folder / NETWORK, how, _say)
+            train_network(learnt, folder / "run.pt", folder / NETWORK, how, _say)
         adapted = Adapted(folder, str(folder))
     found = compare(cases, adapted, how)
     for one in found:

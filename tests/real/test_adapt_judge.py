@@ -61,4 +61,6 @@ def test_the_shipped_graph_survives_a_round_trip(tmp_path):
     reader_network.save(state, tmp_path / "model.onnx")
     again = reader_network.restored(tmp_path / "model.onnx")
     # One step of seven bits, at most.
-    assert max(float((again[name] - state[name]).abs().max()) for name in state) < 0.05
+    for name, value in state.items():
+        same = again[name][: len(value)]  # the head has an output more
+        assert float((same - value).abs().max()) < 0.05, name

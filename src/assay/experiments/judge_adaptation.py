@@ -44,7 +44,7 @@ _SHARED_WORDS: Final = {"faithfulness": verification.FEATURES.index("recall_all"
 _LEAST_LABELS: Final = 20  # of a kind, and 3 of each class, or nothing is fitted to them
 _LEAST_OF_CLASS: Final = 3
 _MOST_HELD_OUT: Final = 300  # synthetic cases of a kind that are measured
-# Of intercept, slope and the coefficient of shared words: what is expected, and how surely.
+# Of intercept, slope and shared words (a standard deviation of them): expectation and sureness.
 _PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
 _NETWORKS: Final = ("shipped", "trained")
 FITTED: Final = " + coefficients"
@@ -286,7 +286,9 @@ def train_network(
     while len(steps) < how.steps:
         steps += batches(learnt, rng)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    start = reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes())
+    network = reader_network.Verifier()  # what ships may have an output less
+    network.load(reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes()))
+    start = {name: value.clone() for name, value in network.state_dict().items()}
     plan = Plan(
         steps=steps[: how.steps],
         out=checkpoint,
@@ -442,8 +444,10 @@ def refit(rows: Sequence[_Measured], kind: Kind) -> Fitted:
     good = np.array([one.case.good for one in rows], float)
     columns = [np.ones(len(rows)), features @ np.array(base.coefficients) + base.intercept]
     place = _SHARED_WORDS.get(kind)
+    centre, spread = 0.0, 1.0
     if place is not None:
-        columns.append(features[:, place])
+        centre, spread = float(features[:, place].mean()), float(features[:, place].std()) + 0.01
+        columns.append((features[:, place] - centre) / spread)
     x = np.stack(columns, axis=1)
     expected, sureness = (np.array(each)[: x.shape[1]] for each in _PRIOR)
     solution = expected.copy()
@@ -454,9 +458,10 @@ def refit(rows: Sequence[_Measured], kind: Kind) -> Fitted:
         solution = solution + np.linalg.solve(curve, slope)
         solution[1] = max(0.05, solution[1])  # never turns the judge round
     coefficients = solution[1] * np.array(base.coefficients)
-    if place is not None:
-        coefficients[place] += solution[2]
     intercept = float(solution[0] + solution[1] * base.intercept)
+    if place is not None:
+        coefficients[place] += solution[2] / spread
+        intercept -= float(solution[2]) * centre / spread
     return replace(base, coefficients=tuple(coefficients.tolist()), intercept=intercept)
 
 
