@@ -15,7 +15,7 @@ from support.tower_corpus import corpus
 COMPARED = Compared(
     kind="faithfulness",
     cases="people",
-    candidate="shipped + coefficients",
+    candidate="shipped, refitted",
     good=4,
     bad=4,
     missed=Both(0.5, 0.25),
@@ -57,8 +57,8 @@ def test_it_shows_what_was_measured_and_writes_it(here, assay, towers, monkeypat
     assert "new: coefficients for faithfulness" in result.stdout
     assert "assay run DATA --judge embedded:new" in result.stdout
     assert "people may" not in result.stdout
-    assert "| shipped + coefficients | 0.25 | 0.00 |" in (here / "a.md").read_text("utf-8")
-    assert "shared words alone" in (here / "a.html").read_text("utf-8")
+    assert "| shipped, refitted | 0.25 | 0.00 |" in (here / "a.md").read_text("utf-8")
+    assert "shared words 0.62" in (here / "a.html").read_text("utf-8")
     (one,) = json.loads((here / "a.json").read_text("utf-8"))["compared"]
     assert one["missed"] == [0.5, 0.25]
     assert one["verdict"] in ("better", "no gain shown")

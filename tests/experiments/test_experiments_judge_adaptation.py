@@ -47,7 +47,7 @@ def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, r
     file = labels(tmp_path / "l.jsonl", 2)
     made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
     (one,) = made.compared
-    assert (one.candidate, one.cases, one.verdict) == ("shipped + coefficients", "people", "better")
+    assert (one.candidate, one.cases, one.verdict) == ("shipped, refitted", "people", "better")
     assert one.missed.candidate < one.missed.base
     assert made.fitted == ("faithfulness",)
     assert made.network == "shipped"
@@ -98,13 +98,13 @@ def compared(read_off, tmp_path, *candidates):
         ),
         # Coefficients alone do as well.
         (
-            [("trained", "faithfulness", -0.1), ("shipped + coefficients", "faithfulness", -0.2)],
+            [("trained", "faithfulness", -0.1), ("shipped, refitted", "faithfulness", -0.2)],
             ("shipped", ("faithfulness",)),
         ),
         (
             [
-                ("trained + coefficients", "faithfulness", -0.3),
-                ("shipped + coefficients", "faithfulness", -0.2),
+                ("trained, refitted", "faithfulness", -0.3),
+                ("shipped, refitted", "faithfulness", -0.2),
             ],
             ("trained", ("faithfulness",)),
         ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay._report import numbers
-from assay._report.comparison import between, signed
+from assay._report.comparison import between
 from assay._report.sections import Section, Sections
 
 Json = Mapping[str, Any]
@@ -54,22 +54,20 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
     if not mine:
         return None
     first = mine[0]
-    heads = ("judge", "missed", "false alarms", "AUROC", "squared error", "difference", "")
-    base = [first["missed"], first["alarms"], first["auroc"]]
-    before = numbers.score(first["brier"]["before"])
-    rows = [["ships", *(numbers.score(pair[0]) for pair in base), before, "", ""]]
+    heads = ("judge", "missed", "false alarms", "AUROC", "squared error", "")
+    base = [numbers.score(first[name][0]) for name in ("missed", "alarms", "auroc")]
+    rows = [["ships", *base, numbers.score(first["brier"]["before"]), ""]]
     for one in mine:
         figures = [numbers.score(one[name][1]) for name in ("missed", "alarms", "auroc")]
         ends = one["brier"]["interval"]
-        gap = signed(one["brier"]["difference"]) + (f" ({between(ends)})" if ends else "")
-        after = numbers.score(one["brier"]["after"])
-        rows.append([one["candidate"], *figures, after, gap, one["verdict"]])
-    rows += [
-        [f"{name} alone", "", "", numbers.score(value), "", "", ""]
-        for name, value in first["floors"].items()
-    ]
+        error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
+        rows.append([one["candidate"], *figures, error, one["verdict"]])
     counts = f"{first['good']} right and {first['bad']} wrong"
-    note = f"{counts}, of sources that nothing was learnt from. Missed: wrong ones that pass. "
+    notes = [f"{counts}, of sources that nothing was learnt from. Missed: wrong ones that pass."]
     level = f"{numbers.percent(data['level'])} %"
-    note += f"Differences of the squared error with {level} intervals that hold for all candidates."
-    return Section(f"{title} ({whose})", heads, rows, [note])
+    notes.append(
+        f"In brackets the difference, with {level} intervals that hold for all candidates."
+    )
+    floors = [f"{name} {numbers.score(value)}" for name, value in first["floors"].items()]
+    notes.append(f"AUROC without any judge: {', '.join(floors)}.")
+    return Section(f"{title} ({whose})", heads, rows, notes)

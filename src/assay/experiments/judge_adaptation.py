@@ -47,7 +47,7 @@ _MOST_HELD_OUT: Final = 300  # synthetic cases of a kind that are measured
 # Of intercept, slope and shared words (a standard deviation of them): expectation and sureness.
 _PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
 _NETWORKS: Final = ("shipped", "trained")
-FITTED: Final = " + coefficients"
+FITTED: Final = ", refitted"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ class Compared:
     Attributes:
         kind: What is asked.
         cases: Whose they are: "people" or "synthetic".
-        candidate: "shipped" or "trained" network, and whether coefficients are fitted to labels.
+        candidate: "shipped" or "trained" network, "refitted" if coefficients are fitted to labels.
         good: How many cases are right.
         bad: How many are wrong.
         missed: Share of the wrong ones that pass (probability of at least a half).
