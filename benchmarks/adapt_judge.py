@@ -17,17 +17,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.experiments.judge_adaptation import (
-    COEFFICIENTS,
-    FITTED,
-    Compared,
-    JudgeAdapting,
-    beside,
-    measure_all,
-    refit,
-    train_network,
-)
+from assay.experiments.judge_adaptation import FITTED, JudgeAdapting, train_network
 from assay.experiments.judge_cases import KINDS, Case, synthetic, windows
+from assay.experiments.judge_comparison import COEFFICIENTS, Compared, beside, measure_all, refit
 from assay.judges.embedded.adapted import NETWORK, Adapted
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
@@ -164,15 +156,15 @@ def compare(cases: Sequence[Case], adapted: Adapted | None, how: JudgeAdapting) 
         base = Fitted.load(*COEFFICIENTS[kind])
         before, first = np.zeros(0), []
         for name, reader in readers.items():
-            rows = measure_all(reader, measured, kind, how)
+            rows = measure_all(reader, measured, kind)
             if name == "shipped":
                 first, before = rows, np.array([one.probability(base) for one in rows])
             else:
                 after = np.array([one.probability(base) for one in rows])
-                found.append(beside(first, before, after, ("people", name), how))
-            made = refit(measure_all(reader, labels, kind, how), kind)
+                found.append(beside(first, before, after, ("people", name), how.level))
+            made = refit(measure_all(reader, labels, kind), kind)
             after = np.array([one.probability(made) for one in rows])
-            found.append(beside(first, before, after, ("people", name + FITTED), how))
+            found.append(beside(first, before, after, ("people", name + FITTED), how.level))
     return found
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from assay._cli import adapt_judge as command
-from assay.experiments.judge_adaptation import Both, Compared, JudgeAdaptation
+from assay.experiments.judge_adaptation import JudgeAdaptation
+from assay.experiments.judge_comparison import Both, Compared
 from assay.judges.embedded.judge import BASE
 from assay.stats.comparison import paired
 from support.tower_corpus import corpus

@@ -9,7 +9,9 @@ import pytest
 
 from assay.errors import InputError
 from assay.experiments import judge_adaptation as adapting
-from assay.experiments.judge_adaptation import Both, JudgeAdapting, adapt_judge
+from assay.experiments import judge_comparison
+from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
+from assay.experiments.judge_comparison import Both
 from assay.judges import backend
 from assay.judges.embedded import verification
 from support.tower_corpus import corpus
@@ -38,9 +40,9 @@ def read_off(monkeypatch):
 
     def measured(case, reader, encoder):
         features = (2 * float(case.text), *[0.0] * (len(verification.FEATURES) - 1))
-        return adapting._Measured(case, features, lambda made: made.probability(features))
+        return judge_comparison.Measured(case, features, lambda made: made.probability(features))
 
-    monkeypatch.setattr(adapting, "_measure", measured)
+    monkeypatch.setattr(judge_comparison, "_measure", measured)
 
 
 def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, read_off):

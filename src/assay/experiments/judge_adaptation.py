@@ -8,46 +8,37 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from assay._text import sentences
-from assay.bench import baselines
-from assay.errors import InputError, Unavailable
+from assay.errors import InputError
 from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
+from assay.experiments.judge_comparison import (
+    COEFFICIENTS,
+    Compared,
+    beside,
+    measure_all,
+    out_of_fold,
+    refit,
+)
 from assay.experiments.reader_windows import Example
-from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.adapted import CARD, MANIFEST, NETWORK, Adapted
-from assay.judges.embedded.embedding import Encoder
-from assay.judges.embedded.evidence import prepare
 from assay.judges.embedded.inference import folder as shipped_folder
 from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader
-from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted
-from assay.stats.agreement import auroc, auroc_lead
-from assay.stats.calibration import folds
-from assay.stats.comparison import Paired, paired
-from assay.stats.intervals import LEVEL, Floats, Interval, ones
+from assay.stats.intervals import LEVEL
 
-COEFFICIENTS: Final[Mapping[Kind, tuple[str, tuple[str, ...]]]] = {
-    "faithfulness": ("support.json", verification.FEATURES),
-    "context_relevance": ("passage.json", relevance.PASSAGE_FEATURES),
-    "answer_relevance": ("answering.json", relevance.ANSWER_FEATURES),
-}
-_SHARED_WORDS: Final = {"faithfulness": verification.FEATURES.index("recall_all")}
 _LEAST_LABELS: Final = 20  # of a kind, and 3 of each class, or nothing is fitted to them
 _LEAST_OF_CLASS: Final = 3
 _MOST_HELD_OUT: Final = 300  # synthetic cases of a kind that are measured
-# Of intercept, slope and shared words (a standard deviation of them): expectation and sureness.
-_PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
-_NETWORKS: Final = ("shipped", "trained")
 FITTED: Final = ", refitted"
+_NETWORKS: Final = ("shipped", "trained")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,54 +68,6 @@ class JudgeAdapting:
     level: float = LEVEL
 
 
-class Both(NamedTuple):
-    """A figure of the judge that ships and of a candidate."""
-
-    base: float
-    candidate: float
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A candidate beside the judge that ships, on cases that it has not learnt from.
-
-    Attributes:
-        kind: What is asked.
-        cases: Whose they are: "people" or "synthetic".
-        candidate: "shipped" or "trained" network, "refitted" if coefficients are fitted to labels.
-        good: How many cases are right.
-        bad: How many are wrong.
-        missed: Share of the wrong ones that pass (probability of at least a half).
-        alarms: Share of the right ones that do not.
-        auroc: Chance that a right one scores above a wrong one.
-        lead: Interval of the difference of these; None if there are too few sources.
-        brier: Mean squared error of the probability, compared case by case, clustered by source.
-        floors: AUROC of rules that know nothing.
-    """
-
-    kind: Kind
-    cases: str
-    candidate: str
-    good: int
-    bad: int
-    missed: Both
-    alarms: Both
-    auroc: Both
-    lead: Interval | None
-    brier: Paired
-    floors: Mapping[str, float]
-
-    @property
-    def verdict(self) -> str:
-        """Better if errors shrink or the order improves, and neither gets worse."""
-        error, lead = self.brier.interval, self.lead
-        if (error and error.low > 0) or (lead and lead.high < 0):
-            return "worse"
-        if (error and error.high < 0) or (lead and lead.low > 0):
-            return "better"
-        return "no gain shown"
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeAdaptation:
     """What came of it.
@@ -152,14 +95,6 @@ class JudgeAdaptation:
     left_out: int
     compared: tuple[Compared, ...]
     level: float
-
-
-class _Measured(NamedTuple):
-    """A case, its measurements, and the probability that coefficients make of them."""
-
-    case: Case
-    features: tuple[float, ...]
-    probability: Callable[[Fitted], float]
 
 
 def adapt_judge(
@@ -218,8 +153,7 @@ def adapt_judge(
         )
         if better:
             coefficients = {
-                kind: refit(measure_all(readers[network], people, kind, how), kind)
-                for kind in fitted
+                kind: refit(measure_all(readers[network], people, kind), kind) for kind in fitted
             }
             _write(out, made, coefficients, Path(name) / NETWORK)
     checkpoint.unlink(missing_ok=True)
@@ -305,40 +239,6 @@ def train_network(
     return run.done
 
 
-def _measure(case: Case, reader: Reader, encoder: Encoder) -> _Measured | None:
-    """As the judge reads it; None if it cannot say anything of it."""
-    try:
-        if case.kind == "faithfulness":
-            evidence = prepare(case.contexts)
-            if not evidence.pieces:
-                return None
-            (judged,) = verification.measure([case.text], evidence, reader)
-            return _Measured(case, judged.features, lambda made: verification.decide(judged, made))
-        if case.kind == "context_relevance":
-            split = [sentences.sentences(context) for context in case.contexts]
-            question = plain_question(case.question, vocabulary(case.contexts))
-            rows = iter(relevance.read(question, split, encoder, reader))
-            helps = [[relevance.probability(next(rows)) for _ in mine] for mine in split]
-            features = max(map(relevance.passage_features, filter(None, helps)))
-        else:
-            parts = sentences.sentences(case.text)
-            question = plain_question(case.question, vocabulary(parts))
-            stated = plain_sentences(parts, vocabulary([question]))
-            features, _ = relevance.measure_answer(question, stated, encoder, reader)
-    except (Unavailable, ValueError):  # nothing to read
-        return None
-    return _Measured(case, features, lambda made: made.probability(features))
-
-
-def measure_all(
-    reader: Reader, cases: Sequence[Case], kind: Kind, how: JudgeAdapting
-) -> list[_Measured]:
-    """The cases of a kind that the judge can read, as it reads them."""
-    encoder = Encoder(how.threads)
-    found = (_measure(case, reader, encoder) for case in _of(cases, kind))
-    return [one for one in found if one is not None]
-
-
 def _compare(
     readers: Mapping[str, Reader],
     people: Sequence[Case],
@@ -347,12 +247,11 @@ def _compare(
 ) -> tuple[list[Compared], int]:
     """Every candidate beside the base, and how many cases cannot be read."""
     found, left_out = [], 0
+    level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
         for whose, cases in (("people", people), ("synthetic", kept)):
-            measured = {
-                name: measure_all(reader, cases, kind, how) for name, reader in readers.items()
-            }
+            measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
             first = measured["shipped"]
             left_out += len(_of(cases, kind)) - len(first)
             if not _enough([one.case for one in first]):
@@ -361,108 +260,16 @@ def _compare(
             for name, rows in measured.items():
                 after = np.array([one.probability(base) for one in rows])
                 if name != "shipped":
-                    found.append(beside(first, before, after, (whose, name), how))
+                    found.append(beside(first, before, after, (whose, name), level))
                 if whose == "people":
-                    after = _out_of_fold(rows, kind)
-                    found.append(beside(first, before, after, (whose, name + FITTED), how))
+                    after = out_of_fold(rows, kind)
+                    found.append(beside(first, before, after, (whose, name + FITTED), level))
     return found, left_out
 
 
 def _enough(cases: Sequence[Case]) -> bool:
     good = sum(case.good for case in cases)
     return len(cases) >= _LEAST_LABELS and _LEAST_OF_CLASS <= good <= len(cases) - _LEAST_OF_CLASS
-
-
-def beside(
-    rows: Sequence[_Measured],
-    before: Floats,
-    after: Floats,
-    names: tuple[str, str],
-    how: JudgeAdapting,
-) -> Compared:
-    """A candidate's probabilities beside the base's.
-
-    Args:
-        rows: The cases.
-        before: What the base says of each, shape (n,).
-        after: What the candidate says, shape (n,).
-        names: Whose cases they are, and the candidate.
-        how: Of this, the level.
-    """
-    good = np.array([one.case.good for one in rows])
-    groups = [one.case.group for one in rows]
-    level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
-    weights = ones(len(rows))
-
-    def order(scores: Floats) -> float:
-        return float(auroc(scores, good)(weights))
-
-    pairs = [(one.case.text or one.case.question, one.case) for one in rows]
-    words = [baselines.shared_words(text, " ".join(_beside_of(case))) for text, case in pairs]
-    lengths = [float(len(case.text or " ".join(case.contexts))) for _, case in pairs]
-    scores = (before, after)
-    return Compared(
-        kind=rows[0].case.kind,
-        cases=names[0],
-        candidate=names[1],
-        good=int(good.sum()),
-        bad=int((~good).sum()),
-        missed=Both(*(float((each[~good] >= 0.5).mean()) for each in scores)),
-        alarms=Both(*(float((each[good] < 0.5).mean()) for each in scores)),
-        auroc=Both(*map(order, scores)),
-        lead=auroc_lead(after, before, good, groups, level=level),
-        brier=paired(
-            np.square(before - good), np.square(after - good), groups=groups, span=1.0, level=level
-        ),
-        floors={
-            "shared words": order(np.array(words)),
-            "shorter text": order(-np.array(lengths)),
-        },
-    )
-
-
-def _beside_of(case: Case) -> Sequence[str]:
-    return [case.question] if case.kind == "answer_relevance" else case.contexts
-
-
-def _out_of_fold(rows: Sequence[_Measured], kind: Kind) -> Floats:
-    """The probability of each case by coefficients that were fitted to other sources."""
-    found = np.zeros(len(rows))
-    for out in folds([one.case.group for one in rows]):
-        made = refit([one for one, kept in zip(rows, out, strict=True) if not kept], kind)
-        for place in np.flatnonzero(out).tolist():
-            found[place] = rows[place].probability(made)
-    return found
-
-
-def refit(rows: Sequence[_Measured], kind: Kind) -> Fitted:
-    """Intercept, slope and weight of shared words by labels, drawn to what ships."""
-    base = Fitted.load(*COEFFICIENTS[kind])
-    if not rows:
-        return base
-    features = np.array([one.features for one in rows])
-    good = np.array([one.case.good for one in rows], float)
-    columns = [np.ones(len(rows)), features @ np.array(base.coefficients) + base.intercept]
-    place = _SHARED_WORDS.get(kind)
-    centre, spread = 0.0, 1.0
-    if place is not None:
-        centre, spread = float(features[:, place].mean()), float(features[:, place].std()) + 0.01
-        columns.append((features[:, place] - centre) / spread)
-    x = np.stack(columns, axis=1)
-    expected, sureness = (np.array(each)[: x.shape[1]] for each in _PRIOR)
-    solution = expected.copy()
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(x @ solution, -30, 30)))
-        slope = x.T @ (good - chance) - sureness * (solution - expected)
-        curve = (x * (chance * (1 - chance))[:, None]).T @ x + np.diag(sureness)
-        solution = solution + np.linalg.solve(curve, slope)
-        solution[1] = max(0.05, solution[1])  # never turns the judge round
-    coefficients = solution[1] * np.array(base.coefficients)
-    intercept = float(solution[0] + solution[1] * base.intercept)
-    if place is not None:
-        coefficients[place] += solution[2] / spread
-        intercept -= float(solution[2]) * centre / spread
-    return replace(base, coefficients=tuple(coefficients.tolist()), intercept=intercept)
 
 
 def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
