@@ -69,5 +69,8 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
         f"In brackets the difference, with {level} intervals that hold for all candidates."
     )
     floors = [f"{name} {numbers.score(value)}" for name, value in first["floors"].items()]
-    notes.append(f"AUROC without any judge: {', '.join(floors)}.")
+    share = first["good"] / (first["good"] + first["bad"])
+    constant = numbers.score(share * (1 - share))
+    notes.append(f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess for")
+    notes[-1] += f" all {constant}."
     return Section(f"{title} ({whose})", heads, rows, notes)
