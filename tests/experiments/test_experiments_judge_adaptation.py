@@ -119,6 +119,9 @@ def test_what_is_chosen(tmp_path, read_off, candidates, chosen):
 def test_what_cannot_be_done_is_told_first(tmp_path):
     with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
         adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)
+    few = labels(tmp_path / "few.jsonl", 2, n=19)
+    with pytest.raises(InputError, match="no kind of case has 20 labels, 3 of them right"):
+        adapt_judge(labels=few, out=tmp_path / "new", how=COEFFICIENTS)
     with pytest.raises(InputError, match="no documents to learn from"):
         adapt_judge(out=tmp_path / "new")
     (tmp_path / "full").mkdir()

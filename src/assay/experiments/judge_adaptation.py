@@ -126,6 +126,9 @@ def adapt_judge(
     how, out = how or JudgeAdapting(), Path(out)
     _check(out, how, corpus, labels)
     people = labelled(labels) if labels is not None else []
+    if not how.steps and not any(_enough(_of(people, kind)) for kind in KINDS):
+        least = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
+        raise InputError(f"no kind of case has {least}", "label more: assay label")
     cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
     taught, kept = split_sources(cases, how)
     learnt = windows(taught) if how.steps else []
