@@ -27,7 +27,7 @@ COEFFICIENTS: Final[Mapping[Kind, tuple[str, tuple[str, ...]]]] = {
     "answer_relevance": ("answering.json", relevance.ANSWER_FEATURES),
 }
 _SHARED_WORDS: Final = {"faithfulness": verification.FEATURES.index("recall_all")}
-# Of intercept, slope and shared words (a standard deviation of them): expectation and sureness.
+# Of intercept, slope and the share of shared words: expectation and sureness.
 _PRIOR: Final = (0.0, 1.0, 0.0), (0.1, 4.0, 1.0)
 
 
@@ -189,10 +189,9 @@ def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:
     good = np.array([one.case.good for one in rows], float)
     columns = [np.ones(len(rows)), features @ np.array(base.coefficients) + base.intercept]
     place = _SHARED_WORDS.get(kind)
-    centre, spread = 0.0, 1.0
     if place is not None:
-        centre, spread = float(features[:, place].mean()), float(features[:, place].std()) + 0.01
-        columns.append((features[:, place] - centre) / spread)
+        # Not by its spread: where nearly all words stand in the contexts, a few rows would decide.
+        columns.append(features[:, place])
     x = np.stack(columns, axis=1)
     expected, sureness = (np.array(each)[: x.shape[1]] for each in _PRIOR)
     solution = expected.copy()
@@ -205,6 +204,5 @@ def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:
     coefficients = solution[1] * np.array(base.coefficients)
     intercept = float(solution[0] + solution[1] * base.intercept)
     if place is not None:
-        coefficients[place] += solution[2] / spread
-        intercept -= float(solution[2]) * centre / spread
+        coefficients[place] += solution[2]
     return replace(base, coefficients=tuple(coefficients.tolist()), intercept=intercept)
