@@ -100,7 +100,7 @@ class Example:
     ids: npt.NDArray[np.int32]
     types: npt.NDArray[np.int8]
     positions: npt.NDArray[np.int16]
-    groups: npt.NDArray[np.int16]
+    groups: npt.NDArray[np.int32]
     views: tuple[tuple[int, ...], ...]
     tokens: npt.NDArray[np.int8]
     parts: tuple[tuple[int, int, int], ...]
@@ -187,7 +187,7 @@ def _example(
         ids=np.asarray(window.ids, dtype=np.int32),
         types=np.asarray(window.types, dtype=np.int8),
         positions=np.asarray(window.positions, dtype=np.int16),
-        groups=np.asarray(window.groups, dtype=np.int16),
+        groups=np.asarray(window.groups, dtype=np.int32),
         views=window.views,
         tokens=unknown if tokens is None else tokens,
         parts=tuple(
