@@ -19,7 +19,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Score, Unscored
-from assay.tasks import TASKS, WriteQuestion
+from assay.tasks import TASKS, WriteFollowUp, WriteQuestion
 from support import said, scripts
 from support.judges import capricious, gullible
 from support.over import over
@@ -113,7 +113,9 @@ def sample_for(cls, **changes):
 
 def test_for_every_task_it_is_known_what_a_judge_may_say():
     # Test questions are written before there is anything to be scored.
-    asked = {kind for kind, task in TASKS.items() if not issubclass(task, WriteQuestion)}
+    asked = {
+        kind for kind, task in TASKS.items() if not issubclass(task, WriteQuestion | WriteFollowUp)
+    }
     assert said.CAPRICIOUS.keys() == said.GULLIBLE.keys() == asked
 
 

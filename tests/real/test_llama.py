@@ -22,6 +22,7 @@ from assay.tasks import (
     RateAnswer,
     Statement,
     VerifyStatements,
+    WriteFollowUp,
     WriteQuestion,
 )
 from assay.tasks.embedding import cosine
@@ -32,7 +33,7 @@ from support.qwen import NO_PADDING
 def of_every_task():
     """The first metric that asks for each task of metrics, where an LLM can be asked."""
     found = {}
-    asked = (task for task in TASKS.values() if not issubclass(task, WriteQuestion))
+    asked = (task for task in TASKS.values() if not issubclass(task, WriteQuestion | WriteFollowUp))
     for task in (task for task in asked if task.template or task is Embed):
         asking = (name for name, metric in METRICS.items() if task in metric().asks(lambda _: True))
         if metric := next(asking, ""):

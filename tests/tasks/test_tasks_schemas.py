@@ -36,6 +36,7 @@ ASKED_IN_JSON = {
     "write_reasoning",
     "write_multi_hop",
     "write_unanswerable",
+    "write_follow_up",
     "answer_closed_book",
     "list_nuggets",
     "grade_statements",

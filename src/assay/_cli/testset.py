@@ -33,7 +33,7 @@ from assay.testset.questions import lines
 _GROUPS = {
     "What is written": ("n", "kinds", "plan", "seed", "words", "out", "rejected"),
     "Who writes and checks": (*("judges", "base_url", "api_key", "timeout", "window", "prompts"),),
-    "What it may cost": ("dry_run", "price", "budget", "time_limit"),
+    "What it may cost": ("dry_run", "closed_book", "price", "budget", "time_limit"),
     "Pace": ("concurrency", "rpm", "tpm", "retries"),
     "What is shown": ("store", "as_json", "quiet", "no_progress"),
 }
@@ -57,6 +57,7 @@ class TestsetRequest(options.LimitedJudgeRequest):
     rejected: str | None
     prompts: str | None
     dry_run: bool
+    closed_book: bool
     time_limit: float | None
     store: str
     as_json: bool
@@ -113,6 +114,11 @@ class TestsetRequest(options.LimitedJudgeRequest):
     help="Ask with the prompts of this TOML file (`assay explain TASK --toml` writes one).",
 )
 @options.flag("--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent.")
+@options.flag(
+    "--closed-book",
+    help="Also ask each question that passed without any text: what is answered right is no test "
+    "of retrieval. Counted and marked, not dropped; up to 3 calls more a question.",
+)
 @options.spending
 @options.number(
     "--time-limit",
@@ -138,7 +144,8 @@ def testset_command(request: TestsetRequest) -> int:
     """
     documents, prompts = [*request.documents], request.prompts
     shares = {"n": request.n, "rows": _rows(request), **_kinds(request.kinds)}
-    plan = Plan(seed=request.seed, words=request.words, seconds=request.time_limit, **shares)
+    shares |= {"seconds": request.time_limit, "closed_book": request.closed_book}
+    plan = Plan(seed=request.seed, words=request.words, **shares)
     read = [*documents, request.store, *filter(None, [prompts, request.plan])]
     output.check_files([request.out], *read, forms=_FORMS)
     output.check_file("--rejected", request.rejected, *read, request.out)
@@ -359,11 +366,15 @@ def _remarks(made: Testset) -> list[str]:
             f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
             f"documents and {said['passages']} of the passages have a question"
         )
+        if "closed_book" in said:
+            remarks.append(
+                f"{said['closed_book']} of the answerable questions are answered right without any "
+                "text (`closed_book`): those are no test of retrieval"
+            )
     if made.questions:
-        remarks.append(
-            "Read some of them before you rely on them. `assay check --design` with --judge says "
-            "which a model answers without any source."
-        )
+        ask = "--closed-book tells which a model answers without any text."
+        told = made.by_rules or "closed_book" in quality
+        remarks.append(f"Read some of them before you rely on them.{'' if told else f' {ask}'}")
     return remarks
 
 

@@ -31,6 +31,7 @@ from assay.tasks import (
     CompareOutcomes,
     Comparison,
     Embed,
+    FollowUp,
     GenerateQuestions,
     GiveGrade,
     Goal,
@@ -61,6 +62,7 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
+    WriteFollowUp,
     WriteMultiHop,
     WriteReasoning,
     WriteSingleHop,
@@ -89,6 +91,7 @@ from assay.tasks import (
     rate_answer,
     select_sentences,
     verify_statements,
+    write_follow_up,
     write_question,
 )
 from assay.tasks.statements import SplitTexts
@@ -106,6 +109,7 @@ RECENT = 4096
 QUOTED = 10
 # As long as the reasons that judges give.
 REASON = "The answer says what is asked for, and the contexts bear it out."
+_UNNAMED = "What is it ?"  # a follow-up question: it stands in the conversation, and names nothing
 _EMPTY_VALUES: Mapping[str, Any] = {"string": "", "boolean": False, "number": 0.0, "array": []}
 
 
@@ -434,6 +438,7 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
     AnswerQuestions.kind: _short_answers,
     AnswerClosedBook.kind: lambda _task: answer_closed_book.reply([REASON]),
     ListNuggets.kind: lambda _task: list_nuggets.reply([f"{REASON} {n}" for n in range(10)]),
+    WriteFollowUp.kind: lambda _task: write_follow_up.reply(FollowUp(_UNNAMED, REASON, _UNNAMED)),
     **{
         kind.kind: _written
         for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)

@@ -312,6 +312,8 @@ def fill_from_conversation(fields: dict[str, Any]) -> None:
     never changed.
     """
     turns: tuple[Turn, ...] = fields.get("turns") or ()
+    if turns and turns[-1].role == "user" and fields.get("question") == turns[-1].text:
+        return  # asked last, and not answered yet
     answered = _last_place(turns, "assistant")
     if answered is not None and fields.get("answer") in (None, turns[answered].text):
         fields["answer"] = turns[answered].text

@@ -24,7 +24,7 @@ from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Reply, Task
 from assay.metrics import Metric
-from assay.sample import Sample
+from assay.sample import Sample, Turn
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 
@@ -302,6 +302,9 @@ class _Collection:
             answered = {"failure": str(error)}
         if answered.keys() & set(reply.FOUND):
             gone |= dict.fromkeys(reply.FOUND)
+        asked = sample.turns or ()
+        if asked and asked[-1].role == "user":  # what was said before the question was given
+            gone["turns"] = (*asked, *_said(answered))
         return replace(sample, **{**gone, **answered})
 
     def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
@@ -441,3 +444,9 @@ def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -
 
 def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> bool:
     return any(made & set(names) <= held for names in (metric.needs, *metric.instead))
+
+
+def _said(answered: Mapping[str, Any]) -> tuple[Turn, ...]:
+    """The system's answer as a message of the conversation; none where there is no answer."""
+    text = answered.get("answer")
+    return (Turn("assistant", text, answered.get("contexts")),) if text else ()

@@ -17,6 +17,8 @@ from assay.tasks.conversation import (
 )
 from assay.tasks.embedding import Embed, EmbedTokens, TokenVectors
 from assay.tasks.generation import (
+    FollowUp,
+    WriteFollowUp,
     WriteMultiHop,
     WriteQuestion,
     WriteReasoning,
@@ -107,6 +109,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteReasoning,
         WriteMultiHop,
         WriteUnanswerable,
+        WriteFollowUp,
         AnswerClosedBook,
         ListNuggets,
         GradeStatements,
@@ -148,6 +151,7 @@ infer_goal = InferGoal
 compare_outcomes = CompareOutcomes
 paper_correctness = PaperCorrectness
 write_question = WriteQuestion
+write_follow_up = WriteFollowUp
 split_texts = SplitTexts
 
 __all__ = [
@@ -168,6 +172,7 @@ __all__ = [
     "Comparison",
     "Embed",
     "EmbedTokens",
+    "FollowUp",
     "GenerateQuestions",
     "GiveGrade",
     "Goal",
@@ -213,6 +218,7 @@ __all__ = [
     "Usefulness",
     "Verdict",
     "VerifyStatements",
+    "WriteFollowUp",
     "WriteMultiHop",
     "WriteQuestion",
     "WriteReasoning",

@@ -188,3 +188,86 @@ class WriteUnanswerable(WriteQuestion):
         ),
         answered=False,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question as the next message of a conversation.
+
+    Attributes:
+        before: What the user asked first; "" if no conversation leads to the question.
+        answer: What was answered to that.
+        question: The question as it is put then; it leans on the messages before it.
+    """
+
+    before: str
+    answer: str = ""
+    question: str = ""
+
+
+class _FollowUpForm(msgspec.Struct, frozen=True):
+    first_question: str
+    first_answer: str
+    follow_up: str
+
+
+@dataclass(frozen=True)
+class WriteFollowUp(Task[FollowUp]):
+    """Put a question as the second one of a conversation.
+
+    Attributes:
+        question: The question, in full.
+        passages: What it was written about.
+        asker: Who asks, in words; "" for nobody in particular.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    asker: str = ""
+
+    schema = schema(_FollowUpForm)
+    template = Template(
+        instruction=(
+            "Turn the question into the second one of a conversation between a user and an "
+            "assistant. Write what the user asked first, what the assistant answered to that from "
+            "the text, in one or two sentences, and the follow-up: the question below as the user "
+            "would put it then. The follow-up is short and leaves out, or replaces by pronouns, "
+            "what the first exchange has named, so that nobody can understand it without that "
+            "exchange; with it, it asks exactly what the question below asks. The first answer "
+            "does not answer the follow-up. Write in the language of the question. If no such "
+            "exchange leads to it, leave all three empty. Where an asker is described, write as "
+            "that person would."
+        ),
+        form='{"first_question": "...", "first_answer": "...", "follow_up": "..."}',
+        examples=(
+            Example(
+                given=(
+                    "question: How long does it take until a refund for a returned order "
+                    "arrives?\ntext: Orders can be returned within 30 days. Refunds are paid to "
+                    "the card that was charged, usually within five working days."
+                ),
+                reply=(
+                    '{"first_question": "Until when can I send an order back?", "first_answer": '
+                    '"Orders can be returned within 30 days.", "follow_up": "And how long until '
+                    'I get my money?"}'
+                ),
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question, the passages, and who asks."""
+        asker = (Material("asker", self.asker),) if self.asker else ()
+        text = "\n\n".join(self.passages)
+        return (Material("question", self.question), Material("text", text), *asker)
+
+    def read(self, raw: str) -> FollowUp:
+        """The two questions and the answer between them."""
+        form = decode(raw, _FollowUpForm)
+        said = (form.first_question, form.first_answer, form.follow_up)
+        return FollowUp(*(text.strip() for text in said))
+
+    @staticmethod
+    def reply(written: FollowUp) -> str:
+        """A reply in the form that is read."""
+        return encode(_FollowUpForm(written.before, written.answer, written.question))

@@ -24,6 +24,7 @@ from assay.score import Unscored
 from assay.tasks import (
     AnswerClosedBook,
     AnswerQuestions,
+    FollowUp,
     SplitStatements,
     VerifyStatements,
     Written,
@@ -174,21 +175,29 @@ class _Found:
     async def closed_book(self, sample: Sample, judge: Judge) -> None:
         """Note the answer that needs no source, where it is right."""
         try:
-            answers = await judge(AnswerClosedBook(sample.question or ""))
-            answer = answers[0] if answers else ""
-            if not answer:
-                return
-            given = Sample(
-                id="", question=sample.question, answer=answer, reference=sample.reference
-            )
-            outcome = await FactualCorrectness(mode="recall").score(given, judge)
+            answer = await closed_book_answer(sample.question or "", sample.reference or "", judge)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
             self.failed[sample.id] = str(error)
             return
-        if not isinstance(outcome, Unscored) and outcome.value >= _RIGHT:
+        if answer:
             self.leaked[sample.id] = answer
+
+
+async def closed_book_answer(question: str, reference: str, judge: Judge) -> str:
+    """What a judge answers without any source, where that is right; "" if it is not.
+
+    Raises:
+        JudgeError: If it says nothing usable.
+    """
+    answers = await judge(AnswerClosedBook(question))
+    if not answers or not answers[0]:
+        return ""
+    given = Sample(id="", question=question, answer=answers[0], reference=reference)
+    outcome = await FactualCorrectness(mode="recall").score(given, judge)
+    right = not isinstance(outcome, Unscored) and outcome.value >= _RIGHT
+    return answers[0] if right else ""
 
 
 # Questions that nobody asks who has not just read the text.
@@ -211,6 +220,8 @@ _BETWEEN = r"(?:[\W_]|\]\([^()\s]*\))+"  # two words of a quote: mark-up and lin
 _DOTS = re.compile(r"\s*(?:\.{3}|…)\s*")
 # Two questions of which one holds so much of the other's words ask the same.
 _SAME = 0.9
+_ALONE = 0.7  # of the full question's words, from which on a follow-up leaves nothing out
+_AGAIN = 0.5  # of a short answer's words are those of the reference, if it answers the same
 
 
 Fault: TypeAlias = tuple[str, str]  # which check a question fails, and what that check found
@@ -249,6 +260,46 @@ async def fault(
     if quote := from_code(written, passages):
         return "example data", f"only code says '{quote}'"
     return await _unfit(written, passages, judge)
+
+
+async def follow_up_fault(
+    turned: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+) -> Fault | None:
+    """What is wrong with a question as the second one of a conversation; the free checks first.
+
+    Args:
+        turned: The conversation.
+        written: The question in full, which passed its own checks; no answer: it has none.
+        passages: What it was written about.
+        judge: Who answers the follow-up from the passages and the conversation.
+
+    Raises:
+        JudgeError: If the judge does not say.
+    """
+    if not (turned.before and turned.answer and turned.question):
+        return "empty", "no conversation leads to it, says the judge"
+    if recall(set(stems(written.question)), set(stems(turned.question))) > _ALONE:
+        return "stands alone", turned.question
+    reference = set(stems(written.answer))
+    if reference and recall(reference, set(stems(turned.answer))) >= _SAME:
+        return "answer given", turned.answer
+    return await _unanswered_then(turned, written, passages, judge) if reference else None
+
+
+async def _unanswered_then(
+    turned: FollowUp, written: Written, passages: Sequence[Passage], judge: Judge
+) -> Fault | None:
+    """Whether a follow-up, with the messages before it, is not answered by what it should be."""
+    said = f"user: {turned.before}\nassistant: {turned.answer}\nuser: {turned.question}"
+    texts = "\n\n".join(f"{p.title}\n\n{p.text}" for p in passages)
+    text = f"{texts}\n\nThe conversation so far:\n{said}"
+    (reply,) = await judge(AnswerQuestions((turned.question,), text))
+    if reply.answer is None:
+        return "unanswered", f"asked as '{turned.question}', the judge finds no answer"
+    held = set(stems(written.answer)).union(*map(stems, written.quotes))
+    if recall(set(stems(reply.answer)), held) < _AGAIN:
+        return "asks for something else", f"'{turned.question}' is answered by '{reply.answer}'"
+    return None
 
 
 async def _unfit(written: Written, passages: Sequence[Passage], judge: Judge) -> Fault | None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +19,13 @@ from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.sample import Sample
 from assay.tasks import (
+    AnswerClosedBook,
     AnswerQuestions,
+    FollowUp,
     SelectSentences,
     SplitStatements,
     VerifyStatements,
+    WriteFollowUp,
     WriteMultiHop,
     WriteQuestion,
     WriteReasoning,
@@ -31,6 +34,7 @@ from assay.tasks import (
     Written,
 )
 from assay.testset import checks
+from assay.testset.checks import closed_book_answer
 from assay.testset.documents import read_documents
 from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
@@ -200,7 +204,7 @@ class _Round:
         answers first.
         """
         while jobs := self._wave():
-            known = tuple(question.question for question in self.questions)
+            known = tuple(q.standalone or q.question for q in self.questions)
             candidates = [
                 asyncio.ensure_future(self._candidate(job, backend, known)) for job in jobs
             ]
@@ -264,7 +268,7 @@ class _Round:
         passages = self._passages(job)
         answerable = job.kind != "unanswerable"
         titles = tuple(passage.title for passage in passages)
-        written = Written("")
+        written, turned = Written(""), FollowUp("")
         try:
             written = await judge(
                 TASKS[job.kind](tuple(p.text for p in passages), titles, job.asked, job.plan.asker)
@@ -273,13 +277,19 @@ class _Round:
                 return _rejected(job, fault, written, passages)
             near = () if answerable else self._near(job, written)
             fault = await checks.fault(written, passages, judge, answerable=answerable, near=near)
+            if not fault and job.plan.style == "follow-up":
+                turned = await judge(_turning(job, written, passages))
+                fault = await checks.follow_up_fault(turned, written, passages, judge)
         except (Denied, OverBudget):
             raise
         except JudgeError as error:
             fault = "judge failed", str(error)
         if fault:
             return _rejected(job, fault, written, passages)
-        return _question(job, written, passages)
+        question = _question(job, written, passages, turned)
+        if self.plan.closed_book and answerable:
+            return replace(question, closed_book=await _closed_book(written, judge))
+        return question
 
     def _near(self, job: _Job, written: Written) -> list[Passage]:
         """Other passages that are most likely to answer a question."""
@@ -289,7 +299,8 @@ class _Round:
 
     def _take(self, job: _Job, outcome: Question | Rejected) -> None:
         if isinstance(outcome, Question):
-            twin = checks.repeated(outcome.question, (q.question for q in self.questions))
+            asked = (q.standalone or q.question for q in self.questions)
+            twin = checks.repeated(outcome.standalone or outcome.question, asked)
             if twin:
                 ids = tuple(passage.id for passage in outcome.passages)
                 outcome = Rejected(
@@ -303,7 +314,8 @@ class _Round:
         self.told(outcome, len(self.questions))
         if outcome.question:  # asked for again, a judge would write it again
             for number in job.passages:
-                self._asked[number].append(outcome.question)
+                full = outcome.standalone if isinstance(outcome, Question) else ""
+                self._asked[number].append(full or outcome.question)
 
     def _passages(self, job: _Job) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[number] for number in job.passages)
@@ -340,18 +352,37 @@ def _rejected(
     return Rejected(job.kind, *fault, written.question, written.answer, ids)
 
 
-def _question(job: _Job, written: Written, passages: tuple[Passage, ...]) -> Question:
+def _turning(job: _Job, written: Written, passages: Sequence[Passage]) -> WriteFollowUp:
+    persona = replace(job.plan, style="", difficulty="").asker
+    return WriteFollowUp(written.question, tuple(p.text for p in passages), persona)
+
+
+async def _closed_book(written: Written, judge: Judge) -> str | None:
+    """The answer that needs no text, where it is right; None if the judge does not say."""
+    try:
+        return await closed_book_answer(written.question, written.answer, judge)
+    except (Denied, OverBudget):
+        raise
+    except JudgeError:
+        return None
+
+
+def _question(
+    job: _Job, written: Written, passages: tuple[Passage, ...], turned: FollowUp
+) -> Question:
     name = f"{job.kind}:{'+'.join(passage.id for passage in passages)}"
     name += f":{len(job.asked) + 1}" if job.asked else ""
     return Question(
         name,
         job.kind,
-        written.question,
+        turned.question or written.question,
         written.answer if job.kind != "unanswerable" else NO_ANSWER,
         passages,
         written.quotes,
-        _overlap(written, passages),
+        _overlap(replace(written, question=turned.question or written.question), passages),
         traits=job.plan.traits,
+        before=(turned.before, turned.answer) if turned.question else (),
+        standalone=written.question if turned.question else "",
     )
 
 
@@ -373,7 +404,10 @@ def _round(
     """How the questions are written: by rules, where the judge cannot write."""
     tasks: list[type[Any]] = [TASKS[kind] for kind in plan.wanted()]
     if any(route.identity(kind) is not None for kind in tasks):
-        _check(route, [*tasks, AnswerQuestions, SplitStatements, VerifyStatements])
+        styles = {row.style for row in plan.table()}
+        tasks += [AnswerQuestions, SplitStatements, VerifyStatements]
+        tasks += [WriteFollowUp] if "follow-up" in styles else []
+        _check(route, [*tasks, AnswerClosedBook] if plan.closed_book else tasks)
         if "multi_hop" in plan.wanted() and len(corpus.passages) < 2:
             what = "a question over two passages is wanted, and there is one passage"
             raise InputError(what, "give more documents, shorter passages, or other kinds")

@@ -34,9 +34,12 @@ def offline_plan(plan: Plan) -> Plan:
     Raises:
         InputError: If nothing is left.
     """
-    if any(row.asker for row in plan.rows):
+    if any(row.traits for row in plan.rows):
         what = "styles, personas and difficulty take a language model that writes"
         raise InputError(what, "name one: --judge openai:MODEL, or leave those columns empty")
+    if plan.closed_book:
+        what = "questions are answered closed-book by a language model only"
+        raise InputError(what, "name one, or ask without: --judge openai:MODEL")
     if plan.rows:
         kept = tuple(row for row in plan.rows if row.kind != "reasoning")
         return replace(plan, rows=kept or _no_rules())

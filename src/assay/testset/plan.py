@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from assay.errors import InputError
 
 Kind: TypeAlias = Literal["single_hop", "reasoning", "multi_hop", "unanswerable"]
-Style: TypeAlias = Literal["", "keywords", "typos"]
+Style: TypeAlias = Literal["", "keywords", "typos", "follow-up"]
 Difficulty: TypeAlias = Literal["", "easy", "hard"]
 
 KINDS: Final[Mapping[Kind, float]] = {
@@ -36,7 +36,8 @@ class PlanRow:
     Attributes:
         kind: What it takes to answer them.
         n: How many, 1 or more.
-        style: "" for whole sentences, "keywords", or "typos".
+        style: "" for whole sentences, "keywords", "typos", or "follow-up": the second question
+            of a conversation, which leans on the first.
         persona: Who asks, in words ("a nurse on night duty"); "" for nobody in particular.
         difficulty: "easy" in the words of the text, "hard" in others (checked by their share of
             common words), "" for either.
@@ -80,6 +81,7 @@ class Plan:
         words: Words of a passage, about; 50 or more.
         rows: How many of each kind, style, persona and difficulty; in place of `n` and `kinds`.
         seconds: Writing ends after so long with what there is by then; None for no limit.
+        closed_book: Whether each question that passed is also asked without any text.
     """
 
     n: int = 50
@@ -88,6 +90,7 @@ class Plan:
     words: int = 200
     rows: tuple[PlanRow, ...] = ()
     seconds: float | None = None
+    closed_book: bool = False
 
     def __post_init__(self) -> None:
         if self.n < 1:

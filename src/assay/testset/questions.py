@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import cycle
 from typing import Any, ClassVar, Final
 
 from assay._text.questions import about_a_text
@@ -197,6 +198,10 @@ class Question:
         overlap: Share of the question's content words that its passages hold, in [0, 1].
         template: By which rule it was made, "" if a language model wrote it.
         traits: Style, persona and difficulty, as far as the plan gave any.
+        before: The messages before it, of user and assistant in turn; none but for a follow-up.
+        standalone: What a follow-up asks, in full; "" for any other question.
+        closed_book: The judge's answer without any text, where that is right; "" where it is not,
+            None if it was not asked.
     """
 
     id: str
@@ -208,6 +213,9 @@ class Question:
     overlap: float = 0.0
     template: str = ""
     traits: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
+    standalone: str = ""
+    closed_book: str | None = None
 
     @property
     def answerable(self) -> bool:
@@ -232,7 +240,18 @@ class Question:
             ],
             **({"template": self.template} if self.template else {}),
             **self.traits,
+            **self._conversation(),
+            **({} if self.closed_book is None else {"closed_book": self.closed_book}),
         }
+
+    def _conversation(self) -> dict[str, Any]:
+        """What a follow-up leans on; nothing for any other question."""
+        if not self.before:
+            return {}
+        roles = ("user", "assistant")
+        said = zip(cycle(roles), (*self.before, self.question), strict=False)
+        turns = [{"role": role, "content": text} for role, text in said]
+        return {"standalone": self.standalone, "turns": turns}
 
     def _evidence(self) -> Iterator[dict[str, Any]]:
         """Where the quotes stand in the documents, in whatever mark-up they stand there."""
@@ -253,7 +272,8 @@ class Rejected:
         kind: What it was to be.
         why: Which check it failed: "empty", "not standalone", "no quote", "one is enough",
             "example data", "no sentence", "too easy", "unanswered", "unsupported", "answered",
-            "answer given", "ambiguous", "repeated" or "judge failed".
+            "answer given", "ambiguous", "repeated", "stands alone", "asks for something else" or
+            "judge failed".
         detail: What the check found.
         question: The question, "" if none was written.
         answer: Its answer.
@@ -326,7 +346,8 @@ class Testset:
 
         "kept" of the drafts passed all checks; "unique" of what was asked does not repeat another
         question; "boilerplate" of the questions begin with the three words with which most do;
-        "documents" and "passages" have a question. Empty if nothing was drafted.
+        "documents" and "passages" have a question; "closed_book", where that was asked, of the
+        answerable questions are answered right without any text. Empty if nothing was drafted.
         """
         drafts = len(self.questions) + len(self.rejected)
         if not drafts:
@@ -337,12 +358,14 @@ class Testset:
         most = max(openings.values(), default=0)
         passages = {passage.id for q in self.questions for passage in q.passages}
         documents = {passage.document for q in self.questions for passage in q.passages}
+        known = [q.closed_book for q in self.questions if q.closed_book is not None]
         return {
             "kept": len(self.questions) / drafts,
             "unique": 1 - repeated / max(asked, 1),
             "boilerplate": most / len(self.questions) if most > 1 else 0.0,
             "documents": len(documents) / self.documents,
             "passages": len(passages) / self.passages,
+            **({"closed_book": sum(map(bool, known)) / len(known)} if known else {}),
         }
 
     def jsonl(self) -> str:
