@@ -119,6 +119,13 @@ def test_what_is_chosen(tmp_path, read_off, candidates, chosen):
     assert adapting._chosen(compared(read_off, tmp_path, *candidates)) == chosen
 
 
+def test_a_guess_that_is_the_same_for_all_is_not_better(tmp_path, read_off):
+    (one,) = compared(read_off, tmp_path, ("trained", "faithfulness", -0.1))
+    assert one.verdict == "better"
+    passes_all = replace(one, missed=Both(0.76, 0.99), alarms=Both(0.11, 0.01))
+    assert passes_all.verdict == "no gain shown"
+
+
 def test_what_cannot_be_done_is_told_first(tmp_path):
     with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
         adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)

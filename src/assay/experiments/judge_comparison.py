@@ -70,11 +70,17 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """Better if errors shrink or the order improves, and neither gets worse."""
+        """Better if errors shrink or the order improves, and neither gets worse.
+
+        Nor may the two error rates together rise: nearly the same probability for every case would
+        shrink the squared error of a judge that is sure and wrong.
+        """
         error, lead = self.brier.interval, self.lead
+        rates = [missed + alarms for missed, alarms in zip(self.missed, self.alarms, strict=True)]
         if (error and error.low > 0) or (lead and lead.high < 0):
             return "worse"
-        if (error and error.high < 0) or (lead and lead.low > 0):
+        gains = (error and error.high < 0) or (lead and lead.low > 0)
+        if gains and rates[1] <= rates[0]:
             return "better"
         return "no gain shown"
 
