@@ -455,7 +455,7 @@ def functions(rules: Rules) -> None:
         (f"{e}.reader", "_is_foreign", no),
         (f"{e}.reader", "nearest_first", lambda found, *_: list(found)),
         (f"{e}.reader", "_connected", lambda _, evidence: list(range(len(evidence.pieces)))),
-        (f"{e}.reader", "_with_neighbours", lambda *args: args[-1]),
+        (f"{e}.selection", "_with_neighbours", lambda *args: args[-1]),
         (f"{e}.judge", "is_phrase", no),
         (f"{e}.relevance", "_declined", lambda *_: ""),
         ("text.quantities", "written_like", same),

@@ -23,6 +23,8 @@ import numpy as np
 from assay._text import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
+from assay.experiments.reader_windows import Asked, Row
+from assay.experiments.swaps import mistaken, swapped
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
@@ -30,13 +32,10 @@ from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
 from training.data import DATA
 from training.verifier import documents, people
-from training.verifier.asked.rows import Asked
 from training.verifier.examples import asked
 from training.verifier.logistic import auroc, balanced, contents, fit, predict
 from training.verifier.passages import fit_passages
 from training.verifier.removed import removed
-from training.verifier.rows import Row
-from training.verifier.swaps import mistaken, swapped
 from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 

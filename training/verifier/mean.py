@@ -7,14 +7,7 @@ from pathlib import Path
 
 import torch
 
-from training.verifier.restore import WORDS
-
-
-def mean(first: Path, second: Path, share: float) -> dict[str, torch.Tensor]:
-    """Every weight as `share` of the second one and the rest of the first."""
-    one, other = (torch.load(path, map_location="cpu")["model"] for path in (first, second))
-    both = one.keys() & other.keys()  # a small one is without the base's own word vectors
-    return {name: torch.lerp(one[name].float(), other[name].float(), share) for name in both}
+from assay.experiments.reader_network import WORDS, mean
 
 
 def main() -> None:
@@ -26,7 +19,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--small", action="store_true", help="16 bits, no word vectors: 22 MB")
     options = parser.parse_args()
-    found = mean(options.first, options.second, options.share)
+    paths = (options.first, options.second)
+    one, other = (torch.load(path, map_location="cpu")["model"] for path in paths)
+    found = mean(one, other, options.share)
     if options.small:
         found = {name: value.half() for name, value in found.items() if name != WORDS}
     torch.save({"model": found}, options.out)

@@ -15,10 +15,10 @@ import numpy as np
 
 from assay._text import entities, numbers
 from assay._text.words import stems
+from assay.experiments.reader_windows import Row
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import Evidence, Piece, prepare
 from training.verifier import people
-from training.verifier.rows import Row
 from training.verifier.synthetic.neutral import starts_with_pronoun
 
 REMOVED = "removed"  # what their set is named

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import Example, Row, labelled
 from assay.judges.embedded.evidence import prepare
-from assay.judges.embedded.reader import Reader, supporting
+from assay.judges.embedded.reader import Reader
 from training.verifier import people
-from training.verifier.rows import Row
 
 # Share of the rows of a set; another is not asked about.
 SHARES = {
@@ -38,10 +38,10 @@ SHARES = {
 
 def asked(seed: int) -> Iterator[tuple[int, Row]]:
     """The rows that the teacher is asked about, each with its number."""
-    from training.verifier.examples import labelled
+    from training.verifier import examples
 
     rng = random.Random(seed)
-    for number, row in enumerate(labelled()):
+    for number, row in enumerate(examples.labelled()):
         if fold_of(row.group) != HELD_OUT and rng.random() < SHARES.get(row.data, 0.0):
             yield number, row
 
@@ -70,22 +70,16 @@ def answer(questions: Path, out: Path) -> None:
 
 def examples(votes: Path, out: Path, seed: int) -> None:
     """Write the windows of these rows with what the teacher finds of each part."""
-    from training.verifier.examples import Example, evidence_of, example, tokenise
+    from training.verifier.examples import WORDS_UNKNOWN
 
     with votes.open(encoding="utf-8") as lines:
         known: dict[int, list[list[float]]] = dict(map(json.loads, lines))
     found: list[Example] = []
     for number, row in asked(seed):
-        if number not in known:
-            continue
-        cuts, evidence = people.segments(row), evidence_of(row.contexts)
-        said = [evidence.read(row.answer[start:end]) for start, end, _ in cuts]
-        windows = supporting([each.text for each in said], evidence, tokenise)
-        wrong = row.spans is None and len(cuts) > 1 and row.label == "unsupported"
-        for window in windows:
-            one = example(row, number, cuts, said, window, any_wrong=wrong and len(windows) == 1)
-            taught = tuple(tuple(known[number][part.text]) for part in window.parts)
-            found.append(dataclasses.replace(one, taught=taught))
+        if number in known:
+            for window, one in labelled(row, number, people.segments(row), WORDS_UNKNOWN):
+                taught = tuple(tuple(known[number][part.text]) for part in window.parts)
+                found.append(dataclasses.replace(one, taught=taught))
     out.write_bytes(pickle.dumps(found))
     print(f"{len(found)} windows")
 

@@ -42,8 +42,9 @@ _GROUPS = {
         "testset add": "Keep failures of a run as test cases.",
         "nuggets": "Find the facts that answers should hold.",
     },
-    "Improve retrieval": {
+    "Fit to your documents": {
         "adapt": "Fine-tune an embedder to a corpus, and measure what it gains.",
+        "adapt judge": "Fit the embedded judge to a domain, and measure what it gains.",
     },
     "Look up and check": {
         "metrics": "List the metrics, or compare some on the same data.",
@@ -66,6 +67,7 @@ _GROUPS = {
 _SHORT_HELP = {name: text for commands in _GROUPS.values() for name, text in commands.items()}
 # Commands that do not have a module of their name.
 _MODULES = {
+    "adapt judge": "adapt_judge",
     "describe": "runs",
     "show": "diagnose",
     "view": "serve",

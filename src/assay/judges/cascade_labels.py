@@ -31,7 +31,7 @@ def read_labels(path: str) -> tuple[LabelledTask, ...]:
     Raises:
         InputError: If a row is none, or there are none.
     """
-    if _is_store(Path(path)):
+    if is_store(Path(path)):
         if not (kept := list(_in_store(path))):
             remedy = "label statements first: assay label --metric faithfulness"
             raise InputError(f"nobody labelled statements for faithfulness in '{path}'", remedy)
@@ -64,7 +64,8 @@ def _tasks(rows: Sequence[_Row]) -> tuple[LabelledTask, ...]:
     return tuple(labelled)
 
 
-def _is_store(path: Path) -> bool:
+def is_store(path: Path) -> bool:
+    """Whether a file is a store of runs."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -20,6 +20,7 @@ STEP, OPTIONS = ">", "?"  # of a cascade
 SHOWN = 60  # characters of a spec in a message
 SPECS = (
     "embedded (offline, no key)",
+    "embedded:FOLDER (the same, adapted by assay adapt judge)",
     "openai:MODEL (any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY)",
     "openai-batch:MODEL (the same in batches: half the price, within a day)",
     "ollama:MODEL (a local Ollama; OLLAMA_HOST)",
@@ -213,6 +214,12 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     raise InputError(f"'{_shown(spec)}' is no judge", f"{meant} {known}".lstrip())
 
 
+def _adapted(folder: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
+    from assay.judges.embedded import Embedded
+
+    return Embedded(folder=folder)
+
+
 def _openai(model: str, /, *, embedder: bool = False) -> Backend:
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
@@ -258,6 +265,7 @@ def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG0
 
 
 _SCHEMES: dict[str, Make] = {
+    "embedded": _adapted,
     "openai": _openai,
     "openai-batch": _openai_batch,
     "ollama": _ollama,

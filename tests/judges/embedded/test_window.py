@@ -22,12 +22,11 @@ from assay.judges.embedded.reader import (
     UNKNOWN,
     Reader,
     answering,
-    chosen,
-    connected,
     supporting,
     tokenise,
     visible,
 )
+from assay.judges.embedded.selection import chosen, connected
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
 MENTIONS = (

@@ -11,6 +11,7 @@ from training.verifier.written import rows as written
 from training.verifier.written.statement import records
 
 from assay.bench.data import HELD_OUT, fold_of
+from assay.experiments.reader_windows import UNKNOWN
 
 ALL = written.written()
 
@@ -151,9 +152,9 @@ def test_every_reference_is_compared_with_two_answers_in_both_directions():
 
 def test_what_an_answer_covers_is_known_of_sentences_and_not_of_words():
     covered = [row for row in references.rows() if row.data == references.COVERED]
-    found = [one for row in covered[:5] for one in examples.examples([row])]
+    found = [one for row in covered[:5] for one in examples.windows([row])]
     assert {label for one in found for _, _, label in one.parts} == {0, 1, 2}
-    assert all((one.tokens == examples.UNKNOWN).all() for one in found)
+    assert all((one.tokens == UNKNOWN).all() for one in found)
 
 
 def test_both_directions_of_a_pair_are_kept_out_together():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.bench.data import HELD_OUT, fold_of
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import (
     answers,
     edits,

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import edits, neutral, paraphrase
 from training.verifier.synthetic.changes import apply, find
 from training.verifier.synthetic.corpus import Passage, passages

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assay._text import entities
 from assay._text.words import STOP_WORDS
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.changes import Change, apply, find, like, reverse
 from training.verifier.synthetic.corpus import Passage, passages

@@ -14,7 +14,7 @@ from functools import cache
 
 from assay._text import entities
 from assay._text.words import STOP_WORDS, stems
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import lexicon, paraphrase
 from training.verifier.synthetic.corpus import Passage, passages
 from training.verifier.synthetic.names import names_in

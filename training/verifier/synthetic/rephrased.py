@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 from training.verifier.synthetic import edits, paraphrase
 from training.verifier.synthetic.changes import apply
 from training.verifier.synthetic.corpus import Passage, passages

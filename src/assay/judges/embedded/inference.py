@@ -55,13 +55,17 @@ def folder(name: str) -> Traversable:
 @cache
 def session(name: str) -> "onnxruntime.InferenceSession":
     """A model of this package, ready to run; loaded once for all judges of a process."""
+    return load(folder(name).joinpath("model.onnx").read_bytes())
+
+
+def load(model: bytes) -> "onnxruntime.InferenceSession":
+    """A model ready to run."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # see the module's docstring: texts are what runs in parallel
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    model = folder(name).joinpath("model.onnx").read_bytes()
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain, groupby, repeat
+from pathlib import Path
 from typing import Any
 
 from assay._text import questions
@@ -17,10 +18,11 @@ from assay._text.statements import Statement, is_phrase, items, statements
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
+from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.card import Quality, card
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.inference import aside, tokenizer
-from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.reader import NAME, Reader
 from assay.judges.embedded.relevance import (
     answer_relevance,
     context_usefulness,
@@ -95,6 +97,8 @@ def _text(message: str) -> str:
 
 # Raised whenever a reply to an unchanged task may change; it is part of every key and signature.
 VERSION = "v3.0.0"
+# What an adapted judge was made from and only works with.
+BASE = f"embedded:{VERSION}+{NAME}"
 
 
 class Embedded(AttributeBackend):
@@ -104,15 +108,20 @@ class Embedded(AttributeBackend):
 
     Args:
         threads: Cores to use; all that there are if None.
+        folder: An adapted judge, as `assay adapt judge` writes it; None: what ships.
+
+    Raises:
+        InputError: If the folder holds none of this version.
     """
 
     local = True
     has_card = True
     languages = _MEASURED
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads
-        self._encoder, self._reader = _models(threads)
+    def __init__(self, threads: int | None = None, folder: str | Path | None = None) -> None:
+        self._threads, self._folder = threads, folder
+        adapted = None if folder is None else Adapted.at(folder, BASE)
+        self._encoder, self._reader = _models(threads, adapted)
         self._say: dict[str, Callable[[Any], str]] = {
             SplitStatements.kind: self._split,
             VerifyStatements.kind: self._verify,
@@ -125,9 +134,9 @@ class Embedded(AttributeBackend):
             EmbedTokens.kind: self._embed_tokens,
         }
 
-    def __reduce__(self) -> tuple[type["Embedded"], tuple[int | None]]:
+    def __reduce__(self) -> tuple[type["Embedded"], tuple[int | None, str | Path | None]]:
         """Made anew in another process, with the cores that are there."""
-        return Embedded, (self._threads,)
+        return Embedded, (self._threads, self._folder)
 
     @property
     def name(self) -> str:
@@ -201,7 +210,11 @@ class Embedded(AttributeBackend):
         contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
         found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
         rest = iter(found)
-        helps = [passage_probability([next(rest).probability for _ in mine]) for mine in contexts]
+        adapted = self._reader.adapted
+        helps = [
+            passage_probability([next(rest).probability for _ in mine], adapted)
+            for mine in contexts
+        ]
         passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
         return select_sentences.reply(
             [
@@ -291,9 +304,9 @@ def _main(found: Sequence[Statement], text: str) -> list[Statement]:
 
 
 @lru_cache
-def _models(threads: int | None) -> tuple[Encoder, Reader]:
+def _models(threads: int | None, adapted: Adapted | None) -> tuple[Encoder, Reader]:
     # Loaded once for all judges of a process.
-    return Encoder(threads), Reader(threads)
+    return Encoder(threads), Reader(threads, adapted)
 
 
 def _unread(*texts: Sequence[str]) -> str:

@@ -10,21 +10,25 @@ see each other. `training/verifier` builds its examples with this code.
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, islice, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers
 from assay._text.words import STOP_WORDS, WORD, stem, stems, words
+from assay.judges.embedded.adapted import NETWORK, Adapted
 from assay.judges.embedded.evidence import Evidence
-from assay.judges.embedded.inference import Passes, session, tokenizer, workers
+from assay.judges.embedded.inference import Passes, load, session, tokenizer, workers
+from assay.judges.embedded.selection import chosen, connected, nearest_first
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 Numbers = npt.NDArray[np.int32]
 Booleans = npt.NDArray[np.bool_]
-Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
 
 # Behind the colon the SHA-256 of the weights: a run that needs none of them does not read them.
 NAME = "reader-l6-int8:fc572cd1"
@@ -38,8 +42,6 @@ FIRST, LAST = 101, 102  # ids of [CLS] and [SEP]
 EVIDENCE, ABSENT, PRESENT, UNKNOWN, QUESTION, NEAR = range(6)
 
 _BEHIND = np.iinfo(np.int32).max  # where no word begins any more
-_FEW = 3  # stems of a piece; with less it cannot be told whether it is foreign
-_AGAIN = 0.25  # what a word counts for a piece when a chosen piece has it already
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,18 +283,6 @@ def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> 
     return same
 
 
-def nearest_first(found: Sequence[int], wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
-    """The chosen pieces context by context, that one first whose best piece shares most."""
-    if len({evidence.pieces[piece].context for piece in found}) < 2:
-        return list(found)
-    shares = evidence.shared(wanted)
-    best: dict[int, float] = {}
-    for piece in found:
-        context = evidence.pieces[piece].context
-        best[context] = max(best.get(context, 0.0), float(shares[piece]))
-    return sorted(found, key=lambda piece: -best[evidence.pieces[piece].context])
-
-
 def _near(statement: str, evidence: Evidence) -> frozenset[str]:
     """The stems of the piece that shares most with a statement, and of its neighbours."""
     if not evidence.pieces:
@@ -315,78 +305,6 @@ def _stands(word: _Word, evidence: Evidence) -> bool:
     if word.numbers:
         return all(number in evidence.numbers for number in word.numbers)
     return written.isupper() and entities.stands_in(written, evidence.words, evidence.acronyms)
-
-
-def chosen(
-    wanted: AbstractSet[str], evidence: Evidence, lengths: Lengths, budget: int
-) -> list[int]:
-    """The pieces to show within a budget of tokens: those that share most with the statements.
-
-    If there is room for all, all. Else greedy: first the piece that adds most
-    of the wanted words not yet shown, by their weight; then the neighbours of what was chosen; then
-    the rest by what they share.
-    """
-    room = np.asarray(lengths)
-    if room.sum() <= budget:
-        return list(range(len(room)))
-    shares = evidence.shared(wanted)
-    new = shares.copy()  # what of it no chosen piece has
-    cost = np.sqrt(room + 20)
-    gains = shares / cost
-    seen: set[str] = set()
-    kept: list[int] = []
-    left = budget
-    while left > 0 and gains[best := int(gains.argmax())] > 0:
-        added = (evidence.sets[best] & wanted) - seen
-        seen |= added
-        kept.append(best)
-        left -= int(room[best])
-        if added and left > 0:
-            left = _with_neighbours(best, kept, evidence, lengths, left)
-        for known in added:
-            new[evidence.places[known]] -= evidence.weights[known]
-        if added:
-            gains = (new + _AGAIN * (shares - new)) / cost
-        # What no longer fits never will.
-        gains[room > left] = 0
-        gains[kept] = 0
-    return sorted(kept)
-
-
-def connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
-    """The pieces that share a word with a statement, or with such a piece, and so on.
-
-    What shares none is foreign, as an advertisement is or an order to whoever judges, and would
-    sway the verdict. A piece stays before one that stays, since that one's pronouns may mean what
-    it says, and so does one of few words, as "Yes." is; all stay where nothing is shared.
-    """
-    stays = np.zeros(len(evidence.pieces), bool)
-    known: set[str] = set()
-    fresh = set(wanted & evidence.stems)
-    while fresh:
-        known |= fresh
-        found = np.unique(np.concatenate([evidence.places[each] for each in fresh]))
-        new = found[~stays[found]]
-        stays[new] = True
-        fresh = {each for i in new.tolist() for each in evidence.sets[i]} - known
-    if not stays.any():
-        return list(range(len(stays)))
-    before = [min(evidence.window(i)) for i in np.flatnonzero(stays).tolist()]
-    stays[before] = True
-    stays |= np.array([len(each) < _FEW for each in evidence.sets])
-    kept: list[int] = np.flatnonzero(stays).tolist()
-    return kept
-
-
-def _with_neighbours(
-    piece: int, kept: list[int], evidence: Evidence, lengths: Lengths, left: int
-) -> int:
-    """Keep the piece before, which says what its pronouns mean, if it is short; what is left."""
-    before = min(evidence.window(piece))
-    if before not in kept and lengths[before] <= left // 4:
-        kept.append(before)
-        left -= int(lengths[before])
-    return left
 
 
 Logits = npt.NDArray[np.float32]
@@ -428,20 +346,21 @@ class Reading:
 
 
 class Reader:
-    """Texts to readings by the model that ships with assay.
+    """Texts to readings by the model that ships with assay, or an adapted one.
 
     Nothing is loaded before the first text. One instance may be used from several threads. A
     reading depends on its window alone, not on the number of threads.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, adapted: Adapted | None = None) -> None:
         """Read `threads` windows at a time; None means as many as there are cores to use."""
         self.threads = workers(threads)
+        self.adapted = adapted
 
     @property
     def name(self) -> str:
         """Identity of the readings: changes whenever the weights do."""
-        return NAME
+        return self.adapted.name if self.adapted else NAME
 
     def read_beside_evidence(self, statements: Sequence[str], evidence: Evidence) -> list[Reading]:
         """One reading for every statement, in order."""
@@ -457,8 +376,9 @@ class Reader:
         return self._read(answering(question, texts, tokenise, begins), len(texts))
 
     def _read(self, windows: Sequence[Window], count: int) -> list[Reading]:
+        run = _passes_of(self.adapted) if self.adapted else passes
         read = [(w.ids, w.types, w.positions, w.groups, w.views) for w in windows]
-        logits = passes(read, self.threads)
+        logits = run(read, self.threads)
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
             for k, part in enumerate(window.parts):
@@ -479,17 +399,27 @@ def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
     )
 
 
-def _run(window: WindowIds) -> Logits:
+def _run(window: WindowIds, model: "InferenceSession | None" = None) -> Logits:
     ids, types, positions, groups, views = window
     parts = (("ids", ids), ("types", types), ("positions", positions))
     feed: dict[str, npt.NDArray[Any]] = {name: np.asarray([part], np.int64) for name, part in parts}
     feed["visible"] = visible(groups, views)[None]
-    logits: Logits = session("reader").run(["logits"], feed)[0][0]
+    logits: Logits = (model or session("reader")).run(["logits"], feed)[0][0]
     return logits
 
 
 # Metrics read the same windows within one sample: few are worth remembering (9 kB each).
 passes: Passes[WindowIds, Logits] = Passes(_run, lambda window: len(window[0]), 256)
+
+
+@lru_cache(4)
+def _passes_of(adapted: Adapted) -> Passes[WindowIds, Logits]:
+    """Those of an adapted network; of one with the shipped network, the shipped ones."""
+    file = adapted.file(NETWORK)
+    if file is None:
+        return passes
+    model = load(file.read_bytes())
+    return Passes(lambda window: _run(window, model), lambda window: len(window[0]), 256)
 
 
 @memoized(20_000, longest=2000)

@@ -16,6 +16,7 @@ from assay._text import questions, refusals, sentences, words
 from assay._text.markup import says_nothing
 from assay._text.statements import statements
 from assay.errors import Unavailable
+from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
@@ -81,11 +82,11 @@ def passage_features(probabilities: Sequence[float]) -> tuple[float, ...]:
     return math.log((best + _LEAST) / (1 - best)), float(np.mean(probabilities))
 
 
-def passage_probability(probabilities: Sequence[float]) -> float:
+def passage_probability(probabilities: Sequence[float], adapted: Adapted | None = None) -> float:
     """The probability, in [0, 1], that a context helps to answer; 0 without a sentence."""
     if not probabilities:
         return 0.0
-    fitted = Fitted.load("passage.json", PASSAGE_FEATURES)
+    fitted = Fitted.load("passage.json", PASSAGE_FEATURES, adapted)
     return fitted.probability(passage_features(probabilities))
 
 
@@ -171,7 +172,8 @@ def answer_relevance(
     question = plain_question(question, vocabulary(parts))
     stated = plain_sentences(parts, vocabulary([question]))
     features, helpful = measure_answer(question, stated, encoder, reader)
-    score = Fitted.load("answering.json", ANSWER_FEATURES).probability(features)
+    fitted = Fitted.load("answering.json", ANSWER_FEATURES, reader.adapted)
+    score = fitted.probability(features)
     declined = declines(parts)
     if declined:
         reason = f"The answer declines: '{declined}'."

@@ -19,6 +19,7 @@ from assay._text.normalize import Normalized
 from assay._text.sentences import Span
 from assay._text.words import WORD
 from assay.judges.embedded import comparison
+from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
 from assay.judges.embedded.reader import Reader, Reading
@@ -44,10 +45,17 @@ class Fitted:
 
     @classmethod
     @cache
-    def load(cls, file: str, names: tuple[str, ...]) -> "Fitted":
-        """The coefficients in a file of this package, in the order of the measurements' names."""
-        text = resources.files("assay.judges.embedded").joinpath(file).read_text("utf-8")
-        content = json.loads(text)
+    def load(cls, file: str, names: tuple[str, ...], adapted: Adapted | None = None) -> "Fitted":
+        """The coefficients in a file, in the order of the measurements' names.
+
+        Args:
+            file: Of this package, or of an adapted judge if that has it.
+            names: The measurements.
+            adapted: The latter.
+        """
+        own = adapted.file(file) if adapted else None
+        shipped = resources.files("assay.judges.embedded").joinpath(file)
+        content = json.loads((own or shipped).read_text("utf-8"))
         return cls(
             tuple(float(content["coefficients"][name]) for name in names),
             float(content["intercept"]),
@@ -127,7 +135,8 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
     if not evidence.pieces:
         return [_nothing(statement) for statement in statements]
     found = measure(statements, evidence, reader)
-    return [_decided(judged, evidence, contexts) for judged in found]
+    fitted = _fitted(reader)
+    return [_decided(judged, fitted, evidence, contexts) for judged in found]
 
 
 def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
@@ -135,8 +144,13 @@ def best_support(statements: Sequence[str], context: str, reader: Reader) -> Sup
     evidence = _prepared((context,))
     if not evidence.pieces:
         return _nothing(statements[0])
-    best = max(measure(statements, evidence, reader), key=_probability)
-    return _decided(best, evidence, (context,))
+    fitted = _fitted(reader)
+    best = max(measure(statements, evidence, reader), key=lambda one: decide(one, fitted))
+    return _decided(best, fitted, evidence, (context,))
+
+
+def _fitted(reader: Reader) -> Fitted:
+    return Fitted.load("support.json", FEATURES, reader.adapted)
 
 
 def _nothing(statement: str) -> Support:
@@ -163,8 +177,9 @@ def _prepared(contexts: tuple[str, ...]) -> Evidence:
     return prepare(contexts)
 
 
-def _probability(judged: Judged) -> float:
-    value = Fitted.load("support.json", FEATURES).probability(judged.features)
+def decide(judged: Judged, fitted: Fitted) -> float:
+    """The probability that a statement is supported, in [0, 1]: the regression's, within rules."""
+    value = fitted.probability(judged.features)
     flag = judged.comparison.flag
     if flag:
         value = max(value, AGREED) if flag.agrees else min(value, DENIED)
@@ -183,9 +198,10 @@ def _probability(judged: Judged) -> float:
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
-def _decided(judged: Judged, evidence: Evidence, contexts: Sequence[str]) -> Support:
-    fitted = Fitted.load("support.json", FEATURES)
-    value = _probability(judged)
+def _decided(
+    judged: Judged, fitted: Fitted, evidence: Evidence, contexts: Sequence[str]
+) -> Support:
+    value = decide(judged, fitted)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     found = judged.comparison

@@ -6,17 +6,16 @@ source, a word for its opposite, or a denial is put in. Everything follows from 
 text; there is nothing random.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
 from assay._text import entities, numbers
-from training.verifier.rows import Row
+from assay.experiments.reader_windows import Row
 
 PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
 
 
@@ -40,7 +39,7 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
     if not stated:
         return ""
     plain, written = stated[seed % len(stated)]
-    if ":" in plain:
+    if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
         return ""
     others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
     new = f"{float(plain) + 1 + seed % 7:g}"
@@ -52,9 +51,11 @@ def number(row: Row, seed: int, _foreign: list[str]) -> str:
 def name(row: Row, seed: int, foreign: list[str]) -> str:
     """A name of another source."""
     stated = entities.names(row.answer)
+    if not stated or not foreign:
+        return ""
     context = "\n".join(row.contexts)
     others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
-    if not stated or not others:
+    if not others:
         return ""
     return row.answer.replace(stated[seed % len(stated)], others[0], 1)
 

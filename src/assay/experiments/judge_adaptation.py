@@ -1,0 +1,335 @@
+"""`adapt_judge`: the embedded judge fitted to a domain, measured beside what ships."""
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from assay.errors import InputError
+from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic, windows
+from assay.experiments.judge_comparison import (
+    COEFFICIENTS,
+    Compared,
+    beside,
+    measure_all,
+    out_of_fold,
+    refit,
+)
+from assay.experiments.reader_windows import Example
+from assay.judges.embedded.adapted import CARD, MANIFEST, NETWORK, Adapted
+from assay.judges.embedded.inference import folder as shipped_folder
+from assay.judges.embedded.judge import BASE
+from assay.judges.embedded.reader import Reader
+from assay.judges.embedded.verification import Fitted
+from assay.stats.intervals import LEVEL
+
+_LEAST_LABELS: Final = 20  # of a kind, and 3 of each class, or nothing is fitted to them
+_LEAST_OF_CLASS: Final = 3
+_MOST_HELD_OUT: Final = 300  # synthetic cases of a kind that are measured
+FITTED: Final = ", refitted"
+_NETWORKS: Final = ("shipped", "trained")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAdapting:
+    """How a judge is adapted and measured.
+
+    Attributes:
+        steps: Steps of training, of 4,096 tokens; 0: only coefficients are fitted, to labels.
+        rate: Learning rate at its highest.
+        share: Share of the trained weights in what is used; the rest are those that ship.
+        held_out: Share of the sources whose synthetic cases only measure.
+        seconds: After how many to end the training; None: after all steps.
+        bfloat16: Whether to multiply in bfloat16: faster on processors that have it.
+        threads: Cores to use; all that there are if None.
+        seed: Chooses passages and what is held out, and the order of training.
+        level: Nominal coverage of the intervals.
+    """
+
+    steps: int = 200
+    rate: float = 5e-5
+    share: float = 0.5
+    held_out: float = 0.3
+    seconds: float | None = None
+    bfloat16: bool = False
+    threads: int | None = None
+    seed: int = 0
+    level: float = LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAdaptation:
+    """What came of it.
+
+    Attributes:
+        base: The judge that it began with.
+        folder: The adapted judge; None if nothing better than the base was found.
+        network: Which network it has: "shipped" or "trained".
+        fitted: For which kinds its coefficients were fitted to labels.
+        steps: Steps of training that were made.
+        windows: Windows that there were to learn from.
+        labels: How many labels of people there were, by kind.
+        left_out: Cases that the judge cannot read, or that ask for work on a text.
+        compared: Every candidate, on every kind of cases.
+        level: Nominal coverage; of each interval it is higher, so that it holds for all candidates.
+    """
+
+    base: str
+    folder: str | None
+    network: str
+    fitted: tuple[Kind, ...]
+    steps: int
+    windows: int
+    labels: Mapping[str, int]
+    left_out: int
+    compared: tuple[Compared, ...]
+    level: float
+
+
+def adapt_judge(
+    corpus: Any = None,
+    questions: Any = None,
+    labels: str | Path | None = None,
+    *,
+    out: str | Path,
+    how: JudgeAdapting | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> JudgeAdaptation:
+    """Fit the embedded judge to a domain, and keep it if it is better than what ships.
+
+    Args:
+        corpus: As for `read_documents`; what the network learns from, None without training.
+        questions: A data set of questions with references; None: those that rules make.
+        labels: Cases that people labelled: see `labelled`.
+        out: The folder to write, for ``embedded:FOLDER``.
+        how: How it is done.
+        on_progress: Called with (steps of the training that are done, all).
+
+    Raises:
+        InputError: If anything cannot be used; told before the training begins.
+
+    Source:
+        Saad-Falcon et al. 2024, ARES (NAACL 2024), for synthetic cases, a small judge fine-tuned
+        on them, and labels of people that it is measured with.
+    """
+    how, out = how or JudgeAdapting(), Path(out)
+    _check(out, how, corpus, labels)
+    people = _people(labels, how)
+    cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
+    taught, kept = split_sources(cases, how)
+    learnt = windows(taught) if how.steps else []
+    checkpoint = _checkpoint(out, learnt, how)
+    with tempfile.TemporaryDirectory() as name:
+        readers = {"shipped": Reader(how.threads)}
+        steps = 0
+        if how.steps:
+            steps = train_network(learnt, checkpoint, Path(name) / NETWORK, how, on_progress)
+            readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
+        found, left_out = _compare(readers, people, kept, how)
+        network, fitted = _chosen(found)
+        better = network == "trained" or bool(fitted)
+        made = JudgeAdaptation(
+            base=BASE,
+            folder=str(out) if better else None,
+            network=network,
+            fitted=fitted,
+            steps=steps,
+            windows=len(learnt),
+            labels={kind: sum(case.kind == kind for case in people) for kind in KINDS},
+            left_out=left_out,
+            compared=tuple(found),
+            level=how.level,
+        )
+        if better:
+            coefficients = {
+                kind: refit(measure_all(readers[network], people, kind), kind) for kind in fitted
+            }
+            _write(out, made, coefficients, Path(name) / NETWORK)
+    checkpoint.unlink(missing_ok=True)
+    return made
+
+
+def _check(out: Path, how: JudgeAdapting, corpus: object, labels: object) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"'{out}' is there already", "name a new folder")
+    if not how.steps and labels is None:
+        what = "without training there is nothing to fit but coefficients, to labels of people"
+        raise InputError(what, "give --labels FILE, or leave out --steps 0")
+    if how.steps and corpus is None:
+        what = "there are no documents to learn from"
+        raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
+    needed = ("torch", "transformers", "onnx") if how.steps else ()
+    if missing := [name for name in needed if not importlib.util.find_spec(name)]:
+        what = f"training a judge needs {', '.join(missing)}"
+        remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
+        raise InputError(what, remedy)
+
+
+def _people(labels: str | Path | None, how: JudgeAdapting) -> list[Case]:
+    found = labelled(labels) if labels is not None else []
+    if not how.steps and not any(_enough(_of(found, kind)) for kind in KINDS):
+        least = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
+        raise InputError(f"no kind of case has {least}", "label more: assay label")
+    return found
+
+
+def split_sources(cases: Sequence[Case], how: JudgeAdapting) -> tuple[list[Case], list[Case]]:
+    """Cases to learn from, and cases of other sources."""
+    groups = sorted({case.group for case in cases})
+    random.Random(how.seed).shuffle(groups)  # noqa: S311 - no secret
+    apart = set(groups[: max(1, round(how.held_out * len(groups)))])
+    kept = [case for case in cases if case.group in apart]
+    random.Random(how.seed).shuffle(kept)  # noqa: S311 - no secret
+    few = [case for kind in KINDS for case in _of(kept, kind)[:_MOST_HELD_OUT]]
+    return [case for case in cases if case.group not in apart], few
+
+
+def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
+    return [case for case in cases if case.kind == kind]
+
+
+def _checkpoint(out: Path, learnt: Sequence[Example], how: JudgeAdapting) -> Path:
+    """Where training stands: a run that was cut off goes on only where it would do the same."""
+    digest = hashlib.sha256(repr((BASE, how.rate, how.seed, how.steps)).encode())
+    for example in learnt:
+        digest.update(example.ids.tobytes())
+    return Path(f"{out}.{digest.hexdigest()[:8]}.pt")
+
+
+def train_network(
+    learnt: Sequence[Example],
+    checkpoint: Path,
+    graph: Path,
+    how: JudgeAdapting,
+    on_progress: Callable[[int, int], None],
+) -> int:
+    """Train, mix with what ships, write the graph; the steps that were made."""
+    import torch
+
+    from assay.experiments import reader_network
+    from assay.experiments.reader_training import Plan, Run, batches
+
+    torch.manual_seed(how.seed)
+    if how.threads is not None:
+        torch.set_num_threads(how.threads)
+    rng = random.Random(how.seed)  # noqa: S311 - no secret
+    steps: list[list[Example]] = []
+    while len(steps) < how.steps:
+        steps += batches(learnt, rng)
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    network = reader_network.Verifier()
+    network.load(reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes()))
+    start = {name: value.clone() for name, value in network.state_dict().items()}
+    plan = Plan(
+        steps=steps[: how.steps],
+        out=checkpoint,
+        rate=how.rate,
+        seed=how.seed,
+        bfloat16=how.bfloat16,
+        save_every=60,
+        seconds=how.seconds,
+    )
+    run = Run(plan, start)
+    run.train(lambda run: on_progress(run.done, how.steps))
+    trained = {name: value.cpu() for name, value in run.model.state_dict().items()}
+    reader_network.save(reader_network.mean(start, trained, how.share), graph)
+    return run.done
+
+
+def _compare(
+    readers: Mapping[str, Reader],
+    people: Sequence[Case],
+    kept: Sequence[Case],
+    how: JudgeAdapting,
+) -> tuple[list[Compared], int]:
+    """Every candidate beside the base, and how many cases cannot be read."""
+    found, left_out = [], 0
+    level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
+    for kind in KINDS:
+        base = Fitted.load(*COEFFICIENTS[kind])
+        for whose, cases in (("people", people), ("synthetic", kept)):
+            measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
+            first = measured["shipped"]
+            left_out += len(_of(cases, kind)) - len(first)
+            if not _enough([one.case for one in first]):
+                continue
+            before = np.array([one.probability(base) for one in first])
+            for name, rows in measured.items():
+                after = np.array([one.probability(base) for one in rows])
+                if name != "shipped":
+                    found.append(beside(first, before, after, (whose, name), level))
+                if whose == "people":
+                    after = out_of_fold(rows, kind)
+                    found.append(beside(first, before, after, (whose, name + FITTED), level))
+    return found, left_out
+
+
+def _enough(cases: Sequence[Case]) -> bool:
+    good = sum(case.good for case in cases)
+    return len(cases) >= _LEAST_LABELS and _LEAST_OF_CLASS <= good <= len(cases) - _LEAST_OF_CLASS
+
+
+def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
+    """The network, and for which kinds coefficients are fitted; what ships if none is better.
+
+    People's labels decide where there are any. The trained network serves all kinds: it is taken
+    if it is better for one and worse for none, and no worse than coefficients alone.
+    """
+    plans = []
+    for network in _NETWORKS:
+        fitted: list[Kind] = []
+        gains = 0.0
+        verdicts = []
+        for kind in KINDS:
+            mine = [one for one in _decisive(found, kind) if one.candidate.startswith(network)]
+            options = [one for one in mine if network == "trained" or one.verdict == "better"]
+            if best := min(options, key=lambda one: one.brier.after, default=None):
+                gains += best.brier.difference
+                verdicts.append(best.verdict)
+                if best.candidate.endswith(FITTED):
+                    fitted.append(kind)
+        if "better" in verdicts and "worse" not in verdicts:
+            plans.append((gains, network, tuple(fitted)))
+    _, network, kinds = min(plans, default=(0.0, "shipped", ()))
+    return network, kinds
+
+
+def _decisive(found: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
+    mine = [one for one in found if one.kind == kind]
+    people = any(one.cases == "people" for one in mine)
+    return (one for one in mine if one.cases == ("people" if people else "synthetic"))
+
+
+def _write(
+    out: Path, made: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
+) -> None:
+    """The folder; whole or not at all."""
+    work = Path(f"{out}.writing")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    if made.network == "trained":
+        shutil.copyfile(graph, work / NETWORK)
+    for kind, fitted in coefficients.items():
+        file, names = COEFFICIENTS[kind]
+        shipped = resources.files("assay.judges.embedded").joinpath(file).read_text("utf-8")
+        content = json.loads(shipped) | {
+            "coefficients": dict(zip(names, fitted.coefficients, strict=True)),
+            "intercept": fitted.intercept,
+        }
+        (work / file).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    (work / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
+    (work / MANIFEST).write_bytes(msgspec.json.encode({"base": made.base}))
+    with contextlib.suppress(FileNotFoundError):
+        out.rmdir()
+    work.replace(out)

@@ -1,0 +1,287 @@
+"""Labelled cases for a judge of a domain: people's, and synthetic ones of the user's documents."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from assay._text.sentences import sentences
+from assay._text.statements import statements
+from assay._text.words import recall, stems
+from assay.data import read
+from assay.data.files import file_records, located
+from assay.data.validation import samples
+from assay.errors import InputError, Problem
+from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
+from assay.experiments.swaps import swapped
+from assay.judges.cascade_labels import is_store, read_labels
+from assay.testset.documents import read_documents
+from assay.testset.drafts import Drafts
+from assay.testset.passages import Corpus, cut
+from assay.testset.sources import PASSAGE, passages_asked, sources_of
+
+Kind: TypeAlias = Literal["faithfulness", "context_relevance", "answer_relevance"]
+KINDS: Final[tuple[Kind, ...]] = ("faithfulness", "context_relevance", "answer_relevance")
+_STATEMENTS: Final = 4  # of a passage, that swaps and other passages are tried on
+_WORDS: Final = 5  # stems of a statement, at least
+_SAID: Final = 0.75  # of a statement's stems; a passage that holds more may support it
+_FEW_DOCUMENTS: Final = 10  # of fewer, passages are held out instead
+_LABELS: Final[dict[str, Kind]] = {
+    "supported": "faithfulness",
+    "context_relevant": "context_relevance",
+    "answer_relevant": "answer_relevance",
+}
+_EXAMPLE: Final = '{"statement": "...", "contexts": ["..."], "supported": true}'
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a judge is asked, and what it should say.
+
+    Attributes:
+        kind: What is asked.
+        group: What belongs together when cases are held out: the source.
+        question: The question; "" of a statement that has none.
+        contexts: The contexts; () beside an answer that is to be relevant.
+        text: The statement or the answer; of a relevant context the evidence in it, if known.
+        good: What it should say.
+        maker: The rule that made it; "people" if nobody else did.
+    """
+
+    kind: Kind
+    group: str
+    question: str
+    contexts: tuple[str, ...]
+    text: str
+    good: bool
+    maker: str = "people"
+
+
+class _Labelled(msgspec.Struct, forbid_unknown_fields=True):
+    contexts: list[str] | str = []
+    question: str = ""
+    statement: str = ""
+    answer: str = ""
+    supported: bool | None = None
+    context_relevant: bool | None = None
+    answer_relevant: bool | None = None
+    source: str = ""
+    id: str | int = ""
+
+
+def labelled(path: str | Path) -> list[Case]:
+    """The cases that people labelled.
+
+    Args:
+        path: A store in which statements were labelled (`assay label`), or a file. Each row of a
+            file has `supported` (beside `statement` and `contexts`), `context_relevant` (beside
+            `question` and `contexts`) or `answer_relevant` (beside `question` and `answer`), or
+            several of them, and may name its `source`.
+
+    Raises:
+        InputError: If a row is none of these, or there are none.
+    """
+    if is_store(Path(path)):
+        return [
+            Case(
+                "faithfulness",
+                "\n".join(task.contexts),
+                "",
+                task.contexts,
+                one.text,
+                labels[one.id],
+            )
+            for task, labels in read_labels(str(path))
+            for one in task.statements
+        ]
+    problems: list[Problem] = []
+    cases: list[Case] = []
+    for record in file_records(located(path))():
+        if record.problem:
+            problems.append(record.problem)
+            continue
+        try:
+            values = record.values or {}
+            given = {name: value for name, value in values.items() if value is not None}
+            row = msgspec.convert(given, _Labelled, strict=False)
+            cases += _cases(row)
+        except (msgspec.ValidationError, ValueError) as error:
+            problems.append(Problem(f"{path}: {error}", _EXAMPLE, row=record.number))
+    if problems or not cases:
+        raise InputError(problems or f"no labels in '{path}'")
+    return cases
+
+
+def _cases(row: _Labelled) -> list[Case]:
+    contexts = (row.contexts,) if isinstance(row.contexts, str) else tuple(row.contexts)
+    said = row.statement or row.answer
+    needs: dict[str, tuple[object, object]] = {
+        "supported": (said, contexts),
+        "context_relevant": (row.question, contexts),
+    }
+    needs["answer_relevant"] = (row.question, row.answer)
+    found = []
+    for label, kind in _LABELS.items():
+        good = getattr(row, label)
+        if good is None:
+            continue
+        if not all(needs[label]):
+            beside = {"supported": "a statement and contexts", "context_relevant": "contexts"}
+            what = beside.get(label, "an answer")
+            raise ValueError(f"'{label}' needs {what}, and a question where one is asked")
+        group = row.source or "\n".join(contexts) or row.question
+        mine = () if kind == "answer_relevance" else contexts
+        text = "" if kind == "context_relevance" else said
+        found.append(Case(kind, group, row.question, mine, text, good))
+    if not found:
+        raise ValueError(f"a row has none of the labels {', '.join(_LABELS)}")
+    return found
+
+
+def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 600) -> list[Case]:
+    """Right and wrong statements, contexts and answers, made by rule of a corpus.
+
+    Statements of a passage are right beside it, and wrong with a number, name or word exchanged, or
+    denied, and beside the passage that is most like it. A question's passage and answer are right;
+    the passage most like it and the answer to another question are wrong.
+
+    Args:
+        corpus: As for `read_documents`.
+        questions: A data set with references, as `assay testset` writes it, better with a language
+            model; None: those that its rules make.
+        seed: Chooses the passages.
+        most: Passages and questions, at most.
+
+    Raises:
+        InputError: If anything cannot be read, or there is too little text.
+
+    Source:
+        Saad-Falcon et al. 2024, ARES (NAACL 2024), section 3.1; the rules are assay's.
+    """
+    passages = [passage for one in read_documents(corpus) for passage in cut(one, PASSAGE)]
+    if len(passages) < 4:
+        what = f"the corpus has {len(passages)} passages of text: too few to learn from"
+        raise InputError(what, "give more documents")
+    held = Corpus(passages)
+    few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
+    groups = [passage.id if few else passage.document for passage in passages]
+    order = held.evenly(seed)
+    chosen = [next(order) for _ in range(min(most, len(passages)))]
+    asked = _drafted(held, seed) if questions is None else _given(questions, held)
+    random.Random(seed).shuffle(asked)  # noqa: S311 - no secret
+    found = [case for place in chosen for case in _stated(held, place, groups[place])]
+    found += _exchanged([case for case in found if case.good])
+    return [*found, *_of_questions(asked[:most], held, groups)]
+
+
+def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
+    """Statements beside their passage, and beside the one that is most like it."""
+    text = corpus.passages[place].text
+    said = [one.text for one in statements(text) if len(set(stems(one.text))) >= _WORDS]
+    random.Random(text).shuffle(said)  # noqa: S311 - no secret
+    for n, statement in enumerate(said[:_STATEMENTS]):
+        yield Case("faithfulness", group, "", (text,), statement, good=True, maker="stated")
+        near = corpus.nearest(statement, 1, [place]) if n % 2 else []
+        other = corpus.passages[near[0]].text if near else ""
+        if other and recall(set(stems(statement)), set(stems(other))) < _SAID:
+            yield Case(
+                "faithfulness", group, "", (other,), statement, good=False, maker="elsewhere"
+            )
+
+
+def _exchanged(good: Sequence[Case]) -> Iterator[Case]:
+    rows = [Row("", case.group, "", case.contexts, case.text, "supported", ()) for case in good]
+    for row in swapped(rows):
+        if row.label != "supported":
+            said = (row.contexts, row.answer)
+            yield Case("faithfulness", row.group, "", *said, good=False, maker="exchanged")
+
+
+# A question, its answer, the evidence for it, and the passage with that.
+_Question: TypeAlias = tuple[str, str, str, int]
+
+
+def _drafted(corpus: Corpus, seed: int) -> list[_Question]:
+    drafts = Drafts(corpus, seed)
+    return [
+        (draft.fact.question, draft.fact.answer, draft.quotes[0], draft.passages[0])
+        for draft in drafts.of("single_hop")
+        if draft.fact.answer and draft.quotes and not drafts.fault("single_hop", draft)
+    ]
+
+
+def _given(questions: Any, corpus: Corpus) -> list[_Question]:
+    read_rows = samples(read(questions), needs={"adapt": ("question",)})
+    rows = [row for row in read_rows if row.question and row.reference]
+    places = passages_asked(rows, sources_of(rows, corpus), corpus)
+    found = [
+        (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))
+        for row in rows
+        if row.id in places
+    ]
+    if not found:
+        what = "no question has a reference that is found in the corpus"
+        raise InputError(what, "give questions with `reference`, as assay testset writes them")
+    return found
+
+
+def _of_questions(
+    asked: Sequence[_Question], corpus: Corpus, groups: Sequence[str]
+) -> Iterator[Case]:
+    for n, (question, answer, evidence, place) in enumerate(asked):
+        group, text = groups[place], corpus.passages[place].text
+        base = Case(
+            "context_relevance", group, question, (text,), evidence, good=True, maker="asked"
+        )
+        yield base
+        for near in corpus.nearest(question, 3, [place]):
+            other = corpus.passages[near].text
+            if recall(set(stems(answer)), set(stems(other))) < _SAID:
+                yield replace(base, contexts=(other,), text="", good=False)
+                break
+        answered = replace(base, kind="answer_relevance", contexts=(), text=answer)
+        yield answered
+        said = replace(base, kind="faithfulness", text=f"{question} {answer}")
+        yield said
+        others = (one[1] for one in (*asked[n + 1 :], *asked[:n]))
+        wrong = next((other for other in others if other.lower() not in text.lower()), "")
+        if wrong:
+            yield replace(answered, text=wrong, good=False)
+            yield replace(said, text=f"{question} {wrong}", good=False)
+
+
+def windows(cases: Sequence[Case]) -> list[Example]:
+    """What the network learns of cases."""
+    rows = [
+        Row(
+            data=f"adapted/{case.maker}",
+            group=case.group,
+            question="",
+            contexts=case.contexts,
+            answer=case.text,
+            label="supported" if case.good else "unsupported",
+            spans=() if case.good else None,
+        )
+        for case in cases
+        if case.kind == "faithfulness"
+    ]
+    asked = [_asked(case) for case in cases if case.kind != "faithfulness"]
+    return [*examples(rows), *questioned(asked)]
+
+
+def _asked(case: Case) -> Asked:
+    data = f"adapted/{case.kind}"
+    if case.kind == "answer_relevance":
+        texts = tuple(sentences(case.text)) or (case.text,)
+        unknown = (None,) * len(texts)
+        return Asked(data, case.group, case.question, texts, unknown, float(case.good))
+    texts = tuple(sentences("\n\n".join(case.contexts)))
+    wanted = set(stems(case.text))
+    shares = [recall(wanted, set(stems(text))) for text in texts]
+    # Of a right passage it is known that the sentence with the answer helps, not what else does.
+    best = max(shares, default=0.0)
+    helps = tuple((1.0 if share == best else None) if case.good else 0.0 for share in shares)
+    return Asked(data, case.group, case.question, texts, helps, None)

@@ -1,0 +1,249 @@
+"""Training of the embedded reader's network (extra ``[adapt]``): windows to a checkpoint.
+
+Seeds are fixed; on a CPU two runs with as many threads give the same weights. A checkpoint is
+written now and then, and a run that was cut off goes on where its last one stands.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from assay.experiments.reader_network import Verifier
+from assay.experiments.reader_windows import Example
+from assay.judges.embedded.reader import ABSENT, NEAR, PRESENT, UNKNOWN, visible
+
+TOKENS: Final = 4096  # of a batch, padding included
+_ROUNDED: Final = 16  # lengths are multiples of it: kernels are made anew for every shape
+# Of the losses.
+_WEIGHTS: Final = {"statements": 1.0, "taught": 1.0, "tokens": 1.0, "helps": 0.5, "answers": 0.5}
+_HIDDEN_FLAGS: Final = 0.3  # share of windows whose flags are hidden
+_TOGETHER: Final = 2048  # windows that are sorted by length together
+
+
+class Batch:
+    """Examples of like length, padded."""
+
+    def __init__(self, examples: Sequence[Example], names: list[str], rng: random.Random) -> None:
+        length = -(-max(len(e.ids) for e in examples) // _ROUNDED) * _ROUNDED
+        shape = (len(examples), length)
+        ids, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        positions, seen = np.zeros(shape, np.int64), np.zeros((*shape, length), bool)
+        tokens = np.full(shape, -1, np.int64)
+        parts, wrong, helps, answers, taught = [], [], [], [], []
+        for i, e in enumerate(examples):
+            n = len(e.ids)
+            ids[i, :n], types[i, :n], tokens[i, :n] = e.ids, e.types, e.tokens
+            positions[i, :n], seen[i, :n, :n] = e.positions, visible(e.groups, e.views)
+            if rng.random() < _HIDDEN_FLAGS:
+                types[i, :n][np.isin(e.types, (ABSENT, PRESENT, NEAR))] = UNKNOWN
+            for k, (first, last, label) in enumerate(e.parts):
+                parts.append((i, first, last, label, names.index(e.data)))
+                helps.append(e.helps[k] if e.helps else -1.0)
+                taught.append(e.taught[k] if e.taught else (-1.0,) * 3)
+            answers.append(e.answers)
+            if e.any_wrong:
+                wrong.append(i)
+        self.ids, self.types = torch.from_numpy(ids), torch.from_numpy(types)
+        self.positions, self.visible = torch.from_numpy(positions), torch.from_numpy(seen)
+        self.tokens = torch.from_numpy(tokens)
+        self.parts, self.taught = torch.tensor(parts), torch.tensor(taught)
+        self.helps, self.answers = torch.tensor(helps), torch.tensor(answers)
+        self.wrong = wrong
+
+
+def batches(examples: Sequence[Example], rng: random.Random) -> Iterator[list[Example]]:
+    """All examples once: shuffled, then sorted by length within stretches, then shuffled again."""
+    order = list(examples)
+    rng.shuffle(order)
+    found: list[list[Example]] = []
+    for start in range(0, len(order), _TOGETHER):
+        stretch = sorted(order[start : start + _TOGETHER], key=lambda e: len(e.ids))
+        batch: list[Example] = []
+        for example in stretch:
+            if batch and (len(batch) + 1) * len(example.ids) > TOKENS:
+                found.append(batch)
+                batch = []
+            batch.append(example)
+        found.append(batch)
+    rng.shuffle(found)
+    yield from found
+
+
+def votes(out: torch.Tensor, parts: torch.Tensor) -> torch.Tensor:
+    """Mean of the votes over the tokens of every part, (parts, 5)."""
+    summed = functional.pad(out[..., 1:].float().cumsum(1), (0, 0, 1, 0))
+    rows, first, last = parts[:, 0], parts[:, 1], parts[:, 2]
+    return (summed[rows, last] - summed[rows, first]) / (last - first).clamp(min=1)[:, None]
+
+
+def losses_of(out: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The mean cross-entropy of each kind of judgement that the batch has labels for."""
+    scores = votes(out, batch.parts)
+    found = {
+        "statements": _statements(scores[:, :3], batch, offsets),
+        "taught": _as_taught(scores[:, :3], batch.taught),
+        "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
+        "helps": _binary(scores[:, 3], batch.helps),
+        "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
+    }
+    return {name: loss for name, loss in found.items() if loss is not None}
+
+
+def _as_taught(scores: torch.Tensor, taught: torch.Tensor) -> torch.Tensor | None:
+    """Cross-entropy with what another reader finds."""
+    known = taught[:, 0] >= 0
+    return functional.cross_entropy(scores[known], taught[known]) if known.any() else None
+
+
+def _binary(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor | None:
+    known = labels >= 0
+    if not known.any():
+        return None
+    return functional.binary_cross_entropy_with_logits(logits[known], labels[known])
+
+
+def _whole(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Mean over all tokens of a text."""
+    rows, lengths = batch.parts[:, 0], (batch.parts[:, 2] - batch.parts[:, 1]).float()
+    empty = torch.zeros(len(batch.answers))
+    total = empty.index_add(0, rows, scores * lengths)
+    return total / empty.index_add(0, rows, lengths).clamp(min=1)
+
+
+def _statements(scores: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> torch.Tensor | None:
+    """Cross-entropy of statements; of a text known to be wrong somewhere its worst part counts."""
+    label, data = batch.parts[:, 3], batch.parts[:, 4]
+    # How often a data set's statements are supported is its makers' choice, not to be learnt.
+    logs = functional.log_softmax(scores + offsets[data], dim=1)
+    unsupported = torch.logsumexp(logs[:, 1:], dim=1)
+    picked = torch.where(label == 3, unsupported, logs.gather(1, label.clamp(0, 2)[:, None])[:, 0])
+    each = [-picked[label >= 0]]
+    each += [-unsupported[batch.parts[:, 0] == i].max()[None] for i in batch.wrong]
+    return torch.cat(each).mean() if any(len(part) for part in each) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How a network is trained.
+
+    Attributes:
+        steps: The batches, in order.
+        out: The checkpoint.
+        rate: The learning rate at its highest.
+        seed: Which windows' flags are hidden.
+        bfloat16: Whether to multiply in bfloat16, where that is faster.
+        save_every: Seconds between two checkpoints.
+        seconds: After how many to stop early; None: never.
+    """
+
+    steps: Sequence[Sequence[Example]]
+    out: Path
+    rate: float = 1e-4
+    seed: int = 0
+    bfloat16: bool = False
+    save_every: float = 240.0
+    seconds: float | None = None
+
+
+class Run:
+    """A training run: network, optimiser and the place where it stands, kept in a checkpoint.
+
+    Args:
+        plan: How.
+        start: The weights to begin with.
+        base: The folder of MiniLM-L6, where the weights are not complete.
+    """
+
+    def __init__(
+        self, plan: Plan, start: Mapping[str, torch.Tensor] | None, base: Path | None = None
+    ) -> None:
+        self.plan = plan
+        self.names = sorted({e.data for batch in plan.steps for e in batch})
+        self.done = 0
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        # Of processors some multiply bfloat16 faster than float32 and some at half its speed.
+        self.short = self.device == "cuda" or plan.bfloat16
+        self.model = Verifier(base)
+        if start:
+            self.model.load(start)
+        self.model.to(self.device).train()
+        self.offsets = torch.nn.Parameter(torch.zeros(len(self.names), 3))
+        self.weights = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimiser = self._optimiser(plan.rate)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._share_of_rate)
+        self.sums: dict[str, float] = {}
+        self._resume()
+
+    def train(self, on_step: Callable[["Run"], None]) -> None:
+        """All steps that are left, or as many as there is time for; then a checkpoint."""
+        started = saved = time.monotonic()
+        for batch in self.plan.steps[self.done :]:
+            if self.plan.seconds and time.monotonic() - started > self.plan.seconds:
+                break
+            self.step(batch)
+            on_step(self)
+            if time.monotonic() - saved > self.plan.save_every:
+                saved = time.monotonic()
+                self.save()
+        self.save()
+
+    def step(self, examples: Sequence[Example]) -> None:
+        """One batch forth and back."""
+        self.done += 1
+        batch = Batch(examples, self.names, random.Random(f"{self.plan.seed} {self.done}"))  # noqa: S311 - no secret
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.short):
+            inputs = (batch.ids, batch.types, batch.positions, batch.visible)
+            out = self.model(*(each.to(self.device) for each in inputs))
+        losses = losses_of(out.cpu(), batch, self.offsets)
+        self.optimiser.zero_grad()
+        torch.stack([_WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()
+        torch.nn.utils.clip_grad_norm_(self.weights, 1.0)
+        self.optimiser.step()
+        self.schedule.step()
+        for name, loss in losses.items():
+            value = float(loss.detach())
+            self.sums[name] = 0.98 * self.sums.get(name, value) + 0.02 * value
+
+    def save(self) -> None:
+        """Write the checkpoint; the old one stays whole until the new one is."""
+        state = {
+            "model": self.model.state_dict(),
+            "offsets": self.offsets.data,
+            "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "step": self.done,
+        }
+        fresh = self.plan.out.with_suffix(".new")
+        torch.save(state, fresh)
+        fresh.replace(self.plan.out)
+
+    def _resume(self) -> None:
+        if not self.plan.out.exists():
+            return
+        state = torch.load(self.plan.out, map_location=self.device)
+        self.done = state["step"]
+        self.model.load(state["model"])
+        self.offsets.data = state["offsets"].cpu()
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.schedule.load_state_dict(state["schedule"])
+
+    def _optimiser(self, rate: float) -> torch.optim.Optimizer:
+        groups = [
+            {"params": [p for p in self.weights if p.ndim > 1], "weight_decay": 0.01},
+            {"params": [p for p in self.weights if p.ndim <= 1], "weight_decay": 0.0},
+            {"params": [self.offsets], "weight_decay": 0.1, "lr": rate * 20},
+        ]
+        return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=True)
+
+    def _share_of_rate(self, step: int) -> float:
+        """Up in a straight line, then down in one."""
+        steps = len(self.plan.steps)
+        warm = max(1, int(0.06 * steps))
+        return min((step + 1) / warm, max(0.02, (steps - step) / max(1, steps - warm)))

@@ -1,0 +1,140 @@
+"""`adapt_judge`: coefficients by labels, what is chosen, and what is refused."""
+
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from assay.errors import InputError
+from assay.experiments import judge_adaptation as adapting
+from assay.experiments import judge_comparison
+from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
+from assay.experiments.judge_comparison import Both
+from assay.judges import backend
+from assay.judges.embedded import verification
+from assay.judges.embedded.verification import Fitted
+from support.tower_corpus import corpus
+
+COEFFICIENTS = JudgeAdapting(steps=0)
+
+
+def labels(path, shift, n=120):
+    """Statements whose number says what the network thinks, and people who ask `shift` more."""
+    rows = [
+        {
+            "statement": f"{value:.2f}",
+            "contexts": [f"Source {k}."],
+            "supported": random.Random(k).random() < 1 / (1 + math.exp(shift - value)),
+        }
+        for k in range(n)
+        for value in [(k * 7 % n) / n * 8 - 4]
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture
+def read_off(monkeypatch):
+    """A judge whose log odds of a statement are what stands in it."""
+    base = Fitted.load("support.json", verification.FEATURES)
+
+    def measured(case, reader, encoder):
+        votes = (float(case.text) - base.intercept) / base.coefficients[0]
+        features = (votes, *[0.0] * (len(verification.FEATURES) - 1))
+        return judge_comparison.Measured(case, features, lambda made: made.probability(features))
+
+    monkeypatch.setattr(judge_comparison, "_measure", measured)
+
+
+def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, read_off):
+    file = labels(tmp_path / "l.jsonl", 2)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    (one,) = made.compared
+    assert (one.candidate, one.cases, one.verdict) == ("shipped, refitted", "people", "better")
+    assert one.missed.candidate < one.missed.base
+    assert made.fitted == ("faithfulness",)
+    assert made.network == "shipped"
+    assert not (tmp_path / "new" / "model.onnx").exists()
+    assert "reader-l6-adapted:" in backend(f"embedded:{tmp_path / 'new'}").name
+
+
+def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
+    file = labels(tmp_path / "l.jsonl", 0)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    assert made.folder is None
+    assert not (tmp_path / "new").exists()
+
+
+def compared(read_off, tmp_path, *candidates):
+    """Comparisons with these names, kinds and differences of the squared error."""
+    file = labels(tmp_path / "l.jsonl", 2)
+    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    (one,) = made.compared
+    ends = one.brier.interval
+    return [
+        replace(
+            one,
+            candidate=name,
+            kind=kind,
+            lead=None,
+            auroc=Both(0.5, 0.5),
+            brier=replace(
+                one.brier,
+                after=one.brier.before + gap,
+                difference=gap,
+                interval=replace(ends, low=gap - 0.01, high=gap + 0.01),
+            ),
+        )
+        for name, kind, gap in candidates
+    ]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "chosen"),
+    [
+        ([("trained", "faithfulness", -0.1)], ("trained", ())),
+        ([("trained", "faithfulness", 0.005)], ("shipped", ())),
+        # Better for one kind and worse for another: not taken.
+        (
+            [("trained", "faithfulness", -0.1), ("trained", "answer_relevance", 0.1)],
+            ("shipped", ()),
+        ),
+        # Coefficients alone do as well.
+        (
+            [("trained", "faithfulness", -0.1), ("shipped, refitted", "faithfulness", -0.2)],
+            ("shipped", ("faithfulness",)),
+        ),
+        (
+            [
+                ("trained, refitted", "faithfulness", -0.3),
+                ("shipped, refitted", "faithfulness", -0.2),
+            ],
+            ("trained", ("faithfulness",)),
+        ),
+    ],
+)
+def test_what_is_chosen(tmp_path, read_off, candidates, chosen):
+    assert adapting._chosen(compared(read_off, tmp_path, *candidates)) == chosen
+
+
+def test_a_guess_that_is_the_same_for_all_is_not_better(tmp_path, read_off):
+    (one,) = compared(read_off, tmp_path, ("trained", "faithfulness", -0.1))
+    assert one.verdict == "better"
+    passes_all = replace(one, missed=Both(0.76, 0.99), alarms=Both(0.11, 0.01))
+    assert passes_all.verdict == "no gain shown"
+
+
+def test_what_cannot_be_done_is_told_first(tmp_path):
+    with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
+        adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)
+    few = labels(tmp_path / "few.jsonl", 2, n=19)
+    with pytest.raises(InputError, match="no kind of case has 20 labels, 3 of them right"):
+        adapt_judge(labels=few, out=tmp_path / "new", how=COEFFICIENTS)
+    with pytest.raises(InputError, match="no documents to learn from"):
+        adapt_judge(out=tmp_path / "new")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "a").touch()
+    with pytest.raises(InputError, match="is there already"):
+        adapt_judge(corpus(), out=tmp_path / "full")
