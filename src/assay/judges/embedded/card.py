@@ -159,7 +159,7 @@ class Card(msgspec.Struct, frozen=True):
 
     @property
     def at_floor(self) -> tuple[str, ...]:
-        """Figures that rank rows or pairs (AUROC, Pearson, agreement) and do not beat their floor."""
+        """Figures that rank (AUROC, Pearson, agreement) and do not beat their floor."""
         return tuple(
             figure.name
             for section in self.sections
