@@ -22,6 +22,7 @@ from assay import (
     compare,
     sweep,
 )
+from assay._report.leaderboard import finding
 from assay.experiments.grid import configurations_of
 from assay.target import Asking
 
@@ -88,6 +89,22 @@ class TestWhatIsFound:
         (board,) = sweep(QUESTIONS, close, {"k": [3, 5]}, "exact_match", store=db).leaderboards
         assert set(board.tied) == {"k=3", "k=5"}
         assert board.more > 60
+
+    def test_more_questions_than_anybody_asks_are_not_counted(self, db):
+        (board,) = sweep(
+            QUESTIONS,
+            System(lambda k, chunk: 0.7 + k / 100),
+            {"k": [3, 5]},
+            "exact_match",
+            store=db,
+        ).leaderboards
+        assert "more questions would tell" in finding(replace(board, more=10_000))
+        assert "Even 10,000 more questions would hardly" in finding(replace(board, more=10_001))
+
+    def test_questions_of_one_group_count_as_one(self, db):
+        rows = [{**row, "group": f"g{n // 6}"} for n, row in enumerate(QUESTIONS)]
+        (board,) = sweep(rows, System(planted), {"k": [3, 5]}, "exact_match", store=db).leaderboards
+        assert "the 60 questions are of 10 groups" in board.warnings[0]
 
     def test_a_low_score_wins_where_low_is_good(self, db):
         def answer(question, price=1.0):

@@ -151,7 +151,7 @@ def leaderboard(
         tied=top if len(top) > 1 else (),
         more=more,
         effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
-        warnings=_warnings(scores, len(matrix), complete=complete),
+        warnings=_warnings(scores, len(matrix), groups, complete=complete),
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
@@ -379,7 +379,9 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
     return averages
 
 
-def _warnings(scores: Sequence[_Scores], n: int, *, complete: bool) -> tuple[str, ...]:
+def _warnings(
+    scores: Sequence[_Scores], n: int, groups: Sequence[Hashable] | None, *, complete: bool
+) -> tuple[str, ...]:
     warnings = []
     if not complete:
         without = sum(not by_id for by_id in scores)
@@ -389,5 +391,10 @@ def _warnings(scores: Sequence[_Scores], n: int, *, complete: bool) -> tuple[str
         warnings.append(
             f"{union - n} of {union} questions have no score in some configuration: "
             f"all numbers are of the other {n}"
+        )
+    if groups is not None and (distinct := len(set(groups))) < n:
+        warnings.append(
+            f"the {n} questions are of {distinct} groups: the intervals take groups, not questions, "
+            "as independent"
         )
     return tuple(warnings)

@@ -19,6 +19,7 @@ DOMINATED = (
     "nothing that the front is against."
 )
 _NAMED = 4  # tied configurations that a sentence names; the table shows all
+_PRACTICAL = 10_000  # further questions; of more, the number says no more
 _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
 
@@ -57,6 +58,8 @@ def finding(board: Leaderboard) -> str:
     rest = len(board.tied) - _NAMED
     shown += f" and {rest} more" if rest > 0 else ""
     text = f"No winner: {len(board.tied)} configurations cannot be told apart at the top: {shown}."
+    if board.more is not None and board.more > _PRACTICAL:
+        return f"{text} Even {_PRACTICAL:,} more questions would hardly tell the first two apart."
     if board.more is not None:
         about = numbers.plural(board.more, "more question")
         return f"{text} About {about} would tell the first two apart, if they differ as seen."
