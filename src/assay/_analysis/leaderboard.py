@@ -394,7 +394,7 @@ def _warnings(
         )
     if groups is not None and (distinct := len(set(groups))) < n:
         warnings.append(
-            f"the {n} questions are of {distinct} groups: the intervals take groups, not questions, "
-            "as independent"
+            f"the {n} questions are of {distinct} groups: the intervals take groups, not "
+            "questions, as independent"
         )
     return tuple(warnings)
