@@ -56,13 +56,16 @@ def test_each_row_holds_its_context_and_none_from_the_other_side():
         assert len({fold_of(group) == HELD_OUT for group in groups}) == 1
 
 
-@pytest.mark.slow
 def test_a_statement_has_its_label():
+    own = {one.group: {each.text: each.label for each in one.statements} for one in ALL}
+    seen = 0
     for row in texts():
         if row.data == "written":
-            found = {label for _, _, label in people.segments(row)}
-            assert row.label in found
-            assert found <= {row.label, "supported"}
+            for start, end, label in people.segments(row):
+                expected = own[row.group].get(row.answer[start:end])
+                assert label == expected or expected is None
+                seen += expected is not None
+    assert seen >= sum(map(len, own.values()))
 
 
 def test_half_of_the_statements_are_true():
