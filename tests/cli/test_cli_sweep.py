@@ -162,6 +162,11 @@ def test_bad_input_is_one_error_before_anything_is_asked(rag, here, options, sai
     assert not (here / "asked.txt").exists()
 
 
+def test_the_history_that_it_names_is_by_what_varies(rag):
+    shown = rag(*SWEEP, "--set", "k=3", "--set", "chunk=256,512").stdout
+    assert "assay history --by chunk" in shown
+
+
 def test_a_value_with_commas_is_written_as_json(rag, here):
     result = rag(*SWEEP, "--set", 'k=["3, or more", 5]', "--json")
     assert result.exit_code == 0, result.stderr
