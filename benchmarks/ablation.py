@@ -257,12 +257,13 @@ def sampled(data: Path, n: int) -> list[Row]:
 
 
 def probes(folder: Path) -> list[Row]:
-    """All probes."""
+    """All probes in languages that the judge reads."""
     lines = [
         line for file in sorted(folder.glob("*.jsonl")) for line in file.open(encoding="utf-8")
     ]
     rows = map(json.loads, lines)
-    return [Row(row["category"], "probe", row, probe=True) for row in rows]
+    read = (row for row in rows if row["language"] != "zh")  # which the judge leaves unscored
+    return [Row(row["category"], "probe", row, probe=True) for row in read]
 
 
 class Watched:
@@ -452,65 +453,64 @@ def functions(rules: Rules) -> None:
         (f"{e}.evidence", "without_tags", same),
         (f"{e}.evidence", "normalize", normalize.Normalized),
         (f"{e}.evidence", "_cut", lambda text: [text]),
-        (f"{e}.reader", "_is_foreign", no),
         (f"{e}.reader", "nearest_first", lambda found, *_: list(found)),
-        (f"{e}.reader", "_connected", lambda _, evidence: list(range(len(evidence.pieces)))),
+        (f"{e}.reader", "connected", lambda _, evidence: list(range(len(evidence.pieces)))),
         (f"{e}.selection", "_with_neighbours", lambda *args: args[-1]),
         (f"{e}.judge", "is_phrase", no),
-        (f"{e}.relevance", "_declined", lambda *_: ""),
-        ("text.quantities", "written_like", same),
-        ("text.records", "_records", lambda *_: iter(())),
-        ("text.records", "rows", nothing),
-        ("text.records", "_labels", lambda *_: {}),
-        ("text.records", "_first_values", lambda items: [""] * len(items)),
-        ("text.records", "_is_deep", no),
-        ("text.tables", "_markdown", nothing),
-        ("text.tables", "_separated", nothing),
-        ("text.tables", "_pairs", nothing),
-        ("text.tables", "read_key", same),
-        ("text.tables", "read_value", same),
-        ("text.tables", "_with_times", same),
-        ("text.tables", "_with_dates", same),
-        ("text.tables", "_apart", same),
-        ("text.entities", "acronyms", lambda *_: set()),
-        ("text.entities", "is_negated", no),
-        ("text.entities", "opposites", empty),
-        ("text.entities", "calendar_words", lambda *_: set()),
-        ("text.entities", "_without_first_word", same),
-        ("text.numbers", "is_close_to_any", lambda number, others, *_: number in others),
-        ("text.numbers", "is_prefix_of_any", no),
-        ("text.words", "_plain_number", same),
-        ("text.words", "_undouble", same),
-        ("text.clauses", "parts", lambda text: [Part(text, 0, len(text))]),
-        ("text.statements", "resolve", same),
-        ("text.statements", "clean", same),
-        ("text.statements", "_usable_lead_in", lambda *_: ""),
-        ("text.statements", "_with_lead_in", same),
-        ("text.statements", "is_plain_refusal", no),
-        ("text.statements", "tables", lambda *_: iter(())),
-        ("text.manners", "is_chatter", no),
-        ("text.manners", "is_source", no),
-        ("text.manners", "names_sources", no),
-        ("text.statements", "_is_heading", no),
-        ("text.subjects", "is_alone", lambda *_: True),
-        ("text.subjects", "subject_of", lambda *_: ""),
-        ("text.refusals", "absence_words", lambda *_: ""),
-        ("text.sentences", "_continues", no),
-        ("text.sentences", "_is_figure", no),
-        ("text.sentences", "_says_no", no),
-        ("text.sentences", "_in_brackets", no),
-        ("text.sentences", "_is_item", no),
-        ("text.sentences", "_is_ordinal", no),
-        ("text.sentences", "_is_initial", no),
-        ("text.questions", "kind_of", lambda *_: "open"),
-        ("text.questions", "holds", lambda *_: True),
-        ("text.questions", "plain", lambda *_: ""),
+        (f"{e}.relevance", "declines", lambda *_: ""),
+        ("_text.quantities", "written_like", same),
+        ("_text.records", "_records", lambda *_: iter(())),
+        ("_text.records", "rows", nothing),
+        ("_text.records", "_labels", lambda *_: {}),
+        ("_text.records", "_first_values", lambda items: [""] * len(items)),
+        ("_text.records", "_is_deep", no),
+        ("_text.tables", "_markdown", nothing),
+        ("_text.tables", "_separated", nothing),
+        ("_text.tables", "_pairs", nothing),
+        ("_text.tables", "read_key", same),
+        ("_text.tables", "read_value", same),
+        ("_text.tables", "_with_times", same),
+        ("_text.tables", "_with_dates", same),
+        ("_text.tables", "_apart", same),
+        ("_text.entities", "acronyms", lambda *_: set()),
+        ("_text.entities", "is_negated", no),
+        ("_text.entities", "opposites", empty),
+        ("_text.entities", "calendar_words", lambda *_: set()),
+        ("_text.entities", "_without_first_word", same),
+        ("_text.numbers", "is_close_to_any", lambda number, others, *_: number in others),
+        ("_text.numbers", "is_prefix_of_any", no),
+        ("_text.words", "_plain_number", same),
+        ("_text.words", "_undouble", same),
+        ("_text.clauses", "parts", lambda text: [Part(text, 0, len(text))]),
+        ("_text.statements", "resolve", same),
+        ("_text.statements", "clean", same),
+        ("_text.statements", "_usable_lead_in", lambda *_: ""),
+        ("_text.statements", "_with_lead_in", same),
+        ("_text.statements", "is_plain_refusal", no),
+        ("_text.statements", "tables", lambda *_: iter(())),
+        ("_text.manners", "is_chatter", no),
+        ("_text.manners", "is_source", no),
+        ("_text.manners", "names_sources", no),
+        ("_text.statements", "_is_heading", no),
+        ("_text.predicates", "is_alone", lambda *_: True),
+        ("_text.predicates", "subject_of", lambda *_: ""),
+        ("_text.refusals", "absence_words", lambda *_: ""),
+        ("_text.sentences", "_continues", no),
+        ("_text.sentences", "_is_figure", no),
+        ("_text.sentences", "_says_no", no),
+        ("_text.sentences", "_in_brackets", no),
+        ("_text.sentences", "_is_item", no),
+        ("_text.sentences", "_is_ordinal", no),
+        ("_text.sentences", "_is_initial", no),
+        ("_text.questions", "kind_of", lambda *_: "open"),
+        ("_text.questions", "holds", lambda *_: True),
+        ("_text.questions", "plain", lambda *_: ""),
     ):
         rules.function(module, name, instead)
     for place, kind in enumerate(("date", "spoken", "part", "clock", "amount")):
         kinds = sys.modules["assay._text.quantities"]._KINDS  # noqa: SLF001
         others = (*kinds[:place], *kinds[place + 1 :])
-        rules.value("text.quantities", "_KINDS", others, f" without {kind}")
+        rules.value("_text.quantities", "_KINDS", others, f" without {kind}")
     _forms(rules, normalize)
 
 
@@ -561,11 +561,11 @@ def lists(rules: Rules, rows: Sequence[Row]) -> None:
             listed = isinstance(value, frozenset | set) and all(isinstance(v, str) for v in value)
             if judged and listed and value and label not in rules.found:
                 rules.value(short, name, type(value)(), rows=_rows_with(value, spoken))
-    rules.value("text.entities", "OPPOSITES", {})
-    rules.value("text.entities", "_ROMAN", {})
-    rules.value("text.words", "_FIGURES", {})
-    rules.value("text.tables", "_LITERALS", {})
-    rules.value("text.words", "_SUFFIXES", ())
+    rules.value("_text.entities", "OPPOSITES", {})
+    rules.value("_text.entities", "_ROMAN", {})
+    rules.value("_text.words", "_FIGURES", {})
+    rules.value("_text.tables", "_LITERALS", {})
+    rules.value("_text.words", "_SUFFIXES", ())
     rules.value("judges.embedded.verification", "OBJECTED", 1.0)
     rules.value("judges.embedded.verification", "FOREIGN", 1.0)
 

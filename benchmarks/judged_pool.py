@@ -18,7 +18,6 @@ the retrievers by mean reciprocal rank.
 import argparse
 import asyncio
 import gzip
-import hashlib
 import json
 import tempfile
 import zlib
@@ -32,7 +31,6 @@ import numpy.typing as npt
 from assay import Settings
 from assay.bench.baselines import shared_words
 from assay.bench.data import HELD_OUT, fold_of
-from assay.errors import Unavailable
 from assay.experiments.pool import RELEVANT, Graded, grade_pool
 from assay.experiments.retrieval import Chunking, Index, vectors_of
 from assay.judge import Judge
@@ -41,6 +39,7 @@ from assay.stats.agreement import auroc
 from assay.stats.raters import cohen_kappa
 from assay.testset import Document
 from benchmarks.data import load
+from benchmarks.recorded.replay import Recorded
 from benchmarks.retriever_ranking import KINDS, SIZES, Asked, corpus, holds, tau
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -196,26 +195,6 @@ def recorded() -> tuple[list[Row], dict[str, str]]:
         lines = [json.loads(one) for one in file]
     rows = [one for one in lines if "question" in one]
     return rows, {one["key"]: one["reply"] for one in lines if "key" in one}
-
-
-class Recorded:
-    """A judge that knows what the model replied; prompts without a reply are kept in `unknown`."""
-
-    def __init__(self, replies: Mapping[str, str]) -> None:
-        self.replies, self.unknown, self.asked = replies, dict[str, str](), set[str]()
-
-    def ask(self, prompt: str) -> str:
-        """The reply on record.
-
-        Raises:
-            Unavailable: If there is none.
-        """
-        key = hashlib.sha256(prompt.encode()).hexdigest()[:12]
-        self.asked.add(key)
-        if key not in self.replies:
-            self.unknown[key] = prompt
-            raise Unavailable("the prompt has no reply on record", permanent=True)
-        return self.replies[key]
 
 
 def table(rows: Sequence[Row], judges: Mapping[str, Any]) -> list[str]:
