@@ -10,17 +10,18 @@ import assay
 from assay.errors import InputError
 from assay.judges import backend
 from assay.judges.embedded.judge import BASE, Embedded
+from assay.tasks import GradePassages
 
 ROW = {"question": "How high is it?", "answer": "The tower is 324 metres high, they say."}
 ROW |= {"contexts": ["The tower was finished in 1889. It stands 324 m tall."]}
 
 
-def adapted(folder, base=BASE, **other):
+def adapted(folder, base=BASE, file="support.json", **other):
     """A folder with coefficients, of which some are others, and the shipped network."""
     folder.mkdir(exist_ok=True)
-    shipped = resources.files("assay.judges.embedded").joinpath("support.json").read_text("utf-8")
+    shipped = resources.files("assay.judges.embedded").joinpath(file).read_text("utf-8")
     fitted = json.loads(shipped) | other
-    (folder / "support.json").write_text(json.dumps(fitted), "utf-8")
+    (folder / file).write_text(json.dumps(fitted), "utf-8")
     (folder / "adapted.json").write_text(json.dumps({"base": base}), "utf-8")
     return folder
 
@@ -34,6 +35,13 @@ def test_its_coefficients_decide_and_no_reply_of_another_is_reused(tmp_path):
     ]
     scores = [result["faithfulness"][0].value for result in results]
     assert scores[0] < 0.1 < scores[1] == scores[2]
+
+
+async def test_grades_of_passages_go_by_its_coefficients_too(tmp_path):
+    folder = adapted(tmp_path / "strict", file="passage.json", intercept=-20)
+    task = GradePassages(ROW["question"], tuple(ROW["contexts"]))
+    grades = [await assay.Judge(judge)(task) for judge in (Embedded(), Embedded(folder=folder))]
+    assert grades[0][0].grade > grades[1][0].grade == 0
 
 
 def test_its_identity_follows_what_is_in_the_folder(tmp_path):

@@ -254,7 +254,8 @@ class Embedded(AttributeBackend):
         for name, text in shown:  # each by itself: no grade depends on what else is in the call
             parts = [sentences(text)]
             found = sentence_relevance(task.question, parts, self._encoder, self._reader)
-            helps = passage_probability([sentence.probability for sentence in found])
+            probabilities = [sentence.probability for sentence in found]
+            helps = passage_probability(probabilities, self._reader.adapted)
             grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
         return grade_passages.reply(grades)
 

@@ -82,7 +82,7 @@ def passage_features(probabilities: Sequence[float]) -> tuple[float, ...]:
     return math.log((best + _LEAST) / (1 - best)), float(np.mean(probabilities))
 
 
-def passage_probability(probabilities: Sequence[float], adapted: Adapted | None = None) -> float:
+def passage_probability(probabilities: Sequence[float], adapted: Adapted | None) -> float:
     """The probability, in [0, 1], that a context helps to answer; 0 without a sentence."""
     if not probabilities:
         return 0.0
