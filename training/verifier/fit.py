@@ -24,7 +24,7 @@ from assay._text import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.experiments.reader_windows import Asked, Row
-from assay.experiments.swaps import mistaken, swapped
+from assay.experiments.swaps import swapped
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
@@ -157,6 +157,19 @@ def held_out(*, clean: bool = False) -> Iterator[Row]:
     for rows in found.values():
         yield from _thinned(rows, MOST // PACKED if rows[0].cuts else MOST)
     yield from twins
+
+
+def mistaken(good: list[Row]) -> Iterator[Row]:
+    """Right answers to short questions, each followed by the answer to another question."""
+    phrases = [row.answer.removeprefix(row.question).strip() for row in good]
+    for i, row in enumerate(good):
+        context = "\n".join(row.contexts).lower()
+        others = phrases[i + 1 :] + phrases[:i]
+        wrong = next((other for other in others if other.lower() not in context), "")
+        if wrong and row.answer.startswith(row.question):
+            yield replace(row, data="mistaken")
+            changed = f"{row.question} {wrong}"
+            yield replace(row, data="mistaken", answer=changed, label="unsupported", spans=None)
 
 
 def _thinned(rows: list[Row], most: int) -> list[Row]:

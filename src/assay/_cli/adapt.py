@@ -1,7 +1,9 @@
 """The command `assay adapt`: an embedder fine-tuned to a corpus, and measured."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -144,13 +146,24 @@ def adapt_command(request: AdaptRequest) -> int:
         )
     gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in made.gains]
     data = {"assay": __version__, **msgspec.to_builtins(made), "gains": gains}
-    found = adaptation.report(data)
-    writers = {".html": lambda _: sections.html(found), ".md": lambda _: sections.markdown(found)}
-    output.write_data(data, request.outs, writers)
-    if request.as_json:
+    then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
+    return tell(data, adaptation.report(data), then, request.outs, as_json=request.as_json)
+
+
+def tell(
+    data: Mapping[str, Any],
+    report: sections.Sections,
+    then: Sequence[tuple[str, str]],
+    outs: Sequence[str],
+    *,
+    as_json: bool,
+) -> int:
+    """Write and show what came of an adaptation and what to do next; the exit code."""
+    writers = {".html": lambda _: sections.html(report), ".md": lambda _: sections.markdown(report)}
+    output.write_data(data, outs, writers)
+    if as_json:
         output.print_json(data)
         return OK
-    output.stdout().print(sections.console(found))
-    lines = output.file_lines(request.outs)
-    output.print_lines([*lines, ("next", f"assay run DATA --embedder onnx:{request.out}")])
+    output.stdout().print(sections.console(report))
+    output.print_lines([*output.file_lines(outs), *then])
     return OK

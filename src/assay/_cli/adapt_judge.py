@@ -8,10 +8,10 @@ import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from assay._cli import options, output
-from assay._cli.errors import OK
+from assay._cli.adapt import tell
 from assay._cli.options import POSITIVE, Grouped, NumberRange
 from assay._cli.progress import counter
-from assay._report import judge_adaptation, sections
+from assay._report import judge_adaptation
 from assay._version import __version__
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
@@ -140,18 +140,9 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
         )
     compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in made.compared]
     data = {"assay": __version__, **msgspec.to_builtins(made), "compared": compared}
-    found = judge_adaptation.report(data)
-    writers = {".html": lambda _: sections.html(found), ".md": lambda _: sections.markdown(found)}
-    output.write_data(data, request.outs, writers)
-    if request.as_json:
-        output.print_json(data)
-        return OK
-    output.stdout().print(sections.console(found))
-    lines = output.file_lines(request.outs)
-    if made.folder is not None:
-        lines += [
-            ("use", f"assay run DATA --judge embedded:{made.folder}"),
-            ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
-        ]
-    output.print_lines(lines)
-    return OK
+    then = [
+        ("use", f"assay run DATA --judge embedded:{made.folder}"),
+        ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
+    ]
+    then = then if made.folder is not None else []
+    return tell(data, judge_adaptation.report(data), then, request.outs, as_json=request.as_json)

@@ -313,6 +313,5 @@ def _commands(swept: Sweep, store: str) -> list[tuple[str, str]]:
 
 def _varied(swept: Sweep) -> str:
     """The first parameter with several values, or the first."""
-    every = [one.params for one in swept.configurations]
-    several = (name for name in every[0] if len({str(params[name]) for params in every}) > 1)
-    return next(several, next(iter(every[0])))
+    values = report.varied(swept.configurations)
+    return next((name for name, given in values.items() if len(given) > 1), next(iter(values)))

@@ -140,7 +140,7 @@ def shown(swept: Sweep) -> dict[str, Any]:
     fronts = any(board.fronts for board in swept.leaderboards)
     return {
         "swept": swept,
-        "varied": _varied(swept.configurations),
+        "varied": varied(swept.configurations),
         "boards": [_board(board, swept) for board in swept.leaderboards],
         "retrieval": retrieval.retrieval_table(
             swept.leaderboards,
@@ -176,7 +176,7 @@ def _as(form: Callable[[float], str], amount: float | None) -> str:
     return numbers.DASH if amount is None else form(amount)
 
 
-def _varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
+def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
     """The values of each parameter, in the order in which they were given."""
     values: dict[str, dict[str, None]] = {}
     for one in configurations:
@@ -280,7 +280,7 @@ def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> P
 
 def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
     """The two parameters that interact most, else those whose effects are largest."""
-    values = _varied(swept.configurations)
+    values = varied(swept.configurations)
     if len(board.effects) < 2 or not is_full([one.params for one in swept.configurations]):
         return None
     down, across = _two(board)

@@ -21,6 +21,7 @@ from assay.experiments.judge_cases import KINDS, Case, Kind, labelled, synthetic
 from assay.experiments.judge_comparison import (
     COEFFICIENTS,
     Compared,
+    Measured,
     beside,
     measure_all,
     out_of_fold,
@@ -136,7 +137,7 @@ def adapt_judge(
         if how.steps:
             steps = train_network(learnt, checkpoint, Path(name) / NETWORK, how, on_progress)
             readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
-        found, left_out = _compare(readers, people, kept, how)
+        found, left_out, labelled_rows = _compare(readers, people, kept, how)
         network, fitted = _chosen(found)
         better = network == "trained" or bool(fitted)
         made = JudgeAdaptation(
@@ -152,9 +153,7 @@ def adapt_judge(
             level=how.level,
         )
         if better:
-            coefficients = {
-                kind: refit(measure_all(readers[network], people, kind), kind) for kind in fitted
-            }
+            coefficients = {kind: refit(labelled_rows[network, kind], kind) for kind in fitted}
             _write(out, made, coefficients, Path(name) / NETWORK)
     checkpoint.unlink(missing_ok=True)
     return made
@@ -252,14 +251,17 @@ def _compare(
     people: Sequence[Case],
     kept: Sequence[Case],
     how: JudgeAdapting,
-) -> tuple[list[Compared], int]:
-    """Every candidate beside the base, and how many cases cannot be read."""
+) -> tuple[list[Compared], int, dict[tuple[str, Kind], list[Measured]]]:
+    """Every candidate beside the base; how many cases cannot be read; people's, by network."""
     found, left_out = [], 0
+    labelled_rows: dict[tuple[str, Kind], list[Measured]] = {}
     level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
         for whose, cases in (("people", people), ("synthetic", kept)):
             measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
+            if whose == "people":
+                labelled_rows |= {(name, kind): rows for name, rows in measured.items()}
             first = measured["shipped"]
             left_out += len(_of(cases, kind)) - len(first)
             if not _enough([one.case for one in first]):
@@ -272,7 +274,7 @@ def _compare(
                 if whose == "people":
                     after = out_of_fold(rows, kind)
                     found.append(beside(first, before, after, (whose, name + FITTED), level))
-    return found, left_out
+    return found, left_out, labelled_rows
 
 
 def _enough(cases: Sequence[Case]) -> bool:

@@ -121,8 +121,8 @@ def _cases(row: _Labelled) -> list[Case]:
     needs: dict[str, tuple[object, object]] = {
         "supported": (said, contexts),
         "context_relevant": (row.question, contexts),
+        "answer_relevant": (row.question, row.answer),
     }
-    needs["answer_relevant"] = (row.question, row.answer)
     found = []
     for label, kind in _LABELS.items():
         good = getattr(row, label)

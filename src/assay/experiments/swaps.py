@@ -75,16 +75,3 @@ def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
     if entities.is_negated(row.answer):
         return ""
     return _BE.sub(r"\1 not", row.answer, count=1)
-
-
-def mistaken(good: list[Row]) -> Iterator[Row]:
-    """Right answers to short questions, each followed by the answer to another question."""
-    phrases = [row.answer.removeprefix(row.question).strip() for row in good]
-    for i, row in enumerate(good):
-        context = "\n".join(row.contexts).lower()
-        others = phrases[i + 1 :] + phrases[:i]
-        wrong = next((other for other in others if other.lower() not in context), "")
-        if wrong and row.answer.startswith(row.question):
-            yield replace(row, data="mistaken")
-            changed = f"{row.question} {wrong}"
-            yield replace(row, data="mistaken", answer=changed, label="unsupported", spans=None)
