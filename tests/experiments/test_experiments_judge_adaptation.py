@@ -126,6 +126,13 @@ def test_a_guess_that_is_the_same_for_all_is_not_better(tmp_path, read_off):
     assert passes_all.verdict == "no gain shown"
 
 
+def test_documents_without_a_statement_are_told_and_not_read_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)  # as if all were installed
+    texts = [{"id": str(n), "text": "Why so? What now? How come? " * 15} for n in range(5)]
+    with pytest.raises(InputError, match=r"nothing that a rule can make a case of.*--questions"):
+        adapt_judge(texts, out=tmp_path / "new")
+
+
 def test_what_cannot_be_done_is_told_first(tmp_path):
     with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
         adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)

@@ -130,6 +130,9 @@ def adapt_judge(
     cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
     taught, kept = split_sources(cases, how)
     learnt = windows(taught) if how.steps else []
+    if how.steps and not learnt:
+        what = "the documents say nothing that a rule can make a case of"
+        raise InputError(what, "give more of them, or --questions with references")
     checkpoint = _checkpoint(out, learnt, how)
     with tempfile.TemporaryDirectory() as name:
         readers = {"shipped": Reader(how.threads)}
