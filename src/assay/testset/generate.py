@@ -204,7 +204,7 @@ class _Round:
         answers first.
         """
         while jobs := self._wave():
-            known = tuple(q.standalone or q.question for q in self.questions)
+            known = tuple(q.in_full for q in self.questions)
             candidates = [
                 asyncio.ensure_future(self._candidate(job, backend, known)) for job in jobs
             ]
@@ -299,8 +299,7 @@ class _Round:
 
     def _take(self, job: _Job, outcome: Question | Rejected) -> None:
         if isinstance(outcome, Question):
-            asked = (q.standalone or q.question for q in self.questions)
-            twin = checks.repeated(outcome.standalone or outcome.question, asked)
+            twin = checks.repeated(outcome.in_full, (q.in_full for q in self.questions))
             if twin:
                 ids = tuple(passage.id for passage in outcome.passages)
                 outcome = Rejected(
@@ -314,8 +313,8 @@ class _Round:
         self.told(outcome, len(self.questions))
         if outcome.question:  # asked for again, a judge would write it again
             for number in job.passages:
-                full = outcome.standalone if isinstance(outcome, Question) else ""
-                self._asked[number].append(full or outcome.question)
+                full = outcome.in_full if isinstance(outcome, Question) else outcome.question
+                self._asked[number].append(full)
 
     def _passages(self, job: _Job) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[number] for number in job.passages)

@@ -218,6 +218,11 @@ class Question:
     closed_book: str | None = None
 
     @property
+    def in_full(self) -> str:
+        """What is asked, for whoever does not know the messages before it."""
+        return self.standalone or self.question
+
+    @property
     def answerable(self) -> bool:
         """Whether the documents hold an answer."""
         return self.kind != "unanswerable"
