@@ -72,7 +72,9 @@ _OPPOSITES = (
     "necessary/unnecessary success/failure succeed/fail true/false guilty/innocent "
     "convicted/acquitted public/private internal/external always/never often/rarely all/none "
     "many/few support/oppose love/hate like/dislike rich/poor cheap/expensive hard/soft "
-    "hard/easy wet/dry day/night summer/winter morning/evening teacher/student"
+    "hard/easy wet/dry day/night summer/winter morning/evening teacher/student "
+    "allow/forbidden permit/forbidden open/shut rose/fell rise/fell rose/decline rose/drop "
+    "increase/fell grew/fell grew/decline grew/shrank"
 ).split()
 OPPOSITES: dict[str, frozenset[str]] = {}
 for _pair in _OPPOSITES:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import assay
 from assay.judge import Judge
 from assay.judges.embedded import Embedded
 from assay.tasks import Statement, VerifyStatements
@@ -47,3 +48,56 @@ def test_the_same_is_supported_and_another_is_not(context, same, other):
         return verdict.probability
 
     assert probability(other) < 0.5 <= probability(same)
+
+
+@over(
+    ("context", "right", "wrong"),
+    [
+        ("The starting dose is 250 mg twice a day.", "250 mg", "250 g"),
+        ("The carrier lies at 3.5 GHz.", "3.5 GHz", "3.5 MHz"),
+        ("It costs £12 a month.", "£12", "€12"),
+        ("The uplink offers 50 Mbit/s.", "50 Mbit/s", "50 Gbit/s"),
+        ("The rate was raised by 50 basis points.", "50 basis points", "50 percent"),
+        ("The course is 42 km long.", "42 kilometres", "42 miles"),
+        ("The oven is set to 180 °C.", "180 °C", "180 °F"),
+        ("The boat leaves at 6:45 pm.", "6:45 pm", "6:45 am"),
+    ],
+)
+def test_a_number_with_another_unit_is_another_amount(context, right, wrong):
+    said, other = (context.replace(right.replace("kilometres", "km"), it) for it in (right, wrong))
+    supported, contradicted = assay.verify([said, other], [context])
+    assert supported.supported
+    assert contradicted.contradicted
+    assert contradicted.probability <= 0.1
+    assert f"not '{wrong.split()[0]}" in contradicted.reason
+
+
+@over(
+    ("context", "statement"),
+    [
+        ("The dose is 250 mg, which is 0.25 g.", "The dose is 0.25 g."),
+        ("The table gives 40 for the first and 40 kg for the second.", "The first is 40 g."),
+        ("The child is 3 years old and fell 2 feet.", "The child of 3 pounds fell."),
+        ("The dose is 250 mg.", "The dose is not 250 g."),
+    ],
+)
+def test_a_number_that_may_be_of_another_thing_settles_nothing(context, statement):
+    (verdict,) = assay.verify([statement], [context])
+    assert " not '" not in verdict.reason
+
+
+@over(
+    ("context", "statement"),
+    [
+        (
+            "The office is in Berlin. It has 20 desks, and every desk has two screens.",
+            "All desks have two screens.",
+        ),
+        ("Adults need a card that costs 20 euros a year.", "The card costs 20 euros every year."),
+        ("Adults need a card that costs 20 euros a year.", "The card costs 20 euros annually."),
+        ("The reading room is closed on Mondays.", "The reading room is not open on Mondays."),
+    ],
+)
+def test_the_same_in_other_small_words_is_supported(context, statement):
+    (verdict,) = assay.verify([statement], [context])
+    assert verdict.supported

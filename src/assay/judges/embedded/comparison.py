@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from assay._text import entities, numbers, words
 from assay._text.markup import says_nothing
+from assay._text.units import OtherUnit, other_unit
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
@@ -217,6 +218,7 @@ class Comparison:
     # It says nothing, or it answers a question and none of it stands anywhere or is another name.
     foreign: bool
     sign_differs: bool  # a number of it stands there with the other sign alone
+    unit: OtherUnit | None  # ... with another unit alone
     flag: Flag | None  # what a record's yes or no says of it
     told: bool | None  # whether another answer to its question is as much or the same yes or no
     swap: Swap | None  # what it mixes up
@@ -239,6 +241,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     far, distant = _missing(claim, near.numbers, near.words, evidence)
     differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
     contrary = entities.opposites(claim.wanted, evidence.sets[best])
+    if differs and contrary:  # "not open" is "closed"
+        differs, contrary = False, []
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
@@ -279,6 +283,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         verbatim=_verbatim(claim, evidence),
         foreign=_is_foreign(statement, claim, shared, evidence),
         sign_differs=_sign_differs(statement, claim, evidence),
+        unit=None if claim.denies else other_unit(statement, evidence.measures),
         flag=record,
         told=told(statement, evidence),
         swap=_find_swap(statement, claim, evidence),

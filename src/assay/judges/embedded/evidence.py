@@ -16,6 +16,7 @@ from assay._text.normalize import Normalized, normalize
 from assay._text.questions import kind_of
 from assay._text.records import units
 from assay._text.refusals import absence_claim
+from assay._text.units import Measure, measures
 from assay.judges.embedded.figures import Sentence, with_figures
 from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
 from assay.judges.embedded.swaps import Pair, Part, pairs, parts
@@ -232,6 +233,11 @@ class Evidence:
         rows = {row.piece for grid in self.grids if not grid.record for row in grid.rows}
         texts = ((i, piece.context, piece.text) for i, piece in enumerate(self.pieces))
         return with_figures(text for text in texts if text[0] not in rows)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The numbers of the pieces with their units."""
+        return tuple(one for piece in self.pieces for one in measures(piece.text))
 
     @cached_property
     def by_sign(self) -> tuple[frozenset[str], frozenset[str]]:

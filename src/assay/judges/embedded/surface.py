@@ -43,10 +43,12 @@ class Vocabulary(NamedTuple):
     Attributes:
         written: How each is written, by the word in lower case; in lower case where it ever is.
         stems: Their stems.
+        rates: How what is counted by a unit of time is, "a year" by "year".
     """
 
     written: Mapping[str, str]
     stems: frozenset[str]
+    rates: Mapping[str, str]
 
 
 class Edit(NamedTuple):
@@ -60,15 +62,18 @@ class Edit(NamedTuple):
 def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """The words of texts."""
     written: dict[str, str] = {}
+    rates: dict[str, str] = {}
     for text in texts:
+        for rate in _RATE.finditer(text):
+            rates.setdefault(_unit(rate), rate["rate"].lower())
         for match in _WORD.finditer(text):
             word = match[0]
             if word.lower() not in written or word.islower():
                 written[word.lower()] = word
-    return Vocabulary(written, frozenset(map(words.stem, written)))
+    return Vocabulary(written, frozenset(map(words.stem, written)), rates)
 
 
-NOTHING = Vocabulary({}, frozenset())
+NOTHING = Vocabulary({}, frozenset(), {})
 
 
 def plain(text: str, beside: Vocabulary = NOTHING) -> Normalized:
@@ -78,6 +83,8 @@ def plain(text: str, beside: Vocabulary = NOTHING) -> Normalized:
     if not bare.text.strip():  # nothing but marks
         return Normalized(text)
     bare = _edited(bare, list(_recased(bare.text, beside)))
+    bare = _edited(bare, list(_counted(bare.text, beside)))
+    bare = _edited(bare, list(_of_each(bare.text, beside)))
     return _edited(bare, list(_respelt(bare.text, beside)))
 
 
@@ -127,6 +134,42 @@ def _recased(text: str, beside: Vocabulary) -> Iterator[Edit]:
         read = read.capitalize() if n == 0 and read.islower() else read
         if read != match[0]:
             yield Edit(*match.span(), read)
+
+
+# They say the same, but the reader takes one that the texts beside do not have for more.
+_EACH = ("all", "every", "each")
+_EACH_SAID = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
+_ADVERBS = {
+    "annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day",
+    "hourly": "hour",
+}  # fmt: skip
+# "20 euros a year", "twice per day"
+_RATE = re.compile(
+    r"(?:\d\S{0,20}(?:\s[^\W\d]{1,20}){0,2}|\b(?:once|twice|times))\s(?P<rate>(?:an?|per|each|every)\s"
+    rf"(?P<unit>{'|'.join(dict.fromkeys(_ADVERBS.values()))}|night|minute|second)"
+    rf"|(?P<adverb>{'|'.join(_ADVERBS)}))\b",
+    re.IGNORECASE,
+)
+
+
+def _unit(rate: re.Match[str]) -> str:
+    return _ADVERBS[rate["adverb"].lower()] if rate["adverb"] else rate["unit"].lower()
+
+
+def _counted(text: str, beside: Vocabulary) -> Iterator[Edit]:
+    """What is counted by a unit of time, as the texts beside say it."""
+    for rate in _RATE.finditer(text):
+        read = beside.rates.get(_unit(rate), rate["rate"])
+        if rate["rate"].lower() != read:
+            yield Edit(*rate.span("rate"), read)
+
+
+def _of_each(text: str, beside: Vocabulary) -> Iterator[Edit]:
+    """What is said of all or each, in the word that the texts beside have for it."""
+    said = next((each for each in _EACH if each in beside.written), "")
+    for match in _EACH_SAID.finditer(text):
+        if said and match[0].lower() not in beside.written:
+            yield Edit(*match.span(), said.capitalize() if match[0][0].isupper() else said)
 
 
 def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:

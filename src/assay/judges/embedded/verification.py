@@ -80,7 +80,7 @@ FOREIGN = 0.4  # the largest one of a phrase of which no word does: a third of t
 AGREED = 0.9  # the least one of what a record's yes or no agrees with
 OBJECTED = UNCERTAIN[1]  # the largest one where a number or a name of it stands nowhere
 UNREAD = 0.49  # ... in letters of which the network knows few: it cannot tell right from wrong
-DENIED = 0.1  # the largest one of what it denies, of a mix-up, or of what they call a myth
+DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they call a myth
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -191,7 +191,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = max(value, VERBATIM)
     elif not is_latin(judged.statement):
         value = min(value, UNREAD)
-    if judged.comparison.rejected or judged.comparison.sign_differs:
+    if judged.comparison.rejected or judged.comparison.sign_differs or judged.comparison.unit:
         value = min(value, DENIED)
     if judged.comparison.told is not None:
         return max(value, AGREED) if judged.comparison.told else min(value, DENIED)
@@ -205,7 +205,8 @@ def _decided(
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
     found = judged.comparison
-    denied = found.rejected or found.sign_differs or found.swap or found.flag or found.told is False
+    denied = any((found.rejected, found.sign_differs, found.unit, found.swap, found.flag))
+    denied = denied or found.told is False
     contradicted = not supported and bool(denied or refuted > neutral)
     spans = () if supported else marked(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
@@ -280,6 +281,8 @@ def _doubts(found: Comparison) -> list[str]:
         "the evidence mentions it only to reject it": found.rejected,
     }
     doubts = [doubt for doubt, holds in sure.items() if holds]
+    if found.unit:
+        doubts.append(f"the evidence gives '{found.unit.given}', not '{found.unit.said}'")
     if found.swap:
         _, first, second = found.swap
         doubts.append(
