@@ -99,7 +99,7 @@ def answer(
         return json.dumps(_short(_verify(texts, seed)), ensure_ascii=False)
     if kind == "split_statements" and "<1> " in prompt.partition("\n<<<")[0]:
         return json.dumps(_by_sentence(texts), ensure_ascii=False)
-    if kind == "judge_contexts" and '["c1", "useful"]' in prompt:
+    if kind == "judge_contexts" and '["c1", "..."]' in prompt:
         return json.dumps(_useful(_judge_contexts(texts, seed)), ensure_ascii=False)
     if kind in _MADE:
         return json.dumps(_MADE[kind](texts, seed), ensure_ascii=False)
@@ -130,10 +130,7 @@ def _by_sentence(texts: Texts) -> Any:
 
 def _useful(made: Any) -> Any:
     return {
-        "verdicts": [
-            [v["id"], "useful"] if v["useful"] else [v["id"], v["reason"], "useless"]
-            for v in made["verdicts"]
-        ]
+        "verdicts": [[v["id"], "useful" if v["useful"] else "useless"] for v in made["verdicts"]]
     }
 
 
