@@ -123,7 +123,9 @@ def _by_sentence(texts: Texts) -> Any:
     lists = []
     for name, text in texts.items():
         for number, sentence in _BY_SENTENCE.findall(text) if name.startswith("text") else ():
-            made = [one["text"] for one in _claims(sentence)["statements"]]
+            # The "0." of "1.0." is no statement, and that of another sentence may be one.
+            claims = [one["text"] for one in _claims(sentence)["statements"]]
+            made = [claim for claim in claims if any(map(str.isalpha, claim))]
             lists.append([number, *([] if made == [sentence.strip()] else made or [""])])
     return {"statements": lists}
 
