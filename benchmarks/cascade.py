@@ -1,14 +1,16 @@
 """What does a cascade save, and does the risk stay within its bound, also when the domain shifts?
 
-Labels are people's on RAGTruth's test set and on `quintd1` and `llm_spans`, and on the last the
-published verdicts of six LLMs as well, each in turn as the top judge. The cheap judge is the
-embedded one. Of a data set, half of the answers in random order come up the cascade; its last band
-is then tried on the other half, which it has never seen. After a shift, 3,000 answers of another
-set (drawn with replacement) follow on those of the first.
+The top judge is people on RAGTruth's test set and on the development rows of `quintd1` and
+`llm_spans`, the cheap one the embedded judge, which has seen none of these rows. On `llm_spans`
+there are verdicts of six LLMs as well, published by others: the one that agrees best with people is
+the top judge, the second and the last one the cheap judge, without probabilities. Of a data set,
+half of the answers in random order come up the cascade; its last band is then tried on the other
+half, which it has never seen. After a shift, 3,000 answers of another set (drawn with replacement)
+follow on those of the first.
 
-    python -m benchmarks.cascade verdicts.jsonl [--splits 500]
+    python -m benchmarks.cascade verdicts.jsonl [--splits 500] [--picture docs/cascade.svg]
 
-The file keeps the embedded judge's verdicts; it is made first if it is not there (20 minutes).
+The file keeps the embedded judge's verdicts; it is made first if it is not there (6 minutes).
 """
 
 import argparse
@@ -17,21 +19,26 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from assay.judges.embedded import Embedded
 from assay.stats.risk_control import Band, Checked, RiskControl
 from assay.tasks import Statement, VerifyStatements
+from benchmarks import cascade_picture
 
 CONFIDENCE, AUDIT = 0.9, 0.1
-MOST = 450  # answers of a set
+# Answers of a set; the embedded judge has never seen these rows.
+MOST = {"ragtruth": 450, "llm_spans": 188, "quintd1": 192}
 AFTER = 3000  # answers after a shift
 RAGTRUTH = ("QA", "Summary", "Data2txt")
+BOUNDS = (0.05, 0.1, 0.2, 0.3)
+SHIFTED = 0.1  # the bound before and after a shift
+TOP = "LLM 1"
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ def _rows() -> list[tuple[str, dict[str, Any]]]:
     places = [
         (data / "ragtruth/ragtruth_test.jsonl.gz", "ragtruth"),
         (more / "records/quintd1_dev.jsonl.gz", "quintd1"),
-        (more / "records/llm_spans_train.jsonl.gz", "llm_spans"),
+        (more / "records/llm_spans_dev.jsonl.gz", "llm_spans"),
     ]
     by_set: dict[str, list[dict[str, Any]]] = {}
     for path, name in places:
@@ -57,7 +64,10 @@ def _rows() -> list[tuple[str, dict[str, Any]]]:
                 kind = f" {row['meta']['task_type']}" if name == "ragtruth" else ""
                 by_set.setdefault(f"{name}{kind}", []).append(row)
     chance = random.Random(1)
-    drawn = {name: chance.sample(rows, min(MOST, len(rows))) for name, rows in by_set.items()}
+    drawn = {
+        name: chance.sample(rows, min(MOST[name.split()[0]], len(rows)))
+        for name, rows in by_set.items()
+    }
     return [
         (name, row) for name, rows in drawn.items() for row in rows if row["labels"]["sentences"]
     ]
@@ -103,6 +113,10 @@ def read(path: Path) -> list[Answer]:
     return [Answer(line["set"], line["p"], line["labels"]) for line in lines]
 
 
+# Of each sentence the cheap judge's verdict, how sure it is, and whether the label contradicts it.
+Said: TypeAlias = list[tuple[bool, float, bool]]
+
+
 @dataclass
 class Stream:
     """Answers as they come up a cascade of the embedded judge and a top judge."""
@@ -118,41 +132,48 @@ class Stream:
     unsupported: int = 0
     risks: list[float] = field(default_factory=list)
 
-    def add(self, answer: Answer, who: str) -> None:
+    def add(self, said: Said) -> None:
         """Judge one answer."""
         checked = self.chance.random() < self.control.chance
-        rows = _checked(answer, who, self.control.band)
-        stand = [row for row in rows if row.stands]
-        up = len(rows) if checked else len(rows) - len(stand)
+        stand = _standing(said, self.control.band)
+        up = len(said) - (0 if checked else sum(stand))
+        wrong = [bad for (_, _, bad), stands in zip(said, stand, strict=True) if stands]
         self.answers += 1
-        self.statements += len(rows)
+        self.statements += len(said)
         self.to_top += up
         self.spared += not up
-        self.unsupported += sum(row.supported is row.wrong for row in rows)
+        self.unsupported += sum(supported is bad for supported, _, bad in said)
         if not checked:
-            self.wrong += sum(row.wrong for row in stand)
-            self.missed += sum(row.wrong and row.supported for row in stand)
-        if stand:
-            self.risks.append(sum(row.wrong for row in stand) / len(stand))
+            self.wrong += sum(wrong)
+            self.missed += sum(
+                supported and bad and stands
+                for (supported, _, bad), stands in zip(said, stand, strict=True)
+            )
+        if wrong:
+            self.risks.append(sum(wrong) / len(wrong))
         if checked:
+            rows = [Checked(*one) for one in zip(*zip(*said, strict=True), stand, strict=True)]
             order = self.chance.permutation(len(rows))
             self.control.learn([rows[at] for at in order])
 
 
-def _checked(answer: Answer, who: str, band: Band) -> list[Checked]:
-    made = []
-    for p, label in zip(answer.probabilities, answer.labels[who], strict=True):
-        supported, sureness = p >= 0.5, max(p, 1 - p)
-        stands = band.holds(supported=supported, sureness=sureness)
-        made.append(Checked(supported, sureness, supported is not label, stands))
-    return made
+def _said(answer: Answer, who: str) -> Said:
+    verdicts = zip(answer.probabilities, answer.labels[who], strict=True)
+    return [(p >= 0.5, max(p, 1 - p), (p >= 0.5) is not label) for p, label in verdicts]
 
 
-def _risk(answers: Sequence[Answer], who: str, band: Band) -> float:
+def _standing(said: Said, band: Band) -> list[bool]:
+    if not band:
+        return [False] * len(said)
+    return [band.holds(supported=supported, sureness=sureness) for supported, sureness, _ in said]
+
+
+def _risk(answers: Sequence[Said], band: Band) -> float:
     shares = []
-    for answer in answers:
-        stand = [row.wrong for row in _checked(answer, who, band) if row.stands]
-        shares += [sum(stand) / len(stand)] if stand else []
+    for said in answers if band else ():
+        stand = _standing(said, band)
+        wrong = [bad for (_, _, bad), stands in zip(said, stand, strict=True) if stands]
+        shares += [sum(wrong) / len(wrong)] if wrong else []
     return float(np.mean(shares)) if shares else 0.0
 
 
@@ -160,64 +181,167 @@ def _control(risk: float) -> RiskControl:
     return RiskControl(risk, 1 - CONFIDENCE, AUDIT)
 
 
-def table(name: str, answers: list[Answer], who: str, risk: float, splits: int) -> str:
-    """One row: what `splits` random halves saved, and how often the bound was broken."""
+@dataclass(frozen=True)
+class Outcome:
+    """What random halves of a set saved, and what it cost; means over the halves.
+
+    Attributes:
+        bound: On the risk.
+        answers: In a half.
+        opened: Share of the halves in which a band opened.
+        statements: Share of the statements that the top judge was not asked about.
+        calls: Share of the answers about which it was not asked at all.
+        agreement: Share of the statements on which the cascade says what the top judge says.
+        alone: Share of the statements on which the cheap judge says otherwise.
+        missed: Share of the unsupported statements that a cheap verdict passed.
+        risk: Of the last band on the other half.
+        highest: The risk that 95 % of the halves do not exceed.
+        broken: Share of the halves in which it is above the bound.
+    """
+
+    bound: float
+    answers: int
+    opened: float
+    statements: float
+    calls: float
+    agreement: float
+    alone: float
+    missed: float
+    risk: float
+    highest: float
+    broken: float
+
+    @property
+    def by_chance(self) -> float:
+        """The agreement, were as many statements left to the cheap judge at random."""
+        return 1 - self.statements * self.alone
+
+    def row(self, name: str, who: str) -> str:
+        """A line of the table."""
+        shares = (self.opened, self.statements, self.calls, self.agreement, self.by_chance)
+        shown = " | ".join(f"{share:.3f}" for share in (*shares, self.missed, self.risk))
+        return f"| {name} | {who} | {self.bound:g} | {self.answers} | {shown} | {self.broken:.3f} |"
+
+
+def outcome(answers: Sequence[Answer], who: str, bound: float, splits: int) -> Outcome:
+    """What `splits` random halves saved, and how often the bound was broken."""
     chance = np.random.default_rng(0)
     streams, held = [], []
+    half, said = len(answers) // 2, [_said(one, who) for one in answers]
     for _ in range(splits):
-        order = chance.permutation(len(answers))
-        half = len(answers) // 2
-        stream = Stream(_control(risk), chance)
+        order = chance.permutation(len(said))
+        stream = Stream(_control(bound), chance)
         for at in order[:half]:
-            stream.add(answers[at], who)
+            stream.add(said[at])
         streams.append(stream)
-        held.append(_risk([answers[at] for at in order[half:]], who, stream.control.band))
-    spared = float(np.mean([s.spared / s.answers for s in streams]))
-    opened = [bool(s.control.band) or s.control.closed > 0 for s in streams]
-    broken = np.mean(np.array(held) > risk)
-    agree = 1 - sum(s.wrong for s in streams) / sum(s.statements for s in streams)
-    missed = sum(s.missed for s in streams) / max(1, sum(s.unsupported for s in streams))
-    return (
-        f"| {name} | {who} | {risk:g} | {len(answers) // 2} | {np.mean(opened):.2f} "
-        f"| {_share(streams, 'statements', 'to_top'):.2f} | {spared:.2f} "
-        f"| {agree:.3f} | {missed:.2f} | {np.mean(held):.3f} | {broken:.3f} |"
+        held.append(_risk([said[at] for at in order[half:]], stream.control.band))
+    total = sum(s.statements for s in streams)
+    saved = 1 - sum(s.to_top for s in streams) / total
+    alone = [bad for one in said for _, _, bad in one]
+    return Outcome(
+        bound=bound,
+        answers=half,
+        opened=float(np.mean([bool(s.control.band) or s.control.closed > 0 for s in streams])),
+        statements=saved,
+        calls=float(np.mean([s.spared / s.answers for s in streams])),
+        agreement=1 - sum(s.wrong for s in streams) / total,
+        alone=float(np.mean(alone)),
+        missed=sum(s.missed for s in streams) / max(1, sum(s.unsupported for s in streams)),
+        risk=float(np.mean(held)),
+        highest=float(np.quantile(held, 0.95)),
+        broken=float(np.mean(np.array(held) > bound)),
     )
 
 
-def _share(streams: Sequence[Stream], whole: str, part: str) -> float:
-    """What the top judge was not asked about."""
-    total = sum(getattr(s, whole) for s in streams)
-    return 1 - sum(getattr(s, part) for s in streams) / total
+@dataclass(frozen=True)
+class Shift:
+    """What came of another set that followed on a first one.
+
+    Attributes:
+        bound: On the risk.
+        opened: How many of the runs had a band when the set changed.
+        unwatched: The risk on the new set, had nothing been checked.
+        closed: Answers of the new set until the band closed, of the runs in which it did.
+        risk: Of what stood, as it was watched.
+    """
+
+    bound: float
+    opened: int
+    unwatched: float
+    closed: Sequence[int]
+    risk: float
+
+    def row(self, name: str) -> str:
+        """A line of the table."""
+        if not self.opened:
+            return f"| {name} | {self.bound:g} | 0 | | | | |"
+        middle = f"{np.median(self.closed):,.0f}" if self.closed else ""
+        share = len(self.closed) / self.opened
+        shown = f"{self.unwatched:.3f} | {share:.2f} | {middle} | {self.risk:.3f}"
+        return f"| {name} | {self.bound:g} | {self.opened} | {shown} |"
 
 
-def shift(name: str, first: list[Answer], then: list[Answer], risk: float, splits: int) -> str:
-    """One row: a set follows on another, in random order each."""
+def shift(first: Sequence[Answer], then: Sequence[Answer], bound: float, runs: int) -> Shift:
+    """A set follows on another, in random order each."""
     chance = np.random.default_rng(0)
-    alone, closed, waits, after, unwatched = 0, 0, [], [], []
-    for _ in range(splits):
-        stream = Stream(_control(risk), chance)
+    waits, after, unwatched = [], [], []
+    before_it, after_it = ([_said(one, "people") for one in answers] for answers in (first, then))
+    for _ in range(runs):
+        stream = Stream(_control(bound), chance)
         for at in chance.permutation(len(first)):
-            stream.add(first[at], "people")
+            stream.add(before_it[at])
         if not stream.control.band:
             continue
-        alone += stream.control.closed > 0
-        band, before = stream.control.band, stream.control.closed
-        unwatched.append(_risk(then, "people", band))
+        before = stream.control.closed
+        unwatched.append(_risk(after_it, stream.control.band))
         stream.risks.clear()
         wait = None
         for n, at in enumerate(chance.integers(len(then), size=AFTER), start=1):
-            stream.add(then[at], "people")
+            stream.add(after_it[at])
             if wait is None and stream.control.closed > before:
                 wait = n
-        closed += wait is not None
         waits += [wait] if wait else []
         after.append(float(np.mean(stream.risks)) if stream.risks else 0.0)
-    n = max(1, len(after))
-    middle = f"{np.median(waits):.0f}" if waits else "-"
-    return (
-        f"| {name} | {risk:g} | {len(after)} | {alone / n:.3f} | {np.mean(unwatched):.3f} "
-        f"| {closed / n:.2f} | {middle} | {np.mean(after):.3f} |"
-    )
+    if not after:
+        return Shift(bound, 0, 0.0, (), 0.0)
+    means = float(np.mean(unwatched)), float(np.mean(after))
+    return Shift(bound, len(after), means[0], tuple(waits), means[1])
+
+
+def llm_labels() -> list[dict[str, list[bool]]]:
+    """Of the texts about records that all six LLMs judged, the labels by whose.
+
+    The LLMs are numbered from the one on that agrees best with people, by balanced accuracy.
+    """
+    folder = Path(os.environ["ASSAY_DATA2"]) / "records"
+    made = []
+    for name in ("llm_spans_train", "llm_spans_dev"):
+        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            made += [_labels(row) for row in map(json.loads, lines) if row["labels"]["sentences"]]
+    names = set().union(*made) - {"people"}
+    made = [one for one in made if names < set(one)]
+    truth = np.array([label for one in made for label in one["people"]])
+
+    def balanced(who: str) -> float:
+        said = np.array([label for one in made for label in one[who]])
+        return float(np.mean(said[truth]) + np.mean(~said[~truth])) / 2
+
+    ranked = sorted(names, key=balanced, reverse=True)
+    called = {"people": "people"} | {who: f"LLM {n}" for n, who in enumerate(ranked, start=1)}
+    return [{called[who]: labels for who, labels in one.items()} for one in made]
+
+
+def curves(by_set: Mapping[str, list[Answer]]) -> dict[str, tuple[list[Answer], str]]:
+    """What is drawn: the answers, and who is the top judge."""
+    ragtruth = [one for kind in RAGTRUTH for one in by_set[f"ragtruth {kind}"]]
+    found = {"RAGTruth": (ragtruth, "people")}
+    found |= {f"RAGTruth {kind}": (by_set[f"ragtruth {kind}"], "people") for kind in RAGTRUTH}
+    found |= {name: (by_set[name], "people") for name in ("llm_spans", "quintd1")}
+    told = llm_labels()
+    for cheap in ("LLM 2", "LLM 6"):
+        answers = [Answer("llm_spans", [*map(float, one[cheap])], one) for one in told]
+        found[f"{cheap} before {TOP}"] = (answers, TOP)
+    return found
 
 
 def main() -> None:
@@ -225,30 +349,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("verdicts", type=Path)
     parser.add_argument("--splits", type=int, default=500)
+    parser.add_argument("--picture", type=Path, help="where the curves are drawn, as SVG")
     asked = parser.parse_args()
     if not asked.verdicts.exists():
         asyncio.run(make_verdicts(asked.verdicts))
     by_set: dict[str, list[Answer]] = {}
     for answer in read(asked.verdicts):
         by_set.setdefault(answer.set, []).append(answer)
-    ragtruth = [one for kind in RAGTRUTH for one in by_set[f"ragtruth {kind}"]]
-    sets = {"ragtruth": ragtruth, **by_set}
     print("| set | top judge | bound | answers | opened | statements saved | calls saved ", end="")
-    print("| agreement | unsupported missed | risk on the other half | above the bound |")
-    print("|---" * 11 + "|")
-    for name, answers in sets.items():
-        for who in dict.fromkeys(who for one in answers for who in one.labels):
-            judged = [one for one in answers if who in one.labels]
-            for risk in (0.05, 0.1, 0.2):
-                print(table(name, judged, who, risk, asked.splits), flush=True)
-    print("\n| from, to | bound | opened | closed before | risk, were nothing watched ", end="")
-    print("| closed | after | risk as it was |")
-    print("|---" * 8 + "|")
-    qa = by_set["ragtruth QA"]
-    others = ("ragtruth Summary", "ragtruth Data2txt", "llm_spans", "quintd1")
-    for other in others:
-        for risk in (0.05, 0.1):
-            print(shift(f"ragtruth QA, {other}", qa, by_set[other], risk, asked.splits), flush=True)
+    print("| agreement | by chance | unsupported missed | risk | above the bound |")
+    print("|---" * 12 + "|")
+    drawn: dict[str, list[Outcome]] = {}
+    for name, (answers, who) in curves(by_set).items():
+        for bound in BOUNDS:
+            found = outcome(answers, who, bound, asked.splits)
+            drawn.setdefault(name, []).append(found)
+            print(found.row(name, who), flush=True)
+    print("\n| from, to | bound | opened | risk, were nothing watched | closed | after ", end="")
+    print("| risk as it was |")
+    print("|---" * 7 + "|")
+    shifts: dict[str, Shift] = {}
+    for other in ("ragtruth Summary", "ragtruth Data2txt", "llm_spans", "quintd1"):
+        shifts[other] = shift(by_set["ragtruth QA"], by_set[other], SHIFTED, asked.splits // 5)
+        print(shifts[other].row(f"ragtruth QA, {other}"), flush=True)
+    if asked.picture:
+        asked.picture.write_text(cascade_picture.drawn(drawn, shifts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -128,16 +128,16 @@ HEAD = (
 
 
 def assay_client(
-    url: str, data: str, in_flight: int, *, together: bool = True
+    url: str, data: str, in_flight: int, *, together: bool = True, local: bool = False
 ) -> Callable[[], None]:
-    """The four metrics, the durable store on."""
+    """The four metrics, the durable store on; embeddings may be computed in the process."""
     import assay
     from assay.judges.openai.embeddings import OpenAIEmbedder
     from assay.judges.openai.judge import OpenAI
 
     settings = assay.Settings(limits=assay.Limits(concurrency=in_flight), together=together)
     judge = OpenAI("scripted", base_url=url, api_key="none")
-    embedder = OpenAIEmbedder("scripted", base_url=url, api_key="none")
+    embedder = None if local else OpenAIEmbedder("scripted", base_url=url, api_key="none")
     store = Path(data).with_name(f"{time.time_ns()}.db")
 
     def work() -> None:
@@ -215,6 +215,7 @@ CLIENTS: dict[str, Callable[[str, str, int], Callable[[], Any]]] = {
     "bare": bare_client,
     "assay": assay_client,
     "assay --apart": partial(assay_client, together=False),
+    "assay, local embeddings": partial(assay_client, local=True),
     "ragas": ragas_client,
 }
 
@@ -306,7 +307,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="peers too, where installed")
     given = parser.parse_args()
     peers = [name for name in PEERS if given.peers and find_spec(name)]
-    names = ["bare", "assay", "assay --apart", *peers]
+    names = [*(name for name in CLIENTS if name not in PEERS), *peers]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.jsonl"
         data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")

@@ -106,7 +106,8 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     return dict.fromkeys(distinct, one)
 
 
-@memoized(256, longest=20_000)
+# As many as the texts of the samples that are under way.
+@memoized(2_048, longest=20_000)
 def _readings(text: str) -> Readings:
     return Readings(text)  # contexts stand in several prompts of a sample
 

@@ -4,10 +4,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from benchmarks.recorded import short
+from benchmarks.recorded import price, short
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
 
+import assay
 from assay.tasks import SplitStatements
+from benchmarks import engine
 
 pytestmark = pytest.mark.slow
 
@@ -37,5 +39,32 @@ def test_the_short_form_of_splits_was_answered_to_todays_prompt_and_its_figures_
     for row in lines("short.jsonl.gz"):
         prompt = SplitStatements(row["question"], row["answer"]).prompt()
         assert hashlib.sha256(prompt.encode()).hexdigest()[:12] == row["short_prompt"]
-    figures = {name: round(kappa, 2) for name, kappa in short.compared().items()}
+    figures = {name: round(kappa.value, 2) for name, kappa in short.compared().items()}
     assert figures == {"statements (125)": 0.87, "sentences (180)": 0.75, "answers (30)": 0.89}
+    assert round(short.compared(short.STEPS)["sentences (157)"].value, 2) == 0.84
+
+
+def test_the_model_asked_twice_agrees_with_itself_as_the_page_says():
+    figures = {name: round(kappa.value, 2) for name, kappa in short.again().items()}
+    assert figures == {
+        "statements (297)": 0.89,
+        "sentences (181)": 0.87,
+        "answers (30)": 0.89,
+        "statements of other prompts (40)": 1.0,
+    }
+    assert round(short.contexts()["kappa (122)"], 2) == 0.98
+
+
+def test_what_replies_cost_is_told_of_the_prompts_that_a_run_asks(tmp_path):
+    judge = price.recorded()
+    rows, settings = engine.rows(price.SAMPLES), assay.Settings(tries=1, probe=False)
+    result = assay.evaluate(
+        rows, engine.METRICS, judge.ask, store=tmp_path / "a", settings=settings
+    )
+    assert not any(row.n_failed for row in result.summary()), judge.unknown
+    assert judge.asked == set(judge.replies)
+    # Four calls a sample; the aims are 400 tokens of reply, and 60 % of the long form's price.
+    assert len(judge.asked) == 4 * price.SAMPLES
+    short_form, long_form = price.cost("failures"), price.cost("all")
+    assert (short_form["prompt"], short_form["reply"]) == (3622, 311)
+    assert (long_form["prompt"], long_form["reply"]) == (4044, 1024)

@@ -99,7 +99,7 @@ def answer(
         return json.dumps(_short(_verify(texts, seed)), ensure_ascii=False)
     if kind == "split_statements" and "<1> " in prompt.partition("\n<<<")[0]:
         return json.dumps(_by_sentence(texts), ensure_ascii=False)
-    if kind == "judge_contexts" and '["c1", "useful"]' in prompt:
+    if kind == "judge_contexts" and '["c1", "..."]' in prompt:
         return json.dumps(_useful(_judge_contexts(texts, seed)), ensure_ascii=False)
     if kind in _MADE:
         return json.dumps(_MADE[kind](texts, seed), ensure_ascii=False)
@@ -123,17 +123,16 @@ def _by_sentence(texts: Texts) -> Any:
     lists = []
     for name, text in texts.items():
         for number, sentence in _BY_SENTENCE.findall(text) if name.startswith("text") else ():
-            made = [one["text"] for one in _claims(sentence)["statements"]]
+            # The "0." of "1.0." is no statement, and that of another sentence may be one.
+            claims = [one["text"] for one in _claims(sentence)["statements"]]
+            made = [claim for claim in claims if any(map(str.isalpha, claim))]
             lists.append([number, *([] if made == [sentence.strip()] else made or [""])])
     return {"statements": lists}
 
 
 def _useful(made: Any) -> Any:
     return {
-        "verdicts": [
-            [v["id"], "useful"] if v["useful"] else [v["id"], v["reason"], "useless"]
-            for v in made["verdicts"]
-        ]
+        "verdicts": [[v["id"], "useful" if v["useful"] else "useless"] for v in made["verdicts"]]
     }
 
 

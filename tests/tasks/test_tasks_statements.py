@@ -118,7 +118,7 @@ def test_the_long_form_chosen_for_single_texts_is_that_of_several():
     assert "texts" in SplitTexts.schema_for(long)["properties"]
 
 
-def test_short_verdicts_on_contexts_say_why_only_where_one_is_useless():
+def test_short_verdicts_on_contexts_are_asked_for_without_a_reason_and_read_with_one():
     task = JudgeContexts("Q?", "Bob is wet.", ("It pours. Bob is wet.", "It snows."))
     reply = '{"verdicts": [["c1", "useful"], ["c2", "It is about snow.", "useless"]]}'
     first, second = task.read(reply)

@@ -150,6 +150,8 @@ _TYPESET: Final = re.compile(r"\\[a-zA-Z]+\*?|~~[^~\n]*~~|\]\([^()\s]*\)|<!\[CDA
 _NESTED: Final = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+|%(?:25)+|\\{2,}")
 _NESTING: Final = re.compile(r"&|%25|\\\\")
 _MARKUP: Final = re.compile(r"<[^<>]*>")
+_UNSEEN_PARTS: Final = (_TERMINAL, _RUBBED_OUT, _TYPESET, _MARKUP)
+_UNSEEN_SIGNS: Final = "\x1b\b\\~]<"  # one of these is in whatever they find
 _REVERSED: Final = re.compile("[\u202b\u202e\u2067]")  # what follows is shown from right to left
 _ROUNDS: Final = 3  # so often escapes of one kind may stand within those of another
 
@@ -219,9 +221,9 @@ def _readings(text: str) -> Iterator[str]:
             yield text
         if text == before:
             break
-    for unseen in (_TERMINAL, _RUBBED_OUT, _TYPESET, _MARKUP):
-        yield unseen.sub("", text)
-        yield unseen.sub("", as_it_is)
+    for read in {text, as_it_is}:
+        if any(sign in read for sign in _UNSEEN_SIGNS):
+            yield from (unseen.sub("", read) for unseen in _UNSEEN_PARTS)
     if _REVERSED.search(text):
         yield text[::-1]
 

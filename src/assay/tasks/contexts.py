@@ -76,25 +76,20 @@ _LONG = (
     "context id: first the reason in one sentence, in the language of the question, then useful: "
     "true or false."
 )
-_SHORT = (
+# A useless context says nothing that a reason could point at, so the short form asks for none.
+_SHORT: Final = Template(
     "For every context, decide whether it is useful for arriving at the answer to the question: "
-    f"{_USEFUL_IF}Give one list for every context id, in order: "
+    f"{_USEFUL_IF}Give one list for every context id, in order: the id, then "
+    f'"{USEFUL}" or "{USELESS}".',
+    '{"verdicts": [["c1", "..."], ["c2", "..."]]}',
+    leading="context ",
 )
 _TEMPLATES: Final[Mapping[Reasons, Template]] = {
     "all": Template(
         _LONG, '{"verdicts": [{"id": "c1", "reason": "...", "useful": true}]}', leading="context "
     ),
-    "failures": Template(
-        f'{_SHORT}the id and "{USEFUL}"; else the id, the reason in a few words of the question\'s '
-        f'language, and "{USELESS}".',
-        f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "...", "{USELESS}"]]}}',
-        leading="context ",
-    ),
-    "none": Template(
-        f'{_SHORT}the id, then "{USEFUL}" or "{USELESS}".',
-        f'{{"verdicts": [["c1", "{USEFUL}"], ["c2", "{USELESS}"]]}}',
-        leading="context ",
-    ),
+    "failures": _SHORT,
+    "none": _SHORT,
 }
 _SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {
     "all": schema(_AskedContexts),
@@ -203,7 +198,7 @@ class JudgeContexts(ByIds[Usefulness]):
 
     @staticmethod
     def short_reply(verdicts: Sequence[Usefulness]) -> str:
-        """A reply as an LLM is asked for it: a reason only where a context is useless."""
+        """A reply in the short form: a reason only of a useless context that has one."""
         lists = [
             [v.id, USEFUL] if v.useful else [v.id, *([v.reason] if v.reason else []), USELESS]
             for v in verdicts
