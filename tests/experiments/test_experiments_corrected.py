@@ -124,6 +124,7 @@ def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, correc
                 labelling.record(float("1889" in labelling.next().text))
     (board,) = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db).leaderboards
     assert len(board.corrected) == corrected
+    assert any("label whole answers" in one for one in board.warnings) == (not corrected)
     if corrected:
         best, other = board.corrected
         assert (best.name, best.labels, other.verdict) == ("k=3", 20, "worse")
@@ -135,6 +136,7 @@ def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, correc
         label(db, found.configurations[0].run, 25, metric.name)
         (board,) = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db).leaderboards
         assert [one.labels for one in board.corrected] == [20, 20]
+        assert any(one.startswith("25 answers with labels of the answer") for one in board.warnings)
 
 
 @pytest.mark.parametrize("statements", [1, 4])

@@ -49,8 +49,10 @@ def corrected_standings(
     *,
     groups: Sequence[Hashable] | None,
     level: float,
-) -> tuple[CorrectedStanding, ...]:
+) -> tuple[tuple[CorrectedStanding, ...], str]:
     """The configurations with labels of their answers, the best first; none where none has any.
+
+    And which labels in the store have no part in it, and what to do; "" if all have.
 
     A label of an answer is what people said of it as a whole, or the share of its statements that
     they call supported where all are labelled. Of the two kinds, which are not mixed, that counts
@@ -64,10 +66,10 @@ def corrected_standings(
         groups: For each question the cluster that it belongs to; None if all are independent.
         level: Nominal coverage, of each mean's interval and of all differences together.
     """
-    labels = _of_one_kind(results, metric, frozenset(scores[0]))
+    labels, unused = _of_one_kind(results, metric, frozenset(scores[0]))
     labelled = [at for at, by_id in enumerate(labels) if by_id]
     if not labelled:
-        return ()
+        return (), unused
     import numpy as np
 
     from assay._analysis.correction import label_ends
@@ -90,7 +92,7 @@ def corrected_standings(
         span=scale.ends[1] - scale.ends[0],
         level=level,
     )
-    return tuple(
+    standings = tuple(
         CorrectedStanding(
             names[labelled[at]],
             estimates[at].estimate,
@@ -100,6 +102,7 @@ def corrected_standings(
         )
         for at in order
     )
+    return standings, unused
 
 
 @dataclass(frozen=True)
@@ -133,15 +136,24 @@ class _Scale:
 
 def _of_one_kind(
     results: Sequence[Result], metric: str, ids: frozenset[str]
-) -> list[dict[str, tuple[float, float]]]:
-    """The labels of each configuration: of whole answers, or of their statements."""
-    kinds = [
+) -> tuple[list[dict[str, tuple[float, float]]], str]:
+    """The labels of each configuration, of whole answers or of statements, and what is not used."""
+    answers, parts = (
         [_labels(result, metric, ids, statements=statements) for result in results]
         for statements in (False, True)
-    ]
-    if any(kinds[1]) and not all(_are_shares(result, metric, ids) for result in results):
-        kinds.pop()
-    return max(kinds, key=lambda kind: (sum(map(bool, kind)), sum(map(len, kind))))
+    )
+    if any(parts) and not all(_are_shares(result, metric, ids) for result in results):
+        why = f"labels of statements do not correct {metric}, which is no mean of its statements"
+        return answers, f"{why}: label whole answers (`assay label RUN --per answer`)"
+    both = {"answers": answers, "statements": parts}
+    used, unused = sorted(
+        both, key=lambda kind: (sum(map(bool, both[kind])), sum(map(len, both[kind]))), reverse=True
+    )
+    if not any(both[unused]):
+        return both[used], ""
+    n = sum(map(len, both[unused]))
+    what = f"{n} answers with labels of {'the answer' if unused == 'answers' else 'all statements'}"
+    return both[used], f"{what} have no part in the correction: it is by labels of {used}"
 
 
 def _labels(

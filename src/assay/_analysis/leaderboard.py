@@ -141,7 +141,12 @@ def leaderboard(
     more = max(1, compared.needed - len(matrix)) if compared.needed and len(top) > 1 else None
     complete = len(scored) == len(names)
     span = None if None in ends else ends[1] - ends[0]
-    quality = Quality(metric, [names[at] for at in scored], ids, matrix, groups, span, up)
+    runs, called = [results[at] for at in scored], [names[at] for at in scored]
+    quality = Quality(metric, called, ids, matrix, groups, span, up)
+    corrected, unused = corrected_standings(
+        runs, called, metric, (ids, matrix), groups=groups, level=level
+    )
+    warnings = _warnings(scores, len(matrix), groups, complete=complete)
     return Leaderboard(
         metric=metric,
         higher_is_better=up,
@@ -151,21 +156,14 @@ def leaderboard(
         tied=top if len(top) > 1 else (),
         more=more,
         effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
-        warnings=_warnings(scores, len(matrix), groups, complete=complete),
+        warnings=(*warnings, unused) if unused else warnings,
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
         if complete and is_full(params)
         else (),
-        fronts=fronts(quality, [results[place] for place in scored], level=level),
-        corrected=corrected_standings(
-            [results[place] for place in scored],
-            [names[place] for place in scored],
-            metric,
-            (ids, matrix),
-            groups=groups,
-            level=level,
-        ),
+        fronts=fronts(quality, runs, level=level),
+        corrected=corrected,
     )
 
 
