@@ -13,8 +13,7 @@ from assay._analysis.history import history as analyse
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._report import history as history_words
-from assay._report.history import views as history_views
-from assay._report.items import views as items_views
+from assay._report import items as items_views
 from assay._runner.result import open_run
 
 _ITEMS_FORMS = {
@@ -146,7 +145,7 @@ def history_command(request: HistoryRequest) -> int:
     series = analyse(
         request.store, request.metrics, by=request.by, over=request.over, limit=request.limit
     )
-    writers = {".html": history_views.html, ".md": history_views.markdown}
-    show = partial(history_views.console, show_all=request.show_all)
+    writers = {".html": history_words.html, ".md": history_words.markdown}
+    show = partial(history_words.console, show_all=request.show_all)
     output.present(history_words.collect(series), request, writers, show)
     return OK

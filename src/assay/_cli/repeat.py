@@ -22,7 +22,6 @@ from assay._cli.user_modules import look_here
 from assay._middleware.limiter import Limits
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
-from assay._report.robustness import views
 from assay._report.tables import numeric, table
 from assay._report.titles import called
 from assay._runner.result import Result
@@ -244,12 +243,12 @@ def robustness_command(request: RobustnessRequest) -> int:
         counts = count_robustness(*given, store=request.store, how=how)
         return _show_counts(counts, request)
     found = robustness(*given, store=request.store, how=how)
-    writers = {".html": views.html, ".md": views.markdown}
+    writers = {".html": words.html, ".md": words.markdown}
     data = words.collect(found)
     if request.quiet and not request.as_json:
         output.write_data(data, request.outs, writers)
     else:
-        output.present(data, request, writers, views.console)
+        output.present(data, request, writers, words.console)
     failures = (
         found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
     )

@@ -1,5 +1,6 @@
 """One self-contained HTML page: templates, style sheets, and a policy that lets in no others."""
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -32,6 +33,12 @@ def page(template: str, style: str, *, version: str, **context: Any) -> str:
 def fragment(template: str, **context: Any) -> str:
     """A piece of HTML."""
     return whole(environment().get_template(template).render(**context))
+
+
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """What draws a line through points, as SVG has it; "" if there are none."""
+    drawn = "L".join(f"{x} {y}" for x, y in points)
+    return f"M{drawn}" if drawn else ""
 
 
 @cache
