@@ -16,7 +16,7 @@ from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
 from assay._cli.sweep import show_sweep, sweep_writers
-from assay._report import comparison, sections
+from assay._report import comparison, page
 from assay._report.comparison import groups, views
 from assay._runner.result import open_run
 from assay.data import read_labels
@@ -203,14 +203,14 @@ def _refuse_of_runs() -> None:
 
 
 def _shown(
-    report: Callable[[Mapping[str, Any]], sections.Sections],
+    report: Callable[[Mapping[str, Any]], page.Sections],
 ) -> tuple[
     Callable[[Mapping[str, Any]], RenderableType],
     Mapping[str, Callable[[Mapping[str, Any]], str]],
 ]:
-    return lambda data: sections.console(report(data)), {
-        ".html": lambda data: sections.html(report(data)),
-        ".md": lambda data: sections.markdown(report(data)),
+    return lambda data: page.console(report(data)), {
+        ".html": lambda data: page.html(report(data)),
+        ".md": lambda data: page.markdown(report(data)),
     }
 
 

@@ -113,23 +113,19 @@ def read_request(request: RunRequest) -> Evaluation:
 
 def read_settings(request: RunRequest) -> Settings:
     """The settings that the options describe, beside data, metrics and judge."""
-    return Settings(
+    return options.fill(
+        Settings,
+        request,
         mapping=values.mapping(request.maps),
-        limit=request.limit,
         contexts=values.contexts(request.contexts),
         skip_invalid=Path(request.skip_invalid) if request.skip_invalid else None,
         prompts=read_prompts(request.prompts),
-        reasons=request.reasons,
-        together=request.together,
+        concurrency=None,  # it is one of the limits
         limits=request.limits(),
-        engine=request.engine,
-        workers=request.workers,
         cores=request.worker_cores,
         budget=budget(request),
-        probe=request.probe,
         measured=measured(request.judge_cards),
         name=request.name or "",
-        tags=request.tags,
         note=request.note or "",
         params=values.params(request.params),
     )

@@ -220,7 +220,7 @@ def write_reports(result: "Result", outs: Sequence[str]) -> None:
 
 
 def _write_report(result: "Result", path: Path) -> None:
-    from assay._report.run import collect, markdown, summed_up
+    from assay._report.run import collect, summed_up, views
 
     form = path.suffix.lower()
     if form == ".html":
@@ -230,7 +230,7 @@ def _write_report(result: "Result", path: Path) -> None:
     elif form == ".parquet":
         result.to_parquet(path)
     elif form == ".md":
-        path.write_text(markdown.render(summed_up(result)), encoding="utf-8")
+        path.write_text(views.markdown(summed_up(result)), encoding="utf-8")
     else:
         path.write_text(_json(collect(result)), encoding="utf-8")
 

@@ -226,12 +226,10 @@ def robustness_command(request: RobustnessRequest) -> int:
     output.check_files(request.outs, *inputs, forms=_FORMS)
     settings = read_settings(request)
     judge, embedder = Judges(request).build()
-    how = RobustnessSettings(
+    how = options.fill(
+        RobustnessSettings,
+        request,
         vary=_vary(request.vary) if request.vary else None,
-        fill=request.fill,
-        seed=request.seed,
-        margin=request.margin,
-        level=request.level,
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),

@@ -18,8 +18,8 @@ from assay._cli.options import RunRequest
 from assay._cli.output import command_line, run_name
 from assay._cli.progress import Meter, meter
 from assay._report import notes, numbers, sanitize
-from assay._report.run import console as report
 from assay._report.run import summed_up
+from assay._report.run import views as report
 from assay._report.titles import said
 from assay._runner.estimate import Estimate, estimate
 from assay._runner.evaluate import evaluate
