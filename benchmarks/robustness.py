@@ -24,7 +24,7 @@ from assay._text import words
 from assay._text.sentences import spans
 from assay.bench.retrieval import by_words, drawn
 from assay.data import Source
-from assay.data.memory import memory_records
+from assay.data.rows import memory_records
 from assay.target import FunctionSystem
 from benchmarks.data import load
 

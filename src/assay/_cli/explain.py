@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay import conformance
-from assay._cli import options, output, prompts
+from assay._cli import options, output, user_modules
 from assay._cli.errors import OK
 from assay._cli.user_modules import look_here
 from assay._runner import config_files
@@ -54,7 +54,7 @@ class ExplainRequest:
 def explain_command(request: ExplainRequest) -> int:
     """Show what METRIC_OR_TASK is by definition, and each prompt as an LLM reads it."""
     name = request.name
-    templates = prompts.read_prompts(request.prompts)
+    templates = user_modules.read_prompts(request.prompts)
     look_here()
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
@@ -150,7 +150,7 @@ def _show_task(
         console.print(Text("No prompt asks this: it is served by an embedder.", style="dim"))
         return
     changed = "" if template == kind.template else ", not the built-in one"
-    text = prompts.full_prompt(kind, template)
+    text = user_modules.full_prompt(kind, template)
     _word_for_word(f"prompt ({template.digest}{changed})", text, console)
     schema = kind.schema_for(template)
     if template.form or schema is None:

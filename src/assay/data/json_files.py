@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from assay.data.columns import recognised, refuse_doubled
-from assay.data.memory import column_records, is_columns
-from assay.data.rows import Record
+from assay.data.rows import Record, column_records, is_columns
 from assay.data.traces import is_trace
 from assay.errors import InputError, Problem
 
