@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE, F, Grouped, NumberRange
-from assay._cli.progress import counter
+from assay._cli.output import counter
 from assay._report import adaptation, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt

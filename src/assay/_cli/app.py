@@ -67,6 +67,7 @@ _GROUPS = {
 _SHORT_HELP = {name: text for commands in _GROUPS.values() for name, text in commands.items()}
 # Commands that do not have a module of their name.
 _MODULES = {
+    "explain": "metrics",
     "adapt judge": "adapt",
     "describe": "runs",
     "show": "diagnose",

@@ -16,7 +16,7 @@ from assay._cli import evaluation, options, output, values
 from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, read_asking, read_system
-from assay._cli.progress import meter
+from assay._cli.output import meter
 from assay._cli.user_modules import look_here, read_prompts
 from assay._middleware.limiter import Limits
 from assay._report import leaderboard, numbers, sanitize
