@@ -70,7 +70,8 @@ SHARED: Mapping[str, str] = {
     "backends": "dataset",
     "callbacks": "metrics.base",
     "cost": "run_config",
-    "embeddings.base": "embeddings",
+    "embeddings": "llms",
+    "embeddings.base": "llms",
     "exceptions": "run_config",
     "experiments": "dataset",
     "integrations.langgraph": "dataset_schema",
@@ -232,6 +233,15 @@ def refuse(what: str, way: str = "") -> NoReturn:
         InputError: Always.
     """
     raise InputError(f"assay's ragas has no {what}", way or WAYS.get(what, ""))
+
+
+def refusal(what: str, way: str = "") -> Callable[..., Any]:
+    """A method that ragas has and that is not here: called, it raises InputError with the way."""
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        refuse(what, way)
+
+    return refused
 
 
 def add_modules() -> None:

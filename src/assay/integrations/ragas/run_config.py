@@ -1,6 +1,7 @@
 """How ragas bounds a run, and its result: scores by metric, tokens and errors by ragas' names."""
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 from assay._middleware.limiter import Limits
 from assay._runner.result import Result
 from assay.errors import AssayError, InputError, JudgeError, Unavailable, Unreadable
-from assay.integrations.ragas.advice import missing, refuse
+from assay.integrations.ragas.advice import missing, refusal
 
 
 @dataclass
@@ -134,6 +135,20 @@ def _of_messages(llm_result: Any, names: tuple[str, str], named: str) -> TokenUs
     return TokenUsage(read, written, model)
 
 
+def _of_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda scores, other: do(scores.average, float(other))
+
+
+def _to_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda scores, other: do(float(other), scores.average)
+
+
+def _of_mean_or_list(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    of_list = getattr(list, f"__{do.__name__}__")
+    of_mean = _of_mean(do)
+    return lambda scores, other: (of_mean if _is_number(other) else of_list)(scores, other)
+
+
 class Scores(list[float]):
     """The scores of one metric, a list (ragas 0.2 and later) and its mean (before) in one.
 
@@ -161,38 +176,12 @@ class Scores(list[float]):
     def __neg__(self) -> float:
         return -self.average
 
-    def __add__(self, other: Any) -> Any:
-        return self.average + float(other) if _is_number(other) else super().__add__(other)
-
-    def __sub__(self, other: Any) -> float:
-        return self.average - float(other)
-
-    def __rsub__(self, other: float) -> float:
-        return other - self.average
-
-    def __mul__(self, other: Any) -> Any:
-        return self.average * float(other)
-
-    def __truediv__(self, other: Any) -> float:
-        return self.average / float(other)
-
-    def __rtruediv__(self, other: float) -> float:
-        return other / self.average
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-    def __lt__(self, other: Any) -> bool:
-        return self.average < float(other) if _is_number(other) else super().__lt__(other)
-
-    def __le__(self, other: Any) -> bool:
-        return self.average <= float(other) if _is_number(other) else super().__le__(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.average > float(other) if _is_number(other) else super().__gt__(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return self.average >= float(other) if _is_number(other) else super().__ge__(other)
+    __sub__, __mul__, __truediv__ = map(_of_mean, (operator.sub, operator.mul, operator.truediv))
+    __rsub__, __rmul__ = map(_to_mean, (operator.sub, operator.mul))
+    __rtruediv__ = _to_mean(operator.truediv)
+    __add__ = __radd__ = _of_mean_or_list(operator.add)
+    __lt__, __le__ = map(_of_mean_or_list, (operator.lt, operator.le))
+    __gt__, __ge__ = map(_of_mean_or_list, (operator.gt, operator.ge))
 
 
 def _is_number(other: Any) -> bool:
@@ -317,25 +306,12 @@ class EvaluationResult(Mapping[str, Scores]):
                 raise InputError(f"no price for {usage.model}", "give cost_per_input_token")
         return total
 
-    @property
-    def traces(self) -> Any:
-        """Not kept in ragas' form.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("result.traces", "result.assay.trace(sample, metric) has the evidence of a score")
-
-    ragas_traces = traces
-
-    @property
-    def cost_cb(self) -> Any:
-        """There are no callbacks.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("result.cost_cb", "result.total_tokens() and result.total_cost() need no callback")
+    traces = ragas_traces = property(
+        refusal("result.traces", "result.assay.trace(sample, metric) has the evidence of a score")
+    )
+    cost_cb = property(
+        refusal("result.cost_cb", "result.total_tokens() and result.total_cost() need no callback")
+    )
 
     @property
     def run_id(self) -> str:
@@ -347,13 +323,7 @@ class EvaluationResult(Mapping[str, Scores]):
         """The metrics whose scores are all 0 or 1."""
         return [name for name, scores in self.columns.items() if {*scores} <= {0.0, 1.0}]
 
-    def upload(self, *_: Any, **__: Any) -> str:
-        """There is no server to upload to.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("upload")
+    upload = refusal("upload")  # there is no server to upload to
 
 
 __all__ = [
