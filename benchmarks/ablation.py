@@ -514,7 +514,7 @@ def functions(rules: Rules) -> None:
     _forms(rules, numbers)
 
 
-def _forms(rules: Rules, normalize: Any) -> None:
+def _forms(rules: Rules, numbers: Any) -> None:
     """Each sort of thing that is brought into its usual form."""
     read = numbers._said  # noqa: SLF001 - what is measured
     left: set[str] = set()

@@ -246,7 +246,7 @@ class Benchmark:
         rows: Reads its rows; None where they are all rows of its files.
         tasks: What the judge is asked for.
         metrics: Metrics that are computed, whose tasks depend on what the judge serves.
-        thresholds: What it takes that is fitted on training rows (see `thresholds.py`).
+        thresholds: What it takes that is fitted on training rows (see `measurement.py`).
         kinds: How many rows of each kind are taken unless told otherwise; None for all.
         kind: Which kind a row is of.
         whole: Kinds that are never sampled: material, not what is measured.
