@@ -432,7 +432,7 @@ def empty(*_: Any, **__: Any) -> list[Any]:
 
 def functions(rules: Rules) -> None:
     """The rules that are functions, each beside what is done without it."""
-    from assay._text import normalize
+    from assay._text import numbers
 
     e = "judges.embedded"
     for module, name, instead in (
@@ -451,7 +451,7 @@ def functions(rules: Rules) -> None:
         (f"{e}.evidence", "without_lead", same),
         (f"{e}.evidence", "without_pointers", same),
         (f"{e}.evidence", "without_tags", same),
-        (f"{e}.evidence", "normalize", normalize.Normalized),
+        (f"{e}.evidence", "normalize", numbers.Normalized),
         (f"{e}.evidence", "_cut", lambda text: [text]),
         (f"{e}.reader", "nearest_first", lambda found, *_: list(found)),
         (f"{e}.reader", "connected", lambda _, evidence: list(range(len(evidence.pieces)))),
@@ -511,15 +511,15 @@ def functions(rules: Rules) -> None:
         kinds = sys.modules["assay._text.quantities"]._KINDS  # noqa: SLF001
         others = (*kinds[:place], *kinds[place + 1 :])
         rules.value("_text.quantities", "_KINDS", others, f" without {kind}")
-    _forms(rules, normalize)
+    _forms(rules, numbers)
 
 
-def _forms(rules: Rules, normalize: Any) -> None:
+def _forms(rules: Rules, numbers: Any) -> None:
     """Each sort of thing that is brought into its usual form."""
-    read = normalize._said  # noqa: SLF001 - what is measured
+    read = numbers._said  # noqa: SLF001 - what is measured
     left: set[str] = set()
     parts = ("sum", "scale", "amount", "times")
-    names = [name for name in normalize._FORMS.groupindex if name not in parts]  # noqa: SLF001
+    names = [name for name in numbers._FORMS.groupindex if name not in parts]  # noqa: SLF001
     mine = {name: Rule(f"normalize: {name}", lambda _: None) for name in names}
     for name, rule in mine.items():
         rule.off = lambda stack, name=name: (left.add(name), stack.callback(left.discard, name))

@@ -18,7 +18,6 @@ from assay import evaluate
 from assay._analysis.agreement import agree
 from assay._analysis.annotators import concordance
 from assay._report import agreement as words
-from assay._report.agreement import views
 from assay.data import read_labels
 from benchmarks.data import DATA, present, thinned
 
@@ -53,9 +52,9 @@ def main() -> None:
         table = concordance(result, labels, METRICS)
         run = result.run
     data = words.told(run, "EVOUNA, Natural Questions", found, {}, table)
-    print(views.markdown(data))
+    print(words.markdown(data))
     if given.html:
-        given.html.write_text(views.html(data), "utf-8")
+        given.html.write_text(words.html(data), "utf-8")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import Settings
-from assay.bench.baselines import shared_words
+from assay.bench.benchmark import shared_words
 from assay.bench.data import HELD_OUT, fold_of
 from assay.experiments.pool import RELEVANT, Graded, grade_pool
 from assay.experiments.retrieval import Chunking, Index, vectors_of

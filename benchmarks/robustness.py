@@ -20,12 +20,11 @@ import numpy as np
 
 from assay import RobustnessSettings, robustness
 from assay._report import robustness as words_of
-from assay._report.robustness import views
 from assay._text import words
 from assay._text.sentences import spans
 from assay.bench.retrieval import by_words, drawn
 from assay.data import Source
-from assay.data.memory import memory_records
+from assay.data.rows import memory_records
 from assay.target import FunctionSystem
 from benchmarks.data import load
 
@@ -97,9 +96,9 @@ def main() -> None:
             how=RobustnessSettings(on_level=lambda level: print(level, flush=True)),
         )
     collected = words_of.collect(found)
-    print(views.markdown(collected))
+    print(words_of.markdown(collected))
     if given.out:
-        given.out.write_text(views.html(collected), encoding="utf-8")
+        given.out.write_text(words_of.html(collected), encoding="utf-8")
 
 
 if __name__ == "__main__":

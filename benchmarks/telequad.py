@@ -19,7 +19,7 @@ import numpy.typing as npt
 from assay import Settings, evaluate
 from assay._analysis.telecom import telecom_study
 from assay._report.comparison import groups
-from assay._report.sections import markdown
+from assay._report.page import markdown
 from assay._text import words
 from assay._text.words import fused
 from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 import assay
-from assay.bench import thresholds
+from assay.bench import measurement
 from assay.bench.benchmark import Figure
 from assay.bench.catalogue import FAMILIES
 from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
@@ -62,7 +62,7 @@ def shown(figure: Figure) -> str:
 def main() -> None:
     options = arguments()
     backend = assay.backend(options.judge)
-    known = thresholds.known(backend.name)
+    known = measurement.known_thresholds(backend.name)
     print(backend.name)
     content: dict[str, Any] = {
         "judge": backend.name,

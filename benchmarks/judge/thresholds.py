@@ -11,25 +11,25 @@ import tempfile
 from pathlib import Path
 
 import assay
-from assay.bench import thresholds
+from assay.bench import measurement
 from assay.bench.judge import opened
 from benchmarks.data import DATA, present
 
-FILE = Path(thresholds.__file__).with_name(thresholds.NAME)
+FILE = Path(measurement.__file__).with_name(measurement.NAME)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, help="rows of each file")
     options = parser.parse_args()
-    for name in (file for files in thresholds.FILES.values() for file in files):
+    for name in (file for files in measurement.FILES.values() for file in files):
         present(name)
     judge = assay.backend("embedded")
     with (
         tempfile.TemporaryDirectory() as folder,
         opened(judge, Path(folder) / "thresholds.db") as subject,
     ):
-        found = thresholds.fit(subject, DATA, options.limit)
+        found = measurement.fit_thresholds(subject, DATA, options.limit)
     # Of the newest version only: an older one cannot be asked any more.
     FILE.write_text(json.dumps({judge.name: found}, indent=2) + "\n", "utf-8")
     print(json.dumps(found, indent=2))

@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import assay
-from assay.bench.baselines import (
+from assay.bench.benchmark import (
+    Figure,
     count_of_new_words,
+    figure,
     share_of_new_words,
     shared_words,
     token_f1,
 )
-from assay.bench.benchmark import Figure, figure
 from assay.errors import Unavailable
 from assay.metrics.compat.papers import FOCUSED
 from assay.metrics.criteria import AspectCritic

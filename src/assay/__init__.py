@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay._middleware.budget import Budget, Price
     from assay._middleware.limiter import Limits
     from assay._middleware.wrapper import Route
-    from assay._report.run.notebook import notebook_html, write_report
+    from assay._report.run.html import notebook_html, write_report
     from assay._runner.estimate import Estimate, estimate
     from assay._runner.evaluate import aevaluate, evaluate
     from assay._runner.result import Result
@@ -115,8 +115,8 @@ _HOME = {
     "metric": "assay.metrics",
     "Example": "assay.prompt",
     "Template": "assay.prompt",
-    "notebook_html": "assay._report.run.notebook",
-    "write_report": "assay._report.run.notebook",
+    "notebook_html": "assay._report.run.html",
+    "write_report": "assay._report.run.html",
     "Estimate": "assay._runner.estimate",
     "estimate": "assay._runner.estimate",
     "aevaluate": "assay._runner.evaluate",

@@ -8,7 +8,6 @@ import assay
 from assay import InputError, Score, Unscored
 from assay._analysis.annotators import concordance
 from assay._report import agreement as words
-from assay._report.agreement import views
 from assay.data.labels import read_labels
 
 
@@ -93,7 +92,7 @@ def test_a_metric_of_another_range_is_left_out_or_refused(result, tmp_path):
     found = concordance(both, said())
     assert [row.metrics for row in found.rows] == [("first",)]
     assert found.without == {"graded": "above 0.7 parts no scores of graded, which are 1 to 5"}
-    page = views.html(words.told(both.run, "labels", [], {}, found))
+    page = words.html(words.told(both.run, "labels", [], {}, found))
     assert "<li>graded: above 0.7 parts no scores of graded" in page
     with pytest.raises(InputError, match="1 to 5 -> give another --above"):
         concordance(both, said(), ["graded"])
@@ -153,7 +152,7 @@ def test_one_metric_may_have_thresholds_of_its_own(tmp_path):
     rows = words.concordance_rows(found)
     assert rows[2][0] == "first (> 0.70, < 0.25) and graded (> 4.40, < 1.60)"
     assert words.conditions(found) == ("P(correct | all high)", "P(wrong | all low)")
-    page = views.html(data)
+    page = words.html(data)
     assert re.findall(r"<text [^>]*>(\d+)</text><text [^>]*>threshold (\d+)<", page) == [
         ("0", "1"),
         ("1", "5"),
@@ -167,7 +166,7 @@ def test_long_thresholds_are_shortened_where_they_stand_beside_cells(tmp_path):
     data = words.told(result.run, "labels", [], {}, found)
     thresholds = data["concordance"]["thresholds"]["open_ended"]
     thresholds |= {"grid": [1_000 * t for t in thresholds["grid"]], "ends": [1_000.0, 2.5e6]}
-    page = views.html(data)
+    page = words.html(data)
     assert ">18k</text>" in page
     assert ">1k</text>" in page
     assert ">threshold 2.5M</text>" in page

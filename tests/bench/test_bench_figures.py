@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.bench import baselines
+from assay.bench import benchmark
 from assay.bench.benchmark import figure, flags, interval
 from assay.stats import agreement as stats
 from assay.stats.intervals import ones
@@ -117,13 +117,13 @@ def test_the_best_threshold_parts_what_can_be_parted():
 
 def test_floors_see_words_only():
     contexts = ["The bridge opened in 1932."]
-    assert baselines.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(
+    assert benchmark.share_of_new_words("The bridge opened in 1933.", contexts) == pytest.approx(
         1 / 3
     )
-    assert baselines.count_of_new_words("It collapsed in 1933.", contexts) == 2
-    assert baselines.shared_words("bridge 1932", contexts[0]) == 1
-    assert baselines.token_f1("bridge opened", "The bridge opened in 1932.") == pytest.approx(0.8)
-    marks = baselines.new_characters("The bridge fell", contexts)
+    assert benchmark.count_of_new_words("It collapsed in 1933.", contexts) == 2
+    assert benchmark.shared_words("bridge 1932", contexts[0]) == 1
+    assert benchmark.token_f1("bridge opened", "The bridge opened in 1932.") == pytest.approx(0.8)
+    marks = benchmark.new_characters("The bridge fell", contexts)
     assert "".join(c for c, new in zip("The bridge fell", marks, strict=True) if new) == "fell"
 
 

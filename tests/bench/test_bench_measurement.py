@@ -10,7 +10,7 @@ import assay
 from assay._store import Store
 from assay._store.maintenance import clean
 from assay.bench import card as cards
-from assay.bench import catalogue, retrieval, thresholds
+from assay.bench import catalogue, measurement, retrieval
 from assay.bench.card import Measured
 from assay.bench.data import Data
 from assay.bench.judge import JudgeUnderTest
@@ -171,7 +171,7 @@ class TestThresholds:
         rows = [{**row, "id": "a", "answer": one, "labels": {"supported": True}}]
         rows += [{**row, "id": "b", "answer": two, "labels": {"supported": False}}]
         write(folder, DEV, rows)
-        found = thresholds.fit(
+        found = measurement.fit_thresholds(
             JudgeUnderTest(Predictable()), Data(folder), names=("attributionbench",)
         )
         assert 0.999999 < found["attributionbench"]["judge"] < 0.9999995

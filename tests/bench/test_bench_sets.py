@@ -6,7 +6,7 @@ import pytest
 from bench_help import write
 
 import assay
-from assay.bench import claims, groundedness, judge, thresholds
+from assay.bench import claims, groundedness, judge, measurement
 from assay.bench.benchmark import figure
 from assay.bench.data import FOLDS, Data, fold_of, group_of, held_out, thinned
 from assay.bench.judge import Checked, JudgeUnderTest, Text
@@ -188,13 +188,13 @@ def test_groups_are_by_source_and_a_fifth_is_kept_out():
 
 def test_thresholds_of_another_version_are_not_used(monkeypatch):
     shipped = {"embedded:v1": {"ragtruth_qa": {"judge": 0.4}}}
-    monkeypatch.setattr(thresholds, "_shipped", lambda: shipped)
-    assert thresholds.known("embedded:v1")["ragtruth_qa"]["judge"] == 0.4
-    assert thresholds.known("embedded:v2") == {}
+    monkeypatch.setattr(measurement, "_shipped", lambda: shipped)
+    assert measurement.known_thresholds("embedded:v1")["ragtruth_qa"]["judge"] == 0.4
+    assert measurement.known_thresholds("embedded:v2") == {}
 
 
 def test_the_thresholds_that_ship_are_those_of_the_embedded_judge_as_it_is():
-    assert set(thresholds.known(Embedded().name)) == set(thresholds.FILES)
+    assert set(measurement.known_thresholds(Embedded().name)) == set(measurement.FILES)
 
 
 def test_sampling_is_told_with_the_figures(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay._cli import adapt_judge as command
+from assay._cli import adapt as command
 from assay.experiments.judge_adaptation import JudgeAdaptation
 from assay.experiments.judge_comparison import Both, Compared
 from assay.judges.embedded.judge import BASE

@@ -3,8 +3,7 @@
 import io
 
 from assay._cli import output
-from assay._cli import progress as shown
-from assay._cli.progress import Bar, Lines, Meter, meter, short
+from assay._cli.output import Bar, Lines, Meter, meter, short
 from assay._runner.progress import Progress
 from support.over import over
 
@@ -86,7 +85,7 @@ def test_which_one_is_taken(monkeypatch):
     assert type(meter(silent=True)) is Meter
     assert type(meter(silent=False)) is Lines
     terminal = output.Console(file=io.StringIO(), force_terminal=True)
-    monkeypatch.setattr(shown.output, "stderr", lambda: terminal)
+    monkeypatch.setattr(output, "stderr", lambda: terminal)
     assert type(meter(silent=False)) is Bar
     monkeypatch.setenv("TERM", "dumb")
     assert type(meter(silent=False)) is Lines

@@ -5,7 +5,7 @@ import json
 import pytest
 from cli_help import write_rows
 
-from assay._cli import watch as command
+from assay._cli import gate as command
 from support.once import made_once
 from support.over import over
 

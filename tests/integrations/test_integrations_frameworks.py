@@ -19,7 +19,6 @@ import dspy
 import langsmith
 from haystack import Document as HaystackDocument
 from haystack import Pipeline
-from langchain_classic.evaluation import StringEvaluator as ItsStringEvaluator
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
@@ -162,21 +161,6 @@ class TestAChainThatRuns:
 
 
 class TestEvaluatorsOfLangChain:
-    def test_a_string_evaluator_gives_score_and_reasons(self, db):
-        evaluator = langchain.StringEvaluator("faithfulness", plausible(), store=db)
-        assert isinstance(evaluator, ItsStringEvaluator)
-        assert (evaluator.requires_input, evaluator.requires_reference) == (True, False)
-        found = evaluator.evaluate_strings(prediction=ANSWER, input=QUESTION, contexts=[CONTEXT])
-        assert found["score"] == 0.5
-        assert "unsupported: Fire is cold." in found["reasoning"]
-
-    def test_what_cannot_be_scored_has_no_score(self, db):
-        evaluator = langchain.StringEvaluator("faithfulness", plausible(), store=db)
-        given = {"prediction": EVASIVE, "input": QUESTION, "contexts": [CONTEXT]}
-        found = asyncio.run(evaluator.aevaluate_strings(**given))
-        assert found["score"] is None
-        assert found["value"].startswith("undefined")
-
     def test_a_run_is_evaluated_with_what_its_retriever_found(self, db):
         evaluator = langchain.RunEvaluator(["faithfulness", "exact_match"], plausible(), store=db)
         assert isinstance(evaluator, ItsRunEvaluator)

@@ -25,11 +25,12 @@ from assay.integrations.ragas.dataset_schema import (
     ToolMessage,
     convert_to_ragas_messages,
 )
-from assay.integrations.ragas.embeddings import BaseRagasEmbedding, embedding_factory
 from assay.integrations.ragas.evaluation import Scores, evaluate
 from assay.integrations.ragas.llms import (
+    BaseRagasEmbedding,
     BaseRagasLLM,
     InstructorBaseRagasLLM,
+    embedding_factory,
     instructor_llm_factory,
     llm_factory,
 )

@@ -10,20 +10,18 @@ from pydantic import BaseModel
 from assay.errors import InputError, Unavailable, Unreadable
 from assay.integrations.ragas import metrics
 from assay.integrations.ragas.dataset import Dataset
-from assay.integrations.ragas.embeddings import (
-    BaseRagasEmbedding,
-    BaseRagasEmbeddings,
-    LangchainEmbeddingsWrapper,
-    LlamaIndexEmbeddingsWrapper,
-    OpenAIEmbeddings,
-    embedding_factory,
-)
 from assay.integrations.ragas.evaluation import aevaluate, evaluate
 from assay.integrations.ragas.llms import (
+    BaseRagasEmbedding,
+    BaseRagasEmbeddings,
     BaseRagasLLM,
     InstructorBaseRagasLLM,
+    LangchainEmbeddingsWrapper,
     LangchainLLMWrapper,
+    LlamaIndexEmbeddingsWrapper,
     LlamaIndexLLMWrapper,
+    OpenAIEmbeddings,
+    embedding_factory,
     llm_factory,
 )
 from assay.integrations.ragas.run_config import (

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.errors import InputError
-from assay.integrations.ragas import embeddings, llms
+from assay.integrations.ragas import llms
 from assay.integrations.ragas.evaluation import evaluate
 from assay.integrations.ragas.metrics import AspectCritic, ExactMatch, SemanticSimilarity
 
@@ -32,7 +32,7 @@ def test_models_of_langchain_judge_and_embed(wrapped):
     embedder = made.DeterministicFakeEmbedding(size=8)
     if wrapped:
         llm = llms.LangchainLLMWrapper(llm)
-        embedder = embeddings.LangchainEmbeddingsWrapper(embedder)
+        embedder = llms.LangchainEmbeddingsWrapper(embedder)
     result = evaluate(ROWS, [critic(), SemanticSimilarity()], llm=llm, embeddings=embedder)
     assert result["short"] == [1.0]
     assert result["semantic_similarity"] == pytest.approx([1.0])
@@ -63,7 +63,7 @@ def test_a_client_of_openai_and_a_model_make_a_judge():
     client = openai.AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
     judge = llms.llm_factory("gpt-4o-mini", client=client, top_p=0.5)
     assert "gpt-4o-mini" in judge.name
-    assert "embedding-3" in embeddings.embedding_factory("openai", client=client).name
+    assert "embedding-3" in llms.embedding_factory("openai", client=client).name
 
 
 def test_a_data_set_of_hugging_face_is_taken(tmp_path):

@@ -13,7 +13,7 @@ from rich.console import Console
 from assay import Score, Unscored, evaluate
 from assay._cli import main
 from assay._report import distribution
-from assay._report.run import collect, console, html, markdown
+from assay._report.run import collect, html, views
 from assay._runner.summary import MetricSummary, Summary
 from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
@@ -93,17 +93,17 @@ class TestReports:
 
     def test_every_form_tells_the_slow_end(self, data):
         page = Console(file=io.StringIO(), width=200)
-        page.print(console.summary(data))
+        page.print(views.summary(data))
         assert TOLD in page.file.getvalue()  # type: ignore[attr-defined]
-        assert TOLD in markdown.render(data)
+        assert TOLD in views.markdown(data)
         assert html.render(data).count(TOLD) == 1
 
     def test_every_form_names_the_unit_and_gives_none_to_shares(self, data):
         page = Console(file=io.StringIO(), width=200)
-        page.print(console.summary(data))
+        page.print(views.summary(data))
         assert "latency ms \N{DOWNWARDS ARROW}" in page.file.getvalue()  # type: ignore[attr-defined]
-        assert "| `latency` (ms, lower is better) |" in markdown.render(data)
-        assert "| `faithfulness` |" in markdown.render(data)
+        assert "| `latency` (ms, lower is better) |" in views.markdown(data)
+        assert "| `faithfulness` |" in views.markdown(data)
         assert html.render(data).count("<small>ms</small></b>") == 1
 
     def test_the_bars_reach_to_the_slowest(self, data):

@@ -11,7 +11,7 @@ import scipy.special
 from assay import Result
 from assay._analysis import gate
 from assay._report import gate as shown
-from assay._report.run import collect, console
+from assay._report.run import collect, views
 from assay._runner import evaluate
 from assay.pytest_plugin import holds
 from assay.stats import comparison
@@ -20,7 +20,7 @@ from support.over import over
 
 # A test run within a test forgets the modules that it loaded first. These cannot be loaded twice,
 # or take long to.
-LOADED = (np, scipy.special, evaluate, gate, collect, console, shown, comparison)
+LOADED = (np, scipy.special, evaluate, gate, collect, views, shown, comparison)
 
 pytest_plugins = ("pytester",)
 

@@ -12,7 +12,6 @@ import pytest
 from assay._analysis.agreement import Agreement, agree_all
 from assay._analysis.annotators import Concordance, concordance
 from assay._report import agreement
-from assay._report.agreement import views
 from assay.data import read_labels
 from support.given import Given, Loss, told
 
@@ -35,7 +34,7 @@ def data(tmp_path: Path) -> dict[str, Any]:
 def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(
     data: dict[str, Any],
 ) -> None:
-    page = views.html(data)
+    page = agreement.html(data)
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
     assert captions[:2] == ["given", "1 - loss"]
     assert captions[2].endswith("given and 1 - loss")
@@ -45,12 +44,12 @@ def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(
 def test_a_share_of_nearly_all_is_not_drawn_as_all(data: dict[str, Any]) -> None:
     cell = data["concordance"]["rows"][2]["correct_grid"][0][0]
     cell |= {"hits": 996, "n": 1000, "value": 0.996}
-    assert ">99.6</text>" in views.html(data)
+    assert ">99.6</text>" in agreement.html(data)
 
 
 def test_what_is_left_out_of_the_table_is_said_with_its_reason(data: dict[str, Any]) -> None:
     data["concordance"]["without"] = {"latency": "takes scores between 0 and 1"}
-    assert "<li>latency: takes scores between 0 and 1</li>" in views.html(data)
+    assert "<li>latency: takes scores between 0 and 1</li>" in agreement.html(data)
 
 
 def test_of_metrics_that_share_no_sample_no_share_is_told(data: dict[str, Any]) -> None:
@@ -61,7 +60,7 @@ def test_of_metrics_that_share_no_sample_no_share_is_told(data: dict[str, Any]) 
     assert agreement.concordance_rows(msgspec.convert(data["concordance"], Concordance)) == [
         ["given", "0", "\N{EN DASH}", "\N{EN DASH} (0)", "\N{EN DASH} (0)"]
     ]
-    assert 'class="base"' not in views.html(data)
+    assert 'class="base"' not in agreement.html(data)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +116,8 @@ class Tags(HTMLParser):
 
 
 def test_hostile_texts_add_no_element_and_no_attribute(data: dict[str, Any]) -> None:
-    plain = Tags(views.html(data)).found
-    page = views.html(_spoilt(data))
+    plain = Tags(agreement.html(data)).found
+    page = agreement.html(_spoilt(data))
     shown = [one for one in Tags(page).found if one != ("span", ("class", "title"))]
     assert shown == plain
     assert "<script" not in page

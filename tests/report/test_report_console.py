@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
-from assay._report.run import console
+from assay._report.run import views
 from assay.errors import InputError
 
 
@@ -21,7 +21,7 @@ def shown(view: RenderableType, width: int = 80) -> str:
 
 
 def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
-    text = shown(console.summary(fixture.small()))
+    text = shown(views.summary(fixture.small()))
     assert all(cell_len(line) <= 80 for line in text.splitlines())
     for metric in fixture.METRICS:
         assert metric["label"] in text
@@ -30,7 +30,7 @@ def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
 
 
 def test_what_must_be_read_beside_the_numbers_is_there() -> None:
-    text = " ".join(shown(console.summary(fixture.small())).split())
+    text = " ".join(shown(views.summary(fixture.small())).split())
     for words in (
         "the judge failed on 1 of 12 samples",
         "finds, errs: of 100 bad ones and of 100 good ones",
@@ -45,13 +45,13 @@ def test_an_interval_is_shown_where_there_is_one() -> None:
     data = fixture.small()
     data["metrics"][0]["interval"] = [0.61, 0.79]
     data["metrics"][1] |= {"interval": None, "higher_is_better": False}
-    rows = shown(console.summary(data)).splitlines()
+    rows = shown(views.summary(data)).splitlines()
     assert any(row.startswith("faithfulness         0.70  0.61–0.79") for row in rows)
     assert any(row.startswith("answer_relevancy ↓   0.72          –") for row in rows)
 
 
 def test_evidence_reads_without_colour() -> None:
-    text = shown(console.sample(fixture.small(), "ran-001", "faithfulness"))
+    text = shown(views.sample(fixture.small(), "ran-001", "faithfulness"))
     assert re.search("✓ +Single-user MIMO", text)  # before rich 14.3 there is one more blank
     assert re.search("✗ +The uplink supports up to sixteen layers.", text)
     assert "[In the downlink, up to eight" in text
@@ -60,13 +60,13 @@ def test_evidence_reads_without_colour() -> None:
 
 
 def test_all_metrics_are_shown_when_none_is_named() -> None:
-    text = shown(console.sample(fixture.small(), "core-003"))
+    text = shown(views.sample(fixture.small(), "core-003"))
     assert all(metric["label"] in text for metric in fixture.METRICS)
     assert "context_recall  failed: unreadable after 3 draws" in text
 
 
 def test_prompts_and_replies_are_shown_on_demand() -> None:
-    text = shown(console.sample(fixture.small(), "ran-001", "faithfulness", raw=True))
+    text = shown(views.sample(fixture.small(), "ran-001", "faithfulness", raw=True))
     assert "verify_statements by openai:gpt-4o-mini" in text
     assert "Reply with JSON only" in text
 
@@ -75,7 +75,7 @@ def test_a_quote_that_is_not_in_the_context_is_named_as_such() -> None:
     data = fixture.small()
     parts: list[dict[str, Any]] = data["samples"][0]["scores"]["faithfulness"]["parts"]
     parts[0]["quote"] = "words of my own"
-    assert "these words are not in that context" in shown(console.sample(data, "ran-001"))
+    assert "these words are not in that context" in shown(views.sample(data, "ran-001"))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_a_quote_that_is_not_in_the_context_is_named_as_such() -> None:
 )
 def test_an_unknown_name_is_an_input_error(sample: str, metric: str | None, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        console.sample(fixture.small(), sample, metric)
+        views.sample(fixture.small(), sample, metric)
 
 
 def test_hostile_texts_are_neither_markup_nor_escape_sequences() -> None:
     data = hostile.report()
     for view in (
-        console.summary(data),
-        *(console.sample(data, s["id"], raw=True) for s in data["samples"]),
+        views.summary(data),
+        *(views.sample(data, s["id"], raw=True) for s in data["samples"]),
     ):
         text = "".join(shown(view, width=400).split())
         assert not set("\x00\x07\x1b\x9b\u202e\u2028") & set(text)

@@ -7,7 +7,7 @@ from rich.console import Console
 import assay
 from assay import Sample, ToolCall, Turn
 from assay._report import sanitize
-from assay._report.run import collect, console, html, markdown
+from assay._report.run import collect, html, views
 
 TURNS = (
     Turn("system", "Be brief."),
@@ -26,7 +26,7 @@ def collected(tmp_path, *samples):
 def shown(data, sample_id):
     out = Console(width=100, no_color=True, force_terminal=False)
     with out.capture() as capture:
-        out.print(console.sample(data, sample_id))
+        out.print(views.sample(data, sample_id))
     return capture.get()
 
 
@@ -55,7 +55,7 @@ def test_the_console_shows_every_turn_with_its_calls(data):
 def test_the_last_exchange_is_the_question_and_the_answer(data):
     assert "question\n  What is the weather in Rome?" in shown(data, "c")
     assert data["samples"][0]["answer"] == "The sky over Rome is clear."
-    assert markdown.render(data)
+    assert views.markdown(data)
 
 
 def test_hostile_turns_add_no_element(tmp_path):

@@ -6,8 +6,8 @@ import re
 import pytest
 from rich.console import Console
 
-from assay._report.history import axis, remarks, ticks, views
-from assay._report.history.views import BAR, bar
+from assay._report import history
+from assay._report.history import BAR, axis, bar, remarks, ticks
 from support.over import over
 
 
@@ -43,7 +43,7 @@ def test_a_page_draws_runs_in_the_order_of_what_they_are_ordered_by(data):
     for point, k in zip(reversed(one["points"]), ("3", "5"), strict=True):
         point["values"] = {"k": k}
     one["points"].reverse()
-    drawn = views.picture({**metric, "series": [one]})
+    drawn = history.picture({**metric, "series": [one]})
     assert [name for _, name, _ in drawn.names] == [p["run"][:8] for p in one["points"]]
     assert [mark.x for mark in drawn.lines[0].marks] == sorted(x for x, *_ in drawn.names)
 
@@ -89,7 +89,7 @@ class TestBar:
 
 class TestPage:
     def test_each_series_has_a_line_of_its_own_that_meets_its_means_only(self, data):
-        picture = views.picture(data["metrics"][0])
+        picture = history.picture(data["metrics"][0])
         one, two = picture.lines
         assert two.path == ""  # one run is no line
         marks = [(mark.x, mark.y) for mark in one.marks]
@@ -98,11 +98,11 @@ class TestPage:
         assert marks[0][1] > two.marks[0].y > marks[1][1]  # upwards is more
 
     def test_series_differ_in_shape_and_not_in_colour_alone(self, data):
-        shapes = [line.shape for line in views.picture(data["metrics"][0]).lines]
+        shapes = [line.shape for line in history.picture(data["metrics"][0]).lines]
         assert len(set(shapes)) == len(shapes)
 
     def test_it_needs_no_script_and_holds_every_number_as_text(self, data):
-        page = views.html(data)
+        page = history.html(data)
         assert "<script" not in page
         assert "script-src" not in page
         for shown in ("0.40 to 0.60", "0.50 to 0.70", "0.60 to 0.80", "<code>aaaaaaaa</code>"):
@@ -112,7 +112,7 @@ class TestPage:
 
 
 def test_markdown_tells_series_apart_in_words(data):
-    written = views.markdown(data)
+    written = history.markdown(data)
     assert "**Not to be compared with series 1: judge: \\<bob\\> instead of ann.**" in written
     assert written.count("| run | id | begun (UTC)") == 2
 
@@ -130,5 +130,5 @@ def test_what_is_missing_stands_beside_the_mean():
 def test_remarks_on_a_run_stand_whole_below_the_table(data):
     console = Console(width=100, file=io.StringIO())
     data["metrics"][0]["series"][0]["points"][0] |= {"n_unanswered": 1, "n_undefined": 1}
-    console.print(views.console(data))
+    console.print(history.console(data))
     assert "aaaaaaaa: 1 unanswered, 1 undefined, worst case " in console.file.getvalue()  # type: ignore[attr-defined]

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from assay._analysis.items import ItemAnalysis
-from assay._report.items import title, views
+from assay._report import items
+from assay._report.items import title
 
 HOSTILE = '<script>alert("1")</script> \u202e\x1b[31m'
 
@@ -61,7 +62,7 @@ def data():
 
 
 def test_questions_and_systems_lie_on_one_scale(data):
-    found = views._picture(typed(data))
+    found = items._picture(typed(data))
     # From -2 logits to 8, beyond which an end is drawn as if it lay there: 76 units a logit.
     assert [text for _, text in found.ticks] == ["-2", "-1", "0", *(f"+{n}" for n in range(1, 9))]
     assert [(bar.x, bar.height) for bar in found.bars] == [
@@ -79,7 +80,7 @@ def test_questions_and_systems_lie_on_one_scale(data):
 
 def test_the_outermost_bars_say_that_they_hold_all_beyond(data):
     data["questions"] = [question(f"q{n}", hard) for n, hard in enumerate((-12.7, 0.2, 30.0))]
-    assert [bar.title for bar in views._picture(typed(data)).bars] == [
+    assert [bar.title for bar in items._picture(typed(data)).bars] == [
         "1 question of difficulty -7.5 or less",
         "1 question of difficulty +0 to +0.5",
         "1 question of difficulty +7.5 or more",
@@ -87,7 +88,7 @@ def test_the_outermost_bars_say_that_they_hold_all_beyond(data):
 
 
 def test_every_question_stands_on_the_page_once_with_what_is_known_of_it(data):
-    page = views.html(data)
+    page = items.html(data)
     assert [page.count(f">{name}</code>") for name in ("q0", "q1", "q2", "q3")] == [1] * 4
     assert "<td>+0.4 ± 0.5</td><td>1.0 ± 0.2</td><td>0.01</td>" in page
     assert page.index(">q2<") < page.index(">q0<") < page.index(">q3<") < page.index(">q1<")
@@ -96,16 +97,16 @@ def test_every_question_stands_on_the_page_once_with_what_is_known_of_it(data):
 
 
 def test_what_has_no_room_is_counted(data):
-    data["questions"] = [question(f"q{n}", 0.1) for n in range(views.MOST + 1200)]
-    page = views.html(data)
-    assert page.count('<th scope="row"><code') == views.MOST
+    data["questions"] = [question(f"q{n}", 0.1) for n in range(items.MOST + 1200)]
+    page = items.html(data)
+    assert page.count('<th scope="row"><code') == items.MOST
     assert "1,200 more are in <code>--out FILE.json</code>" in page
 
 
 def test_without_a_fit_there_is_no_picture_and_no_number(data):
     data |= {"systems": [system("A", None, right=1.0), system("B", None)], "spread": None}
     data["questions"] = [question("q0", None, "all right"), question("q1", None)]
-    page = views.html(data)
+    page = items.html(data)
     assert "<svg" not in page
     assert "there are no abilities" in page
 
@@ -113,7 +114,7 @@ def test_without_a_fit_there_is_no_picture_and_no_number(data):
 def test_what_questions_say_is_shown_as_text(data):
     data["questions"] = [question(HOSTILE, 0.1, text=HOSTILE)]
     data["metric"] = data["systems"][0]["source"] = HOSTILE
-    page = views.html(data)
+    page = items.html(data)
     assert "<script" not in page
     assert "\u202e" not in page
     assert "\x1b" not in page

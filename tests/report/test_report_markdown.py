@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 import assay
 from assay._analysis.calibration import calibrate
 from assay._report import calibration, sanitize
-from assay._report.run import markdown
+from assay._report.run import views
 
 
 def cells(line: str) -> int:
@@ -20,7 +20,7 @@ def cells(line: str) -> int:
 
 
 def test_every_metric_is_a_row() -> None:
-    text = markdown.render(fixture.small())
+    text = views.markdown(fixture.small())
     assert (
         "| `faithfulness` | 0.70 (0.42 to 0.89) | 0.80 | 0.63 to 0.73 | 9 | 2 | 1 | `▃····▅▅··█` |"
     ) in text
@@ -31,12 +31,12 @@ def test_every_metric_is_a_row() -> None:
 def test_an_interval_and_a_metric_where_lower_is_better() -> None:
     data = fixture.small()
     data["metrics"][0] |= {"interval": [0.6, 0.8], "higher_is_better": False}
-    row = next(line for line in markdown.render(data).splitlines() if line.startswith("| `faith"))
+    row = next(line for line in views.markdown(data).splitlines() if line.startswith("| `faith"))
     assert row.startswith("| `faithfulness` (lower is better) | 0.70 (0.60 to 0.80) |")
 
 
 def test_names_cannot_break_out_of_their_cells() -> None:
-    text = markdown.render(hostile.report())
+    text = views.markdown(hostile.report())
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(fixture.METRICS)
     assert {cells(row) for row in rows} == {8}
@@ -51,12 +51,12 @@ def test_a_name_with_a_pipe_is_itself_in_and_outside_tables() -> None:
 
 
 def test_the_file_of_a_run_is_named_as_it_is() -> None:
-    text = markdown.render(fixture.report(fixture.small()["samples"], source="a|b.jsonl"))
+    text = views.markdown(fixture.report(fixture.small()["samples"], source="a|b.jsonl"))
     assert "12 samples, `a|b.jsonl`" in text
 
 
 def test_texts_are_neither_markup_nor_mentions_nor_links() -> None:
-    text = markdown.render(hostile.report())
+    text = views.markdown(hostile.report())
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
     for dangerous in ("<script", "**bold", "@everyone", "](", "www.", "\u202e", "\x1b"):
         assert not re.search(rf"(?<!\\){re.escape(dangerous)}", outside), dangerous

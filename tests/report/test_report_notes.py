@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay._middleware.wrapper import Route
 from assay._report import notes
-from assay._report.run import collect, html, markdown
+from assay._report.run import collect, html, views
 from assay.judges.embedded import Embedded
 from support.scripts import plausible
 
@@ -40,7 +40,7 @@ def test_pages_say_it_too(ranked: dict[str, Any]) -> None:
     page = html.render(ranked)
     assert page.count("<b>k = 5</b>") == 2
     assert page.count("<b>k = 10</b>") == 1
-    assert "`hit_at_k`, `f1_at_k`: k = 5" in markdown.render(ranked)
+    assert "`hit_at_k`, `f1_at_k`: k = 5" in views.markdown(ranked)
 
 
 GERMAN = {

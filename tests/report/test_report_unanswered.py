@@ -8,12 +8,12 @@ import fixture
 import pytest
 from rich.console import Console
 
-from assay._report.run import console, html, markdown
+from assay._report.run import html, views
 
 
 def printed(data: dict[str, Any]) -> str:
     text = io.StringIO()
-    Console(width=100, file=text).print(console.summary(data))
+    Console(width=100, file=text).print(views.summary(data))
     return text.getvalue()
 
 
@@ -39,7 +39,7 @@ def test_the_page_has_their_number_and_how_far_they_could_move_the_mean(
 
 
 def test_so_has_markdown(data: dict[str, Any]) -> None:
-    lines = [line for line in markdown.render(data).splitlines() if line.startswith("| ")]
+    lines = [line for line in views.markdown(data).splitlines() if line.startswith("| ")]
     head, first = ([cell.strip() for cell in line.split("|")] for line in lines[:2])
     cells = dict(zip(head, first, strict=True))
     assert (cells["failed"], cells["no answer"]) == ("0", "3")
@@ -53,5 +53,5 @@ def test_so_has_the_console(data: dict[str, Any]) -> None:
 def test_without_any_there_is_no_column_for_them() -> None:
     data = fixture.small()
     assert ">No answer</abbr>" not in html.render(data)
-    assert "| no answer |" not in markdown.render(data)
+    assert "| no answer |" not in views.markdown(data)
     assert "fail  spread" in printed(data)

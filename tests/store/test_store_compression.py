@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay._store import Store, rows, schema
-from assay._store.keys import long_keys, short_key, short_keys
+from assay._store.integrity import long_keys, short_key, short_keys
 from assay._store.rows import compress_pieces, numbers, read_pieces
 from assay._store.schema import compress, decompress
 from assay.errors import InputError

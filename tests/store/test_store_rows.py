@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay._middleware.cache import ReplyCache, Served
 from assay._store import Store
-from assay._store.integrity import seal
-from assay._store.keys import digest, reply_key, text_key
+from assay._store.integrity import digest, reply_key, seal, text_key
 from assay._store.maintenance import verify
 from assay._store.rows import outcome_values, write_outcome
 from assay.errors import InputError, Problem

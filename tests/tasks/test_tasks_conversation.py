@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay.errors import Unreadable
 from assay.prompt import Template
 from assay.tasks import (

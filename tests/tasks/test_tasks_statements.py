@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay.errors import Unreadable
 from assay.prompt import Template
 from assay.tasks import JudgeContexts, SplitStatements, SplitTexts

@@ -3,7 +3,7 @@
 import pytest
 
 from assay._text.amounts import amounts, scale_of
-from assay._text.normalize import normalize
+from assay._text.numbers import normalize
 from assay._text.quantities import matches
 from support.over import over
 

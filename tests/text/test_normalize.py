@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._text.normalize import normalize
+from assay._text.numbers import normalize
 from assay._text.quantities import quantities
 from support.over import over
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._text.normalize import normalize
+from assay._text.numbers import normalize
 from assay._text.quantities import quantities, written, written_like
 from support.over import over
 

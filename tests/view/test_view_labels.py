@@ -14,7 +14,7 @@ from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
 from assay._analysis.labelling import Labelling
-from assay._cli.app import main
+from assay._cli import main
 from assay._store import Store
 from support.scripts import plausible
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.bench import baselines, claims
+from assay.bench import benchmark, claims
 from assay.bench.data import Data
 from assay.bench.judge import Checked, JudgeUnderTest, Text
 from training.data import DATA
@@ -85,7 +85,7 @@ def _new_words(texts: Sequence[Text]) -> list[float]:
     said = [
         (text.text[start:end], text.contexts) for text in texts for start, end in text.parts or ()
     ]
-    return [baselines.share_of_new_words(statement, contexts) for statement, contexts in said]
+    return [benchmark.share_of_new_words(statement, contexts) for statement, contexts in said]
 
 
 def _strays(judge: JudgeUnderTest, data: Data) -> None:

@@ -11,7 +11,7 @@ from assay._runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
 from assay._runner.event_loop import run_to_completion
 from assay._runner.result import Result
 from assay._store import Run, Store
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay._store.runs import Spent
 from assay.data.missing_fields import lacked
 from assay.errors import JudgeError, Unavailable

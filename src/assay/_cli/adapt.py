@@ -1,23 +1,24 @@
-"""The command `assay adapt`: an embedder fine-tuned to a corpus, and measured."""
+"""The commands `assay adapt` and `assay adapt judge`: models fitted to a corpus, and measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from assay._cli import options, output
 from assay._cli.errors import OK
-from assay._cli.options import POSITIVE, Grouped, NumberRange
-from assay._cli.progress import counter
-from assay._report import adaptation, sections
+from assay._cli.options import POSITIVE, F, Grouped, NumberRange
+from assay._cli.output import counter
+from assay._report import adaptation, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
 from assay.experiments.adaptation import HELD_OUT
 from assay.experiments.fine_tuning import Training
+from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 from assay.testset.sources import PASSAGE
 
 _USUAL = Training()
@@ -30,27 +31,47 @@ _FORMS = {".html": "a page", ".md": "Markdown", ".json": "all that is shown"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaptRequest:
-    """What `assay adapt` is asked for."""
+class _Request:
+    """What both commands are asked for."""
 
-    embedder: str
     corpus: tuple[str, ...]
     questions: str | None
     out: str
     outs: tuple[str, ...]
-    words: int
-    whole: bool
     held_out: float
     seed: int
-    epochs: int
-    batch: int
     rate: float
-    tokens: int
     bfloat16: bool
     threads: int | None
     level: float
     as_json: bool
     no_progress: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptRequest(_Request):
+    """What `assay adapt` is asked for."""
+
+    embedder: str
+    words: int
+    whole: bool
+    epochs: int
+    batch: int
+    tokens: int
+
+
+_usual = options.all_of(
+    options.flag("--bfloat16", help="Multiply in bfloat16: faster on processors that have it."),
+    options.count("--threads", help="Cores to use; default: all."),
+    options.level("Confidence level of the intervals."),
+    options.as_json,
+    options.no_progress,
+)
+
+
+def _written(what: str) -> Callable[[F], F]:
+    help_ = f"Write what was {what}: .html (a page), .md (Markdown) or .json. Repeatable."
+    return click.option("--report", "outs", multiple=True, metavar="FILE", help=help_)
 
 
 @click.command("adapt", cls=Grouped, groups=_GROUPS)
@@ -68,13 +89,7 @@ class AdaptRequest:
     metavar="FOLDER",
     help="The adapted embedder, for --embedder onnx:FOLDER and for sentence-transformers.",
 )
-@click.option(
-    "--report",
-    "outs",
-    multiple=True,
-    metavar="FILE",
-    help="Write what was gained: .html (a page), .md (Markdown) or .json. Repeatable.",
-)
+@_written("gained")
 @options.count(
     "--passage-words",
     "words",
@@ -100,11 +115,7 @@ class AdaptRequest:
     least=16,
     help="Tokens of a passage that training reads; it costs time in proportion.",
 )
-@options.flag("--bfloat16", help="Multiply in bfloat16: faster on processors that have it.")
-@options.count("--threads", help="Cores to use; default: all.")
-@options.level("Confidence level of the intervals.")
-@options.as_json
-@options.no_progress
+@_usual
 @options.takes(AdaptRequest)
 def adapt_command(request: AdaptRequest) -> int:
     """Fine-tune EMBEDDER to the documents CORPUS and measure what retrieval gains.
@@ -118,20 +129,11 @@ def adapt_command(request: AdaptRequest) -> int:
     output.check_files(request.outs, *read, forms=_FORMS)
     if request.whole:
         options.reject_options("cuts documents", "leave out --whole, or it", "words")
-    how = Adapting(
+    how = options.fill(
+        Adapting,
+        request,
         words=None if request.whole else request.words,
-        held_out=request.held_out,
-        seed=request.seed,
-        level=request.level,
-        training=Training(
-            epochs=request.epochs,
-            batch=request.batch,
-            rate=request.rate,
-            tokens=request.tokens,
-            bfloat16=request.bfloat16,
-            threads=request.threads,
-            seed=request.seed,
-        ),
+        training=options.fill(Training, request),
     )
     corpus = list(map(Path, request.corpus))
     columns = (TextColumn("steps of training"), BarColumn(), MofNCompleteColumn())
@@ -147,23 +149,126 @@ def adapt_command(request: AdaptRequest) -> int:
     gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in made.gains]
     data = {"assay": __version__, **msgspec.to_builtins(made), "gains": gains}
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
-    return tell(data, adaptation.report(data), then, request.outs, as_json=request.as_json)
+    return tell(data, adaptation.embedder_report(data), then, request.outs, as_json=request.as_json)
 
 
 def tell(
     data: Mapping[str, Any],
-    report: sections.Sections,
+    report: page.Sections,
     then: Sequence[tuple[str, str]],
     outs: Sequence[str],
     *,
     as_json: bool,
 ) -> int:
     """Write and show what came of an adaptation and what to do next; the exit code."""
-    writers = {".html": lambda _: sections.html(report), ".md": lambda _: sections.markdown(report)}
+    writers = {".html": lambda _: page.html(report), ".md": lambda _: page.markdown(report)}
     output.write_data(data, outs, writers)
     if as_json:
         output.print_json(data)
         return OK
-    output.stdout().print(sections.console(report))
+    output.stdout().print(page.console(report))
     output.print_lines([*output.file_lines(outs), *then])
     return OK
+
+
+_USUAL_JUDGE = JudgeAdapting()
+_JUDGE_GROUPS = {
+    "What is learnt": ("questions", "labels", "held_out", "seed"),
+    "How": ("steps", "time_limit", "rate", "share", "bfloat16", "threads"),
+    "What is written and shown": ("out", "outs", "level", "as_json", "no_progress"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptJudgeRequest(_Request):
+    """What `assay adapt judge` is asked for."""
+
+    labels: str | None
+    steps: int
+    time_limit: float | None
+    share: float
+
+
+@click.command("adapt judge", cls=Grouped, groups=_JUDGE_GROUPS)
+@click.argument("corpus", nargs=-1)
+@click.option(
+    "--questions",
+    metavar="FILE",
+    help="Questions about the corpus with references, as assay testset writes them (better with a "
+    "language model). Without it rules make them.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="Labels of people: a store in which statements were labelled, or rows with supported, "
+    "context_relevant or answer_relevant. They measure, and coefficients are fitted to them.",
+)
+@click.option("--out", required=True, metavar="FOLDER", help="For --judge embedded:FOLDER.")
+@_written("measured")
+@options.number(
+    "--held-out",
+    type=NumberRange(0.05, 0.9),
+    default=_USUAL_JUDGE.held_out,
+    metavar="SHARE",
+    help="Share of the documents whose synthetic cases only measure.",
+)
+@options.count("--seed", default=_USUAL_JUDGE.seed, least=0, help="Chooses them, and the order.")
+@options.count(
+    "--steps",
+    default=_USUAL_JUDGE.steps,
+    least=0,
+    help="Steps of training; 0: fit coefficients alone, to --labels, without CORPUS or PyTorch.",
+)
+@options.number(
+    "--time-limit",
+    type=POSITIVE,
+    metavar="MINUTES",
+    help="End the training after so many and use what was learnt by then.",
+)
+@options.number(
+    "--rate", type=POSITIVE, default=_USUAL_JUDGE.rate, metavar="RATE", help="Learning rate."
+)
+@options.number(
+    "--share",
+    type=NumberRange(0.05, 1),
+    default=_USUAL_JUDGE.share,
+    metavar="SHARE",
+    help="Share of the trained weights in the mean with those that ship.",
+)
+@_usual
+@options.takes(AdaptJudgeRequest)
+def adapt_judge_command(request: AdaptJudgeRequest) -> int:
+    """Fit the embedded judge to the documents CORPUS, and keep it only if it is better.
+
+    Rules make right and wrong statements, contexts and answers of the documents; the judge's
+    network learns from them, and its coefficients are fitted to labels of people. Every candidate
+    is measured beside the judge that ships, on sources that it has not learnt from. If none is
+    better, no folder is written.
+    Training needs PyTorch: pip install 'assay[adapt]'.
+    """
+    read = filter(None, [request.questions, request.labels])
+    output.check_files(request.outs, *read, forms=_FORMS)
+    seconds = None if request.time_limit is None else 60 * request.time_limit
+    how = options.fill(JudgeAdapting, request, seconds=seconds)
+    columns = (
+        TextColumn("steps of training"),
+        *(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
+    )
+    silent = request.no_progress
+    with counter(*columns, description="steps of training", silent=silent) as progress:
+        made = adapt_judge(
+            list(map(Path, request.corpus)) or None,
+            request.questions,
+            request.labels,
+            out=request.out,
+            how=how,
+            on_progress=progress,
+        )
+    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in made.compared]
+    data = {"assay": __version__, **msgspec.to_builtins(made), "compared": compared}
+    then = [
+        ("use", f"assay run DATA --judge embedded:{made.folder}"),
+        ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
+    ]
+    then = then if made.folder is not None else []
+    return tell(data, adaptation.judge_report(data), then, request.outs, as_json=request.as_json)

@@ -14,13 +14,12 @@ from assay._cli import options, output, values
 from assay._cli.errors import OK, say
 from assay._cli.output import command_line, run_name
 from assay._report import agreement as words
-from assay._report.agreement import views
 from assay._runner.result import Result, labels, open_run
 from assay.data import Labels, read_labels
 from assay.errors import InputError
 
 _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
-_WRITERS = {".html": views.html, ".md": views.markdown}
+_WRITERS = {".html": words.html, ".md": words.markdown}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +100,7 @@ def agree_command(request: AgreeRequest) -> int:
     if request.as_json:
         output.print_json(data)
         return OK
-    output.stdout().print(views.console(data))
+    output.stdout().print(words.console(data))
     lines = output.file_lines(request.outs)
     shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
     if shown:

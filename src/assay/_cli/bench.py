@@ -13,7 +13,7 @@ import msgspec
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.judges import Judges, budget
-from assay._cli.progress import Meter, meter
+from assay._cli.output import Meter, meter
 from assay._cli.user_modules import look_here
 from assay._report import bench as text
 from assay._runner.progress import Progress

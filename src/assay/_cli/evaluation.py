@@ -10,8 +10,7 @@ import click
 from assay._cli import options, output, values
 from assay._cli.judges import Judges, Target, budget, measured, read_target
 from assay._cli.options import RunRequest
-from assay._cli.prompts import read_prompts
-from assay._cli.user_modules import look_here
+from assay._cli.user_modules import look_here, read_prompts
 from assay._middleware.wrapper import Route
 from assay._runner.plan import who_can
 from assay._runner.settings import Engine, Settings
@@ -113,23 +112,19 @@ def read_request(request: RunRequest) -> Evaluation:
 
 def read_settings(request: RunRequest) -> Settings:
     """The settings that the options describe, beside data, metrics and judge."""
-    return Settings(
+    return options.fill(
+        Settings,
+        request,
         mapping=values.mapping(request.maps),
-        limit=request.limit,
         contexts=values.contexts(request.contexts),
         skip_invalid=Path(request.skip_invalid) if request.skip_invalid else None,
         prompts=read_prompts(request.prompts),
-        reasons=request.reasons,
-        together=request.together,
+        concurrency=None,  # it is one of the limits
         limits=request.limits(),
-        engine=request.engine,
-        workers=request.workers,
         cores=request.worker_cores,
         budget=budget(request),
-        probe=request.probe,
         measured=measured(request.judge_cards),
         name=request.name or "",
-        tags=request.tags,
         note=request.note or "",
         params=values.params(request.params),
     )

@@ -1,27 +1,46 @@
-"""The command `assay gate`: pass or fail a run by thresholds and against a baseline."""
+"""The commands `assay gate` and `assay watch`: runs held to rules, and what arrives watched."""
 
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import click
 
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._cli import options, output, values
+from assay._analysis.watch import BASELINE, Charting, charts, looks
+from assay._cli import evaluation, options, output, values
 from assay._cli.errors import (
+    BUDGET,
+    DRIFT,
     GATE_FAILED,
     GATE_UNDECIDED,
+    INTERRUPTED,
     OK,
+    SOME_FAILED,
     say,
 )
+from assay._cli.evaluation import read_settings
+from assay._cli.judges import Judges, read_asking, read_target
+from assay._cli.output import meter
+from assay._cli.user_modules import look_here
 from assay._report import gate as report
+from assay._report import numbers
 from assay._runner.result import Result, open_run
-from assay.errors import InputError
+from assay._runner.settings import Engine
+from assay._store import Store
+from assay.errors import AssayError, InputError
+from assay.experiments.alerting import Channels, deliver
 from assay.experiments.swept import open_sweep
+from assay.experiments.watch import SETTLE, Looked, Watch, look
+from assay.target import system
+from assay.target.system import System
 
 _OPTIONS = {
     "min": "least",
@@ -206,3 +225,264 @@ def _to_github(text: str) -> None:
             file.write(text)
     except OSError as error:  # the verdict matters more than where it is told
         say(f"the summary cannot be written to ${_SUMMARY}: {error.strerror or error}")
+
+
+_GROUPS = {
+    "What is watched": (
+        *("name", "metrics", "share", "limit", "settle", "maps", "contexts", "segments"),
+        *("baseline", "every", "once", "show"),
+    ),
+    "Where alerts go": ("alert_file", "webhook"),
+    "Who judges": (*evaluation.JUDGES, "probe"),
+    "What a look may cost": ("price", "budget"),
+    "Pace": evaluation.PACE,
+    "A running system, asked on a schedule": ("target", *evaluation.HOW_ASKED),
+    "What comes out": ("store", "as_json", "quiet"),
+}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchRequest(options.RunRequest):
+    """What `assay watch` is asked for."""
+
+    share: float
+    settle: str
+    segments: tuple[str, ...]
+    baseline: str
+    every: str
+    once: bool
+    show: bool
+    alert_file: str
+    webhook: str
+    tags: tuple[str, ...] = ()
+    note: str | None = None
+    params: tuple[str, ...] = ()
+    outs: tuple[str, ...] = ()
+    skip_invalid: str | None = None
+    judge_cards: tuple[str, ...] = ()
+    engine: Engine = "local"
+    workers: int | None = None
+    worker_cores: int = 1
+    dry_run: bool = False
+    no_progress: bool = False
+
+
+@click.command("watch", cls=options.Grouped, groups=_GROUPS)
+@click.argument("data", metavar="SOURCE")
+@click.option("--name", metavar="NAME", help="Name of the watch; default: that of SOURCE.")
+@evaluation.metrics(required=False)
+@options.number(
+    "--sample",
+    "share",
+    type=options.NumberRange(0, 1, min_open=True),
+    default=1.0,
+    metavar="SHARE",
+    help="Score this share of what arrives; a digest of a sample's id decides.",
+)
+@options.count("--limit", help="Score at most N samples in a look; the others wait for the next.")
+@click.option(
+    "--settle",
+    default=f"{int(SETTLE.total_seconds())}s",
+    show_default=True,
+    metavar="TIME",
+    help="Take a trace once it ended so long ago: 30s, 5m, 1h.",
+)
+@options.repeatable(
+    "--segment",
+    "segments",
+    metavar="FIELD",
+    help="Chart the samples with each value of this as well: language, or a further column.",
+)
+@click.option(
+    "--baseline",
+    default=str(BASELINE),
+    show_default=True,
+    metavar="N|RUN",
+    help="Samples that a chart has before drift can be told, or a run that stands before them.",
+)
+@click.option(
+    "--every", default="1d", show_default=True, metavar="TIME", help="Look so often: 15m, 1h, 1d."
+)
+@options.flag("--once", help="Look once and end, as for cron; code 8 says that drift was told.")
+@options.flag("--show", help="Show the charts and alerts so far; read no source, ask nobody.")
+@click.option(
+    "--alert-file", default="", metavar="FILE", help="Append each alert as a line of JSON."
+)
+@click.option(
+    "--webhook",
+    default="",
+    metavar="URL",
+    help="Post each alert as JSON. What does not arrive is sent with the next look.",
+)
+@options.target
+@options.judge
+@options.store
+@options.maps
+@options.contexts
+@evaluation.judging
+@options.price
+@options.budget
+@click.option(
+    "--probe/--no-probe",
+    default=None,
+    help="Ask, or do not ask, the few fixed tasks that tell when the model behind a judge's name "
+    "has changed. Not given: looks of 100 scores and more do, once a day.",
+)
+@options.as_json
+@options.quiet
+@options.takes(WatchRequest)
+def watch_command(request: WatchRequest) -> int:
+    """Score what arrives in SOURCE, look by look, and tell when scores have changed.
+
+    SOURCE is a file of rows or traces that grows, or a folder of such files (JSON or JSON lines);
+    with --target it holds the questions that the system is asked in every look. Each look is a run
+    with the tag watch:NAME. Killed or stopped at any point, the same command goes on where it was.
+    """
+    name = request.name or Path(request.data).name.partition(".")[0]
+    if request.show:
+        return _show(name, request)
+    every = _duration("--every", request.every)
+    watch, channels = _watch(name, every, request)
+    looked = False
+    while True:
+        started = monotonic()
+        try:
+            code = _look(watch, channels, request)
+            looked = True
+            if request.once:
+                return code
+            sleep(max(0.0, every.total_seconds() - (monotonic() - started)))
+        except AssayError as error:  # who refuses now may answer, and what is broken be mended
+            if request.once or (isinstance(error, InputError) and not looked):
+                raise
+            say(f"error: {error}")
+            say("the next look goes on from there")
+            sleep(every.total_seconds())
+        except KeyboardInterrupt:
+            say("interrupted: the same command goes on from there")
+            return INTERRUPTED
+
+
+def _watch(name: str, every: timedelta, request: WatchRequest) -> tuple[Watch, Channels]:
+    """What is watched, once all options have been found to be in order."""
+    channels = Channels(file=request.alert_file, webhook=request.webhook)
+    output.check_file("--alert-file", request.alert_file or None, request.data, request.store)
+    if not request.metrics:
+        raise InputError("no metric is named", "such as -m faithfulness")
+    settings = replace(read_settings(request), name="", limit=request.limit)
+    judge, embedder = Judges(request).build()
+    look_here()
+    read_target(request, settings)  # which raises
+
+    def target(number: int) -> System:
+        version = f"{request.target_version} look {number}".strip()
+        named = read_target(replace(request, target_version=version), settings)
+        return named.system if named else system(None)
+
+    return (
+        Watch(
+            name=name,
+            source=request.data,
+            metrics=values.metric_specs(request.metrics),
+            judge=judge,
+            embedder=embedder,
+            store=request.store,
+            settings=settings,
+            share=request.share,
+            settle=_duration("--settle", request.settle),
+            charting=_charting(request),
+            target=target if request.target else None,
+            asking=read_asking(request, settings) if request.target else None,
+            every=every,
+            channels=channels.names,
+        ),
+        channels,
+    )
+
+
+def _charting(request: WatchRequest) -> Charting:
+    if request.baseline.isdecimal() and len(request.baseline) < 8:
+        return Charting(segments=request.segments, baseline=max(1, int(request.baseline)))
+    reference = open_run(request.baseline, request.store)
+    return Charting(segments=request.segments, baseline=1, reference=reference)
+
+
+def _duration(option: str, text: str) -> timedelta:
+    """A time such as 90s, 15m, 1h or 1d."""
+    match = _DURATION.fullmatch(text.strip())
+    if not match or (not float(match[1]) and option == "--every"):
+        raise InputError(f"{option} '{text}' is no time", f"such as {option} 15m, 1h or 1d")
+    return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
+
+
+def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:
+    """Look once, send what is to be sent, and show it; the exit code."""
+    progress = meter(silent=request.quiet)
+    with progress:
+        settings = replace(watch.settings, on_progress=progress)
+        looked = look(replace(watch, settings=settings))
+    for problem in deliver(watch.store, watch.name, channels):
+        say(f"warning: {problem}")
+    if not request.quiet:
+        _say_arrived(looked)
+    if request.as_json or not request.quiet:
+        data = _collected(watch.name, request.store, watch.charting)
+        told = [alert.body for alert in looked.alerts]
+        if request.as_json:
+            output.print_json({**data, "look": looked.number, "told": told})
+        else:
+            output.stdout().print(report.watch_console({**data, "alerts": told}))
+    if looked.alerts:
+        return DRIFT
+    if looked.result is None:
+        return OK
+    if looked.result.stopped:
+        say(f"stopped: {looked.result.stopped}; what is left of this look is not scored")
+        return BUDGET
+    failed = any(row.n_failed or row.n_unanswered for row in looked.result.summary())
+    return SOME_FAILED if failed else OK
+
+
+def _say_arrived(looked: Looked) -> None:
+    """What the look was about, and what it left out."""
+    if looked.next_at is not None:
+        say(f"look {looked.number} was the last; the next is due at {looked.next_at:%F %H:%M} UTC")
+    elif looked.result is None:
+        say("nothing new has arrived")
+    else:
+        n = looked.result.run.n_samples
+        say(f"look {looked.number}: {numbers.plural(n, 'sample')}, run {looked.result.run.short}")
+    if found := looked.arrived:
+        counts = {
+            "outside the share": found.left_out,
+            "still arriving": found.waiting,
+            "over --limit, for the next look": found.over,
+        }
+        if left := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+            say(f"  left out: {', '.join(left)}")
+        if found.invalid:
+            say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
+
+
+def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
+    """The charts and alerts of a watch as plain values."""
+    with Store(store) as opened:
+        past = [one for one in looks(opened, name) if one.complete]
+        made = charts(opened, past, charting)
+        return report.collect(name, made, opened.alerts.of(name), charting.baseline)
+
+
+def _show(name: str, request: WatchRequest) -> int:
+    """Show what is known of a watch."""
+    if not Path(request.store).is_file():
+        raise InputError(f"there is no store '{request.store}'", "`assay watch SOURCE` makes one")
+    data = _collected(name, request.store, _charting(request))
+    if not data["charts"] and request.quiet is False and not request.as_json:
+        say(f"the store has no look of a watch '{name}'")
+    if request.as_json:
+        output.print_json(data)
+    else:
+        output.stdout().print(report.watch_console(data))
+    return OK

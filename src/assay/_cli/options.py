@@ -133,6 +133,12 @@ def takes(request: type[R]) -> Callable[[Callable[[R], int]], Callable[..., int]
     return decorate
 
 
+def fill(kind: type[R], request: object, **others: Any) -> R:
+    """A dataclass made of the fields of a request that are called as its own, and of others."""
+    names = [one.name for one in fields(kind)]  # type: ignore[arg-type]  # one by contract
+    return kind(**{**{n: getattr(request, n) for n in names if hasattr(request, n)}, **others})
+
+
 def reject_options(why: str, remedy: str, *names: str) -> None:
     """See that none of these options, which do nothing here, stands on the command line.
 

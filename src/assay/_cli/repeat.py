@@ -16,13 +16,11 @@ from assay._cli import evaluation, options, output, values
 from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, read_asking, read_system
-from assay._cli.progress import meter
-from assay._cli.prompts import read_prompts
-from assay._cli.user_modules import look_here
+from assay._cli.output import meter
+from assay._cli.user_modules import look_here, read_prompts
 from assay._middleware.limiter import Limits
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
-from assay._report.robustness import views
 from assay._report.tables import numeric, table
 from assay._report.titles import called
 from assay._runner.result import Result
@@ -227,12 +225,10 @@ def robustness_command(request: RobustnessRequest) -> int:
     output.check_files(request.outs, *inputs, forms=_FORMS)
     settings = read_settings(request)
     judge, embedder = Judges(request).build()
-    how = RobustnessSettings(
+    how = options.fill(
+        RobustnessSettings,
+        request,
         vary=_vary(request.vary) if request.vary else None,
-        fill=request.fill,
-        seed=request.seed,
-        margin=request.margin,
-        level=request.level,
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),
@@ -244,12 +240,12 @@ def robustness_command(request: RobustnessRequest) -> int:
         counts = count_robustness(*given, store=request.store, how=how)
         return _show_counts(counts, request)
     found = robustness(*given, store=request.store, how=how)
-    writers = {".html": views.html, ".md": views.markdown}
+    writers = {".html": words.html, ".md": words.markdown}
     data = words.collect(found)
     if request.quiet and not request.as_json:
         output.write_data(data, request.outs, writers)
     else:
-        output.present(data, request, writers, views.console)
+        output.present(data, request, writers, words.console)
     failures = (
         found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
     )

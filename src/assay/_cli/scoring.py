@@ -15,11 +15,10 @@ from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
 from assay._cli.judges import Target, ask_target, priced
 from assay._cli.options import RunRequest
-from assay._cli.output import command_line, run_name
-from assay._cli.progress import Meter, meter
+from assay._cli.output import Meter, command_line, meter, run_name
 from assay._report import notes, numbers, sanitize
-from assay._report.run import console as report
 from assay._report.run import summed_up
+from assay._report.run import views as report
 from assay._report.titles import said
 from assay._runner.estimate import Estimate, estimate
 from assay._runner.evaluate import evaluate

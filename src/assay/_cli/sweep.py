@@ -135,14 +135,9 @@ def sweep_command(request: SweepRequest) -> int:
         values.metric_specs(request.metrics),
         judge,
     )
-    how = SweepSettings(
-        max_configurations=request.max_configurations,
-        random=request.random,
-        seed=request.seed,
-        parallel=request.parallel,
-        level=request.level,
-        race=request.race,
-        judge_retrieval=request.judge_retrieval,
+    how = options.fill(
+        SweepSettings,
+        request,
         embedder=embedder,
         settings=settings,
         asking=read_asking(request, settings),

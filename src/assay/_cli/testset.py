@@ -17,9 +17,8 @@ from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget, priced
 from assay._cli.options import Grouped
-from assay._cli.progress import counter
-from assay._cli.prompts import read_prompts
-from assay._cli.user_modules import look_here
+from assay._cli.output import counter
+from assay._cli.user_modules import look_here, read_prompts
 from assay._report import notes, numbers
 from assay._report.tables import dim, listed
 from assay._runner.result import open_run

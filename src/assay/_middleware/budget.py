@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
-from assay._store.keys import cut_key, digest, reply_key
+from assay._store.integrity import cut_key, digest, reply_key
 from assay._text.sanitize import whole
 from assay.errors import CutShort, InputError, OverBudget, Unavailable
 from assay.judge import Reply, Task

@@ -9,7 +9,7 @@ from typing import Any
 from assay._middleware.concurrency import tell
 from assay._middleware.wrapper import Wrapper
 from assay._store import Store
-from assay._store.keys import cut_key, reply_key
+from assay._store.integrity import cut_key, reply_key
 from assay._text.sanitize import whole
 from assay.errors import CutShort
 from assay.judge import CUT, BackendLike, Reply, Task

@@ -1,14 +1,29 @@
-"""One self-contained HTML page: templates, style sheets, and a policy that lets in no others."""
+"""Pages that need no other file, and reports of titled tables in every form."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from assay._report import labels, numbers, sanitize
+from assay._report.sanitize import inline, plain
+from assay._report.tables import (
+    dim,
+    joined,
+    markdown_list,
+    markdown_measures,
+    markdown_warnings,
+    measures,
+    warnings,
+)
 from assay._text.sanitize import whole
+from assay._version import __version__
 
 
 def page(template: str, style: str, *, version: str, **context: Any) -> str:
@@ -32,6 +47,12 @@ def page(template: str, style: str, *, version: str, **context: Any) -> str:
 def fragment(template: str, **context: Any) -> str:
     """A piece of HTML."""
     return whole(environment().get_template(template).render(**context))
+
+
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """What draws a line through points, as SVG has it; "" if there are none."""
+    drawn = "L".join(f"{x} {y}" for x, y in points)
+    return f"M{drawn}" if drawn else ""
 
 
 @cache
@@ -65,3 +86,66 @@ def environment() -> Environment:
 def asset(name: str) -> str:
     """A file of the templates' folder, as it is."""
     return files("assay._report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with its title.
+
+    Attributes:
+        title: What it shows.
+        heads: Of its columns; the first holds words, the others numbers.
+        rows: Its cells.
+        notes: How it is to be read.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """A report of titled tables.
+
+    Attributes:
+        title: What it is about.
+        facts: What is compared: (name, what it is).
+        warnings: What must be read before the numbers.
+        sections: The tables.
+    """
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    warnings: Sequence[str]
+    sections: Sequence[Section]
+
+
+def console(report: Sections) -> RenderableType:
+    """The tables one after the other."""
+    lines: list[RenderableType] = [Text(plain(report.title), style="bold")]
+    lines += [
+        Text.assemble((plain(name), "bold"), f"  {plain(said)}") for name, said in report.facts
+    ]
+    lines += warnings(report.warnings)
+    for section in report.sections:
+        lines += [Text(), Text(plain(section.title), style="bold")]
+        lines += [measures(section.heads, section.rows), *map(dim, section.notes)]
+    return Group(*lines)
+
+
+def markdown(report: Sections) -> str:
+    """The same in Markdown."""
+    facts = "\n".join(f"- {inline(name)}: {inline(said)}" for name, said in report.facts)
+    blocks = [f"## {inline(report.title)}", facts, markdown_warnings(report.warnings)]
+    for section in report.sections:
+        blocks += [f"### {inline(section.title)}", markdown_measures(section.heads, section.rows)]
+        blocks.append(markdown_list(section.notes))
+    return joined(blocks)
+
+
+def html(report: Sections) -> str:
+    """The same as a page that needs no other file."""
+    style = asset("style.css") + asset("agreement.css")
+    return page("sections.html", style, version=__version__, report=report)

@@ -9,7 +9,7 @@ from typing import Any
 from assay._middleware.budget import Price
 from assay._middleware.wrapper import Route
 from assay._store import Store
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay._text.sentences import sentences, spans
 from assay.judge import Backend, Reply, Task
 from assay.judges.cascade import Cascade

@@ -9,8 +9,15 @@ import msgspec
 
 from assay._store import rows
 from assay._store.connection import File, Writer
-from assay._store.integrity import COVERED, Damaged, amended, checksum
-from assay._store.keys import long_keys, short_key, short_keys
+from assay._store.integrity import (
+    COVERED,
+    Damaged,
+    amended,
+    checksum,
+    long_keys,
+    short_key,
+    short_keys,
+)
 from assay._store.runs import Spent
 from assay.judge import Reply
 

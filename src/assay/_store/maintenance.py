@@ -10,8 +10,19 @@ from typing import Any
 
 from assay._store import Store, rows
 from assay._store.connection import paged
-from assay._store.integrity import COVERED, MAGIC, VALUE, Damaged, checksum, file_errors
-from assay._store.keys import digest, long_key, long_keys, short_key, text_key
+from assay._store.integrity import (
+    COVERED,
+    MAGIC,
+    VALUE,
+    Damaged,
+    checksum,
+    digest,
+    file_errors,
+    long_key,
+    long_keys,
+    short_key,
+    text_key,
+)
 from assay._store.labels import pair_label
 from assay._store.rows import numbers
 from assay._store.runs import BENCH, POOL, TARGET, TESTSET, Run

@@ -18,8 +18,15 @@ from uuid import uuid4
 import msgspec
 
 from assay._store.connection import Recent
-from assay._store.integrity import checksum, seal, value_checksum
-from assay._store.keys import long_key, short_key, short_keys, text_key
+from assay._store.integrity import (
+    checksum,
+    long_key,
+    seal,
+    short_key,
+    short_keys,
+    text_key,
+    value_checksum,
+)
 from assay._store.schema import EVIDENCE, ROW, TEXT, Stored, compress, decompress
 from assay.judge import Reply
 from assay.sample import Sample

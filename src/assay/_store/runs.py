@@ -14,8 +14,7 @@ import msgspec
 
 from assay._store import rows
 from assay._store.connection import File
-from assay._store.integrity import COVERED, amended, checksum, seal
-from assay._store.keys import digest, run_id
+from assay._store.integrity import COVERED, amended, checksum, digest, run_id, seal
 from assay.errors import InputError
 from assay.sample import Sample
 

@@ -10,7 +10,7 @@ import sqlite3
 import zlib
 from typing import TypeAlias
 
-from assay._store.keys import short_key, short_keys
+from assay._store.integrity import short_key, short_keys
 from assay.errors import InputError
 
 Stored: TypeAlias = str | bytes

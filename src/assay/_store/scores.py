@@ -10,9 +10,8 @@ import msgspec
 
 from assay._store import rows
 from assay._store.connection import PAGE, File
-from assay._store.integrity import COVERED, Damaged, amended, checksum, value_checksum
+from assay._store.integrity import COVERED, Damaged, amended, checksum, long_keys, value_checksum
 from assay._store.judges import Replies
-from assay._store.keys import long_keys
 from assay._store.schema import Stored
 from assay.errors import InputError
 from assay.judge import Reply

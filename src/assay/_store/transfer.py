@@ -18,8 +18,17 @@ import msgspec
 
 from assay._store import Store, rows
 from assay._store.connection import paged
-from assay._store.integrity import COVERED, Damaged, amended, checksum
-from assay._store.keys import digest, long_key, long_keys, run_id, short_key
+from assay._store.integrity import (
+    COVERED,
+    Damaged,
+    amended,
+    checksum,
+    digest,
+    long_key,
+    long_keys,
+    run_id,
+    short_key,
+)
 from assay._store.runs import Run, write_description
 from assay._version import __version__
 from assay.errors import InputError, Problem

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from assay._text import words
 from assay._text.amounts import Amount, amounts, scale_of
-from assay._text.normalize import normalize
+from assay._text.numbers import normalize
 from assay._text.tables import NOT_GIVEN
 
 _CELLS = "; "

@@ -14,8 +14,7 @@ from datetime import date
 
 from assay._text import memoized
 from assay._text.amounts import FALLING, RISING, Amount, Day
-from assay._text.normalize import Normalized
-from assay._text.numbers import SCALES, SMALL, TENS
+from assay._text.numbers import SCALES, SMALL, TENS, Normalized
 from assay._text.sentences import Span
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -162,7 +161,7 @@ class Quantity:
 
 @memoized(4096, longest=2000)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """What a text in its usual form states (see `assay._text.normalize`), in order."""
+    """What a text in its usual form states (see `assay._text.numbers`), in order."""
     if not _HINT.search(text):
         return ()
     keys_at: dict[Span, frozenset[Key]] = {}

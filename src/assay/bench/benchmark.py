@@ -1,12 +1,13 @@
-"""A benchmark: a labelled set, and the figures that a judge has on it."""
+"""A benchmark: its rows, what is measured on them, and the trivial rules beside the judge."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay._text.words import WORD, content_words
 from assay.bench.data import Data, Record, thinned
 from assay.bench.judge import JudgeUnderTest
 from assay.errors import InputError
@@ -245,7 +246,7 @@ class Benchmark:
         rows: Reads its rows; None where they are all rows of its files.
         tasks: What the judge is asked for.
         metrics: Metrics that are computed, whose tasks depend on what the judge serves.
-        thresholds: What it takes that is fitted on training rows (see `thresholds.py`).
+        thresholds: What it takes that is fitted on training rows (see `measurement.py`).
         kinds: How many rows of each kind are taken unless told otherwise; None for all.
         kind: Which kind a row is of.
         whole: Kinds that are never sampled: material, not what is measured.
@@ -317,3 +318,64 @@ class Benchmark:
                 sampled[kind] = f"{len(some)} of {len(mine)} {kind} rows".replace("  ", " ")
             drawn += some
         return drawn, sampled
+
+
+# From a text and its contexts: the higher, the less likely it is supported.
+Rule: TypeAlias = Callable[[str, Sequence[str]], float]
+
+
+def share_of_new_words(text: str, contexts: Sequence[str]) -> float:
+    """Share of the text's content words that stand nowhere in the contexts."""
+    content, in_contexts = content_words(text), set(content_words(" ".join(contexts)))
+    return sum(word not in in_contexts for word in content) / max(1, len(content))
+
+
+def count_of_new_words(text: str, contexts: Sequence[str]) -> float:
+    """How many of the text's content words stand nowhere in the contexts."""
+    known = set(content_words(" ".join(contexts)))
+    return float(sum(word not in known for word in content_words(text)))
+
+
+def length(text: str, contexts: Sequence[str]) -> float:  # noqa: ARG001 - a rule
+    """The longer, the likelier something in it is unsupported."""
+    return float(len(text))
+
+
+UNSUPPORTED: Mapping[str, Rule] = {
+    "share of new words": share_of_new_words,
+    "count of new words": count_of_new_words,
+    "longer text": length,
+}
+
+
+def unsupported(pairs: Iterable[tuple[str, Sequence[str]]]) -> dict[str, Floats]:
+    """What each rule says of each (text, contexts)."""
+    texts = list(pairs)
+    return {name: np.array([rule(*pair) for pair in texts]) for name, rule in UNSUPPORTED.items()}
+
+
+def shared_words(wanted: str, text: str) -> float:
+    """Share of the content words of one text that stand in another."""
+    return 1 - share_of_new_words(wanted, [text])
+
+
+def token_f1(answer: str, reference: str) -> float:
+    """F1 of the answer's words against the reference's, as SQuAD counts."""
+    mine, theirs = content_words(answer), content_words(reference)
+    left = list(theirs)
+    hits = 0
+    for word in mine:
+        if word in left:
+            left.remove(word)
+            hits += 1
+    return 2 * hits / max(1, len(mine) + len(theirs))
+
+
+def new_characters(text: str, contexts: Sequence[str]) -> "np.typing.NDArray[np.bool_]":
+    """Which characters belong to content words that stand nowhere in the contexts?"""
+    known = set(content_words(" ".join(contexts)))
+    marked = np.zeros(len(text), bool)
+    for word in WORD.finditer(text):
+        if any(found not in known for found in content_words(word[0])):
+            marked[word.start() : word.end()] = True
+    return marked

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay._text.sentences import spans
-from assay.bench.baselines import unsupported
-from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags
+from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags, unsupported
 from assay.bench.data import Data, Record, dataset, group_of, held_out, thinned
 from assay.bench.judge import (
     Checked,

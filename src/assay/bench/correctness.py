@@ -16,8 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from assay._text.words import content_words
-from assay.bench.baselines import token_f1
-from assay.bench.benchmark import Benchmark, Figure, figure, flags
+from assay.bench.benchmark import Benchmark, Figure, figure, flags, token_f1
 from assay.bench.claims import fitted
 from assay.bench.data import Data, Record, group_of, held_out
 from assay.bench.judge import JudgeUnderTest

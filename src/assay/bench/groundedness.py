@@ -13,15 +13,19 @@ import numpy as np
 
 from assay._text.sentences import spans
 from assay.bench import relevance
-from assay.bench.baselines import (
+from assay.bench.benchmark import (
+    UNFITTED,
     UNSUPPORTED,
+    Benchmark,
+    Figure,
     Rule,
+    figure,
+    flags,
     new_characters,
     share_of_new_words,
     shared_words,
     unsupported,
 )
-from assay.bench.benchmark import UNFITTED, Benchmark, Figure, figure, flags
 from assay.bench.data import Data, Record, group_of
 from assay.bench.judge import (
     Checked,

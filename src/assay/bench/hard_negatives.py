@@ -14,8 +14,7 @@ import numpy as np
 
 from assay._text import words
 from assay._text.sentences import sentences
-from assay.bench.baselines import shared_words
-from assay.bench.benchmark import Benchmark, Figure, figure, flags
+from assay.bench.benchmark import Benchmark, Figure, figure, flags, shared_words
 from assay.bench.data import Data, Record, dataset, rows_of_fold
 from assay.bench.judge import JudgeUnderTest, answered
 from assay.stats import agreement as stats

@@ -1,13 +1,15 @@
-"""Measuring a judge on several sets, resumably, and what that would cost."""
+"""A judge measured on the labelled sets, with the thresholds that they need."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import msgspec
+import numpy as np
 
 from assay._middleware.budget import Price
 from assay._runner import STORE
@@ -16,15 +18,18 @@ from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay._runner.stack import BackendStack, choose
 from assay._store import Store
-from assay.bench import thresholds
-from assay.bench.benchmark import Benchmark, Figure
+from assay.bench import claims, groundedness
+from assay.bench.benchmark import Benchmark, Figure, unsupported
 from assay.bench.card import JudgeCard, Measured, qualities
-from assay.bench.data import Data
-from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
-from assay.bench.thresholds import Thresholds
+from assay.bench.data import Data, Record, held_out, thinned
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, Text, answered, hallucination, opened
 from assay.errors import InputError, OverBudget
 from assay.judge import Backend
 from assay.judges.embedded.card import Quality
+from assay.stats import agreement as stats
+from assay.stats.intervals import Statistic
+
+Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
 
 FITTING = "thresholds"
 
@@ -82,8 +87,8 @@ def measure(
     """
     sampling, settings = sampling or Sampling(), settings or Settings()
     price = settings.budget.price
-    known = thresholds.known(judge.name)
-    with opened(judge, store, embedder=embedder, thresholds=known, settings=settings) as subject:
+    usual = known_thresholds(judge.name)
+    with opened(judge, store, embedder=embedder, thresholds=usual, settings=settings) as subject:
         begin = partial(_begin, subject, settings)
         measured: list[Measured] = []
         stopped, notes = "", tuple[str, ...]()
@@ -92,7 +97,7 @@ def measure(
                 sampling.on_set(FITTING)
                 begin()
                 fitted, notes = _fitted(subject, sets, data, sampling)
-                subject.thresholds = {**known, **fitted}
+                subject.thresholds = {**usual, **fitted}
             for one in sets:
                 sampling.on_set(one.name)
                 measured.append(_measured(subject, one, data, sampling, begin, price))
@@ -153,7 +158,7 @@ def _fitted(
     notes = []
     for name in dict.fromkeys(name for one in sets for name in one.thresholds):
         try:
-            fitted |= thresholds.fit(subject, data, sampling.limit, (name,))
+            fitted |= fit_thresholds(subject, data, sampling.limit, (name,))
         except InputError as error:
             notes.append(f"No threshold fitted for {name}: {error}")
     return fitted, tuple(notes)
@@ -256,7 +261,7 @@ def estimate_costs(
     sampling, settings = sampling or Sampling(), settings or Settings()
     kept = Store(store) if Path(store).is_file() else None
     stand_in = DryRunBackend(choose(judge, embedder, settings), kept)
-    subject = JudgeUnderTest(stand_in, thresholds.known(judge.name), at_once=1)
+    subject = JudgeUnderTest(stand_in, known_thresholds(judge.name), at_once=1)
     price, costs = settings.budget.price, list[CostEstimate]()
     try:
         if sampling.fit:
@@ -304,3 +309,97 @@ def _counted(
         tokens_out=round(counts.tokens_out),
         money=counts.money(price),
     )
+
+
+# What is fitted, by who needs it, then by who decides: the judge or a trivial rule.
+
+NAME: Final = "thresholds.json"
+_TRAIN: Final = "ragtruth/ragtruth_train.jsonl.gz"
+_QAGS: Final = "faithfulness/qags.jsonl.gz"
+_DEV: Final = "attribution/attributionbench_dev.jsonl.gz"
+FILES: Final = {
+    "ragtruth_qa": (_TRAIN,),
+    "summaries": (_TRAIN, _QAGS),
+    "attributionbench": (_DEV,),
+}
+# Share of hallucinated answers to questions in all of RAGTruth's training part: 1,564 of 5,034 (Niu
+# et al. 2024: 1,724 of 5,934, less the test part's 160 of 900). The best F1 depends on it.
+_HALLUCINATED: Final = 0.31
+_MOST: Final = 1200  # rows of a kind: with half of them the best threshold is a matter of chance
+
+
+def known_thresholds(judge: str) -> Thresholds:
+    """What ships for this judge, in this very version: the embedded one; nothing for any other."""
+    return _shipped().get(judge, {})
+
+
+@cache
+def _shipped() -> dict[str, dict[str, dict[str, float]]]:
+    content = resources.files("assay.bench").joinpath(NAME).read_bytes()
+    return msgspec.json.decode(content, type=dict[str, dict[str, dict[str, float]]])
+
+
+def fit_thresholds(
+    judge: JudgeUnderTest, data: Data, limit: int | None = None, names: Sequence[str] = tuple(FILES)
+) -> dict[str, dict[str, float]]:
+    """The thresholds of the judge and of the trivial rules.
+
+    Args:
+        judge: Who decides.
+        data: Where the training files are.
+        limit: Rows of each kind at most.
+        names: Which ones, of `FILES`.
+
+    Raises:
+        InputError: If a file is absent, or its rows are all of one class.
+    """
+    most = min(limit or _MOST, _MOST)
+    return {name: _fit_one(judge, data, name, most) for name in names}
+
+
+def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[str, float]:
+    if name == "attributionbench":
+        claimed = thinned(data.rows(_DEV), most)
+        return _fit_of(judge, claimed, claims.text, _unsupported, stats.balanced)
+    kept = [record for record in data.rows(_TRAIN) if held_out(record)]
+    if name == "ragtruth_qa":
+        answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "QA"], most)
+        return _fit_of(
+            judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1, _HALLUCINATED
+        )
+    answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "Summary"], most)
+    answers += thinned(data.rows(_QAGS), max(1, most // 2))
+    return _fit_of(judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1)
+
+
+def _hallucinated(record: Record) -> bool:
+    return bool(record["labels"]["hallucinated"])
+
+
+def _unsupported(record: Record) -> bool:
+    return not claims.supported(record)
+
+
+def _fit_of(
+    judge: JudgeUnderTest,
+    records: Sequence[Record],
+    text: Callable[[Record], Text],
+    positive: Callable[[Record], bool],
+    measure: Callable[..., Statistic],
+    share: float | None = None,
+) -> dict[str, float]:
+    texts = [text(record) for record in records]
+    done = answered(records, judge.check(texts))
+    labels = np.array([positive(record) for record, _ in done], bool)
+    if len(set(labels.tolist())) < 2:
+        raise InputError("no threshold can be fitted to rows of one class", "raise --limit")
+    rules = unsupported((text(record).text, record["contexts"]) for record, _ in done)
+    scores = {"judge": np.array([hallucination(checked) for _, checked in done]), **rules}
+    # Each row counts once, or so that the positive ones are that share.
+    weights = None
+    if share is not None:
+        weights = np.where(labels, share / labels.mean(), (1 - share) / (1 - labels.mean()))
+    return {
+        who: stats.best_threshold(values, labels, measure, weights)
+        for who, values in scores.items()
+    }

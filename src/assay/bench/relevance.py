@@ -14,8 +14,7 @@ import numpy as np
 
 from assay._text.sentences import sentences
 from assay._text.words import words
-from assay.bench.baselines import shared_words
-from assay.bench.benchmark import Benchmark, Figure, figure, flags
+from assay.bench.benchmark import Benchmark, Figure, figure, flags, shared_words
 from assay.bench.claims import fitted
 from assay.bench.data import Data, Record, dataset
 from assay.bench.judge import JudgeUnderTest, answered

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from assay._runner.event_loop import run_to_completion
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay._text.words import words
 from assay.errors import JudgeError, Unsupported
 from assay.judge import Backend, BackendLike, Judge, Reply, Task

@@ -2,8 +2,7 @@
 
 from assay.data.columns import ALIASES, FIELDS
 from assay.data.labels import Label, Labels, read_labels
-from assay.data.memory import values_of
-from assay.data.rows import Record, Row
+from assay.data.rows import Record, Row, values_of
 from assay.data.source import Source, read
 from assay.data.validation import Samples, samples
 

@@ -16,8 +16,7 @@ from typing import Any, Final, Literal
 
 from assay.data.columns import ALIASES, normal
 from assay.data.files import file_records
-from assay.data.memory import memory_records
-from assay.data.rows import Record
+from assay.data.rows import Record, memory_records
 from assay.data.values import (
     FieldError,
     describe,

@@ -11,8 +11,7 @@ from assay.data import passages
 from assay.data.columns import Plan, candidates, check_mapping, fetch, plan, recognised
 from assay.data.documents import JOINED, is_plain
 from assay.data.files import about_file, file_records, located
-from assay.data.memory import Once, memory_records
-from assay.data.rows import Converter, Reading, Record, Row
+from assay.data.rows import Converter, Once, Reading, Record, Row, memory_records
 from assay.data.tables import parted
 from assay.data.traces import trace_rows
 from assay.data.values import plain, unboxed

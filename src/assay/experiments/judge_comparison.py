@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from assay._text import sentences
-from assay.bench import baselines
+from assay.bench import benchmark
 from assay.errors import Unavailable
 from assay.experiments.judge_cases import Case, Kind
 from assay.judges.embedded import relevance, verification
@@ -149,7 +149,7 @@ def beside(
         return float(auroc(scores, good)(weights))
 
     pairs = [(one.case.text or one.case.question, one.case) for one in rows]
-    words = [baselines.shared_words(text, " ".join(_beside_of(case))) for text, case in pairs]
+    words = [benchmark.shared_words(text, " ".join(_beside_of(case))) for text, case in pairs]
     lengths = [float(len(case.text or " ".join(case.contexts))) for _, case in pairs]
     scores = (before, after)
     return Compared(

@@ -14,7 +14,7 @@ from assay._runner.plan import who_can
 from assay._runner.settings import Settings
 from assay._runner.stack import build_stack, choose
 from assay._store import Store
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay._store.runs import POOL
 from assay.data import Record, Source
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unreadable

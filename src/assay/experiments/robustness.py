@@ -27,7 +27,7 @@ from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay._store.runs import Value, written
 from assay.data import Record, Source
-from assay.data.memory import memory_records
+from assay.data.rows import memory_records
 from assay.errors import InputError
 from assay.experiments.perturbations import PERTURBATIONS, Fact, Material, filled
 from assay.experiments.perturbed import (

@@ -13,7 +13,7 @@ from typing import Any, Self
 import msgspec
 
 from assay._middleware.wrapper import Route
-from assay._store.keys import digest
+from assay._store.integrity import digest
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
 from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
 from assay.judges.cascade_labels import read_labels

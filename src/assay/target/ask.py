@@ -15,7 +15,7 @@ from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._store import Store
-from assay._store.keys import reply_key
+from assay._store.integrity import reply_key
 from assay._store.runs import TARGET
 from assay.data import Record, Source, samples, values_of
 from assay.data import read as read_data

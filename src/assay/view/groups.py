@@ -10,9 +10,8 @@ from multidict import MultiMapping
 from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
 from assay._analysis.watch import BASELINE, TAG, Chart, Charting, charts, looks
 from assay._report import gate as watch_report
-from assay._report import numbers
+from assay._report import history, numbers
 from assay._report import sweep as sweep_report
-from assay._report.history import views
 from assay._report.titles import judge_in_words
 from assay._store import Run, Store
 from assay._store.browsing import all_rows, means
@@ -216,10 +215,10 @@ def _shown_watch(
         alerts.append((head, lines, place.to(f"runs/{run}") if known else "", body["kind"]))
     return {
         "metrics": metrics,
-        "pictures": [views.picture(metric) for metric in metrics],
+        "pictures": [history.picture(metric) for metric in metrics],
         "alerts": alerts,
         "left_out": len(found) - len(metrics),
         "numbers": numbers,
-        "w": views.WIDTH,
-        "h": views.HEIGHT,
+        "w": history.WIDTH,
+        "h": history.HEIGHT,
     }

@@ -21,7 +21,7 @@ from assay._runner.result import NOT_DONE, Result
 from assay._runner.settings import Settings
 from assay._store import Run, Store
 from assay.data import Source
-from assay.data.memory import memory_records
+from assay.data.rows import memory_records
 from assay.errors import InputError
 from assay.judges.specs import DEFAULT
 from assay.metrics import is_built_in, parse

@@ -17,7 +17,7 @@ from assay._analysis.groups import (
 from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
 from assay._report import agreement, numbers, titles
 from assay._report.comparison import between, p_value, signed
-from assay._report.sections import Section, Sections
+from assay._report.page import Section, Sections
 from assay._version import __version__
 
 MARKS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))

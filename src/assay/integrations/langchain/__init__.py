@@ -1,7 +1,7 @@
 """LangChain: models as judges, metrics as evaluators, chains watched while they run.
 
 `backend` and `embeddings` need nothing but the object, which is asked by its public methods; all
-else needs ``assay[langchain]``, and `StringEvaluator` langchain-classic besides.
+else needs ``assay[langchain]``.
 """
 
 from collections.abc import Mapping
@@ -27,14 +27,12 @@ from assay.prompt import Template
 
 if TYPE_CHECKING:
     from assay.integrations.langchain.runs import Collector, RunEvaluator
-    from assay.integrations.langchain.strings import StringEvaluator
 
 __all__ = [
     "ChatModel",
     "Collector",
     "Embeddings",
     "RunEvaluator",
-    "StringEvaluator",
     "backend",
     "embeddings",
 ]
@@ -189,6 +187,5 @@ __getattr__ = optional_names(
     {
         "Collector": ("runs", "assay[langchain]"),
         "RunEvaluator": ("runs", "assay[langchain]"),
-        "StringEvaluator": ("strings", "langchain-classic"),
     },
 )

@@ -26,7 +26,6 @@ _MODULES = (
     "backends",
     "cost",
     "dataset_schema",
-    "embeddings",
     "evaluation",
     "llms",
     "messages",

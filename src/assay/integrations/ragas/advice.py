@@ -59,7 +59,7 @@ _CHAT = "give a LangChain chat model, or 'openai:MODEL'"
 _EMBEDS = "give a LangChain or LlamaIndex embedding object, or 'embedded'"
 _SERVER = "give the model of an OpenAI-compatible server: 'openai:MODEL'"
 _VECTORS = "texts are embedded in requests of a fitting size by themselves"
-_CHAIN = "assay.integrations.langchain has RunEvaluator and StringEvaluator"
+_CHAIN = "assay.integrations.langchain has RunEvaluator, which scores runs of any chain"
 _OWN = "use the decorators discrete_metric, numeric_metric and ranking_metric"
 _DRAWS = "give a metric strictness=3: it is asked for several draws, and the majority counts"
 _READ = "replies are read by each task: JSON is found among code fences and prose"
@@ -70,7 +70,8 @@ SHARED: Mapping[str, str] = {
     "backends": "dataset",
     "callbacks": "metrics.base",
     "cost": "run_config",
-    "embeddings.base": "embeddings",
+    "embeddings": "llms",
+    "embeddings.base": "llms",
     "exceptions": "run_config",
     "experiments": "dataset",
     "integrations.langgraph": "dataset_schema",
@@ -232,6 +233,15 @@ def refuse(what: str, way: str = "") -> NoReturn:
         InputError: Always.
     """
     raise InputError(f"assay's ragas has no {what}", way or WAYS.get(what, ""))
+
+
+def refusal(what: str, way: str = "") -> Callable[..., Any]:
+    """A method that ragas has and that is not here: called, it raises InputError with the way."""
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        refuse(what, way)
+
+    return refused
 
 
 def add_modules() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias, overload
 from assay.integrations.objects import text_of
 from assay.integrations.ragas.advice import missing
 from assay.integrations.ragas.dataset import write_csv
-from assay.integrations.ragas.evaluation_result import EvaluationResult
+from assay.integrations.ragas.run_config import EvaluationResult
 
 try:
     from pydantic import BaseModel, field_validator

@@ -15,10 +15,9 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay.errors import InputError, JudgeError
 from assay.integrations.ragas.advice import completed, refuse, reworded
-from assay.integrations.ragas.evaluation_result import EvaluationResult, Scores
 from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready, SingleTurnMetric
 from assay.integrations.ragas.metrics.result import why
-from assay.integrations.ragas.run_config import RunConfig
+from assay.integrations.ragas.run_config import EvaluationResult, RunConfig, Scores
 from assay.integrations.ragas.scoring import mapping_of, named, rows_of, scored
 
 __all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]

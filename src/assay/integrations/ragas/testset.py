@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings
 from assay.errors import InputError
-from assay.integrations.ragas.advice import missing, refuse, reworded
+from assay.integrations.ragas.advice import missing, refusal, refuse, reworded
 from assay.integrations.ragas.dataset import write_csv
 from assay.integrations.ragas.dataset_schema import EvaluationDataset, SingleTurnSample
 from assay.integrations.ragas.judges import choose_judges, judge
@@ -114,13 +114,9 @@ class Testset:
         """What these tokens cost."""
         return self.total_tokens().cost(cost_per_input_token, cost_per_output_token)
 
-    def upload(self, *_: Any, **__: Any) -> None:
-        """There is no server to upload to.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("upload of test sets", "testset.to_jsonl('questions.jsonl') writes them to share")
+    upload = refusal(  # there is no server to upload to
+        "upload of test sets", "testset.to_jsonl('questions.jsonl') writes them to share"
+    )
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write the rows of assay, which hold more than ragas': see `assay testset`."""
@@ -189,15 +185,10 @@ class TestsetGenerator:
         llm, critic = f"openai:{generator_llm}", f"openai:{critic_llm}"
         return cls(llm=llm, critic_llm=critic, embedding_model=embeddings, **others)
 
-    def generate(self, *_: Any, **__: Any) -> Testset:
-        """There is no knowledge graph to write questions from.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        way = "generate_with_langchain_docs(documents, testset_size=...) writes from documents"
-        refuse("TestsetGenerator.generate", way)
-
+    generate = refusal(  # there is no knowledge graph to write questions from
+        "TestsetGenerator.generate",
+        "generate_with_langchain_docs(documents, testset_size=...) writes from documents",
+    )
     adapt = save = init_evolution = generate
 
     @classmethod

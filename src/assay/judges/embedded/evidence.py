@@ -12,7 +12,7 @@ import numpy.typing as npt
 from assay._text import entities, memoized, numbers, quantities, words
 from assay._text.grids import Grid, grids
 from assay._text.markup import without_lead, without_pointers, without_tags
-from assay._text.normalize import Normalized, normalize
+from assay._text.numbers import Normalized, normalize
 from assay._text.questions import kind_of
 from assay._text.records import units
 from assay._text.refusals import absence_claim

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay._text import words
 from assay._text.amounts import Amount, amounts, scale_of
 from assay._text.entities import is_negated
-from assay._text.normalize import Normalized
+from assay._text.numbers import Normalized
 from assay._text.quantities import comparable, covers, matches, same
 from assay._text.questions import asserted, kind_of
 from assay.judges.embedded.evidence import Evidence

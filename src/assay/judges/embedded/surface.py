@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay._text import manners, memoized, words
 from assay._text.language_id import identify_language
 from assay._text.markup import lead_end, marks
-from assay._text.normalize import Normalized
+from assay._text.numbers import Normalized
 from assay._text.sentences import spans
 from assay.judges.embedded.inference import tokenizer
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay._text import memoized
 from assay._text.language_id import is_latin
-from assay._text.normalize import Normalized
+from assay._text.numbers import Normalized
 from assay._text.sentences import Span
 from assay._text.words import WORD
 from assay.judges.embedded import comparison

@@ -12,8 +12,8 @@ from typing import Any
 
 from assay._middleware.budget import BudgetTracker
 from assay._middleware.wrapper import Wrapper
+from assay._store.integrity import reply_key
 from assay._store.judges import Batches
-from assay._store.keys import reply_key
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Backend, Capabilities, Reply, Task
 from assay.judges.openai.batch_api import ENDPOINT, Line, Provider

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeAlias
 
 from assay.errors import InputError
-from assay.integrations.ragas.advice import WAYS, completed, missing, refuse
+from assay.integrations.ragas.advice import WAYS, completed, missing, refusal
 from assay.metrics.base import Can
 
 VALID_COLUMNS = (
@@ -134,13 +134,7 @@ class MetricWithLLM(Metric):
     llm: Any = field(default=None, repr=False)
     output_type: MetricOutputType | None = field(default=None, repr=False)
 
-    def train(self, *_: Any, **__: Any) -> None:
-        """Not here.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("metric.train", WAYS["train"])
+    train = refusal("metric.train", WAYS["train"])
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from assay._runner.settings import Settings
 from assay.errors import InputError
-from assay.integrations.ragas.advice import completed, refuse, reworded
+from assay.integrations.ragas.advice import completed, refusal, refuse, reworded
 from assay.integrations.ragas.judges import choose_judges
 from assay.integrations.ragas.metrics.result import MetricResult, result_of, unwanted
 from assay.integrations.ragas.scoring import row_of, run
@@ -224,14 +224,7 @@ class LLMMetric(BaseMetric):
         """The prompt with the names of the texts in the place of the texts."""
         return _PLACE.sub(r"the text '\1'", str(self.prompt)).strip()
 
-    def align(self, *_: Any, **__: Any) -> Any:
-        """Not here.
-
-        Raises:
-            InputError: Always, with the assay way.
-        """
-        refuse("metric.align", "`assay agree` and `assay calibrate` work on human labels")
-
+    align = refusal("metric.align", "`assay agree` and `assay calibrate` work on human labels")
     align_and_validate = validate_alignment = get_correlation = align
 
     def save(self, path: str | Path | None = None) -> None:

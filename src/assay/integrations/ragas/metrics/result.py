@@ -15,6 +15,18 @@ from assay.judges.llm import settled
 from assay.score import Outcome, Unscored
 
 
+def _compared(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    return lambda result, other: bool(do(result.value, _bare(other)))
+
+
+def _counted(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda result, other: do(result.number, _bare(other))
+
+
+def _counted_from_right(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda result, other: do(other, result.number)
+
+
 class MetricResult:
     """A value that counts, compares and reads like the bare value, with the reason beside it.
 
@@ -67,57 +79,28 @@ class MetricResult:
         return bool(self._value)
 
     def __float__(self) -> float:
-        return float(self._number())
+        return float(self.number)
 
     def __int__(self) -> int:
-        return int(self._number())
+        return int(self.number)
 
     def __hash__(self) -> int:
         return hash(self._value)
 
-    def __eq__(self, other: object) -> bool:
-        return bool(self._value == _bare(other))
+    __eq__, __lt__, __le__ = map(_compared, (operator.eq, operator.lt, operator.le))
+    __gt__, __ge__ = map(_compared, (operator.gt, operator.ge))
+    __add__, __sub__ = map(_counted, (operator.add, operator.sub))
+    __mul__, __truediv__ = map(_counted, (operator.mul, operator.truediv))
+    __radd__, __rsub__ = map(_counted_from_right, (operator.add, operator.sub))
+    __rmul__, __rtruediv__ = map(_counted_from_right, (operator.mul, operator.truediv))
 
-    def __lt__(self, other: Any) -> bool:
-        return bool(self._value < _bare(other))
+    @property
+    def number(self) -> float:
+        """The value where it is a number.
 
-    def __le__(self, other: Any) -> bool:
-        return bool(self._value <= _bare(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self._value > _bare(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return bool(self._value >= _bare(other))
-
-    def __add__(self, other: Any) -> Any:
-        return self._with(operator.add, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return other + self._number()
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(operator.sub, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return other - self._number()
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with(operator.mul, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return other * self._number()
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with(operator.truediv, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return other / self._number()
-
-    def _with(self, do: Callable[[Any, Any], Any], other: Any) -> Any:
-        return do(self._number(), _bare(other))
-
-    def _number(self) -> float:
+        Raises:
+            TypeError: If it is none.
+        """
         if not isinstance(self._value, int | float):
             raise TypeError(f"{type(self._value).__name__} is not a number")
         return self._value

@@ -1,15 +1,23 @@
-"""Agreement with human labels as plain values and in words, which every form of it is made from."""
+"""Agreement with human labels, in words, on the console, in Markdown and as a page."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 from assay._analysis.agreement import Agreement, Disagreement, Measure
-from assay._analysis.annotators import Concordance, Row
-from assay._report import numbers
+from assay._analysis.annotators import TENTHS, Concordance, Row
+from assay._report import numbers, sanitize, titles
+from assay._report.page import asset, page, path
+from assay._report.sanitize import code, inline
+from assay._report.tables import dim, joined, markdown_list, markdown_measures, measures, shorten
 from assay._store import Run
+from assay._version import __version__
 from assay.stats.agreement import Share
 
 # Balanced accuracy this far below the AUROC: the order is right, the threshold is not.
@@ -78,7 +86,9 @@ def notes(metric: Agreement) -> list[str]:
     elif metric.rarer:
         lines.append(f"F1 and average precision are about what people call {metric.rarer}.")
     if metric.threshold_by:
-        lines.append(f"Called good: {_called(metric)}.")
+        ends = metric.threshold
+        from_where = "" if ends is None else f"from a score of {numbers.span(ends)}, "
+        lines.append(f"Called good: {from_where}{metric.threshold_by}.")
     lines += [f"Left out: {n} ({reason})." for reason, n in metric.left_out.items()]
     if metric.unweighted:
         lines.append(
@@ -115,12 +125,6 @@ def _orders(metric: Agreement) -> list[str]:
     return lines
 
 
-def _called(metric: Agreement) -> str:
-    if metric.threshold is None:
-        return metric.threshold_by
-    return f"from a score of {numbers.span(metric.threshold)}, {metric.threshold_by}"
-
-
 def beats(measure: Measure) -> str:
     """Whether the metric does better than the best trivial rule: "yes", "no", "undecided" or ""."""
     lead = measure.lead
@@ -133,17 +137,14 @@ def beats(measure: Measure) -> str:
 
 def heads(metric: Agreement) -> tuple[str, ...]:
     """The columns of a metric's table; people have one where there are several."""
-    return _HEADS if _several(metric) else _HEADS[:-1]
+    several = any(measure.ceiling is not None for measure in metric.measures)
+    return _HEADS if several else _HEADS[:-1]
 
 
 def rows(metric: Agreement) -> list[list[str]]:
     """The measures as rows."""
     last = len(heads(metric))
     return [_cells(measure)[:last] for measure in metric.measures]
-
-
-def _several(metric: Agreement) -> bool:
-    return any(measure.ceiling is not None for measure in metric.measures)
 
 
 def _cells(measure: Measure) -> list[str]:
@@ -283,3 +284,217 @@ def grids(table: Concordance) -> list[tuple[str, list[list[str]]]]:
         for row in table.rows
         if len(row.metrics) == 1
     ]
+
+
+Json = Mapping[str, Any]
+_STYLES: Final = {"yes": "cyan", "no": "bold yellow", "undecided": "yellow", "": ""}
+_EXCERPT: Final = 200
+_PARTS: Final = 6
+
+
+def console(data: Json) -> RenderableType:
+    """Every metric with its measures, what they were beside, and what to read."""
+    report = msgspec.convert(data, AgreementReport)
+    blocks: list[RenderableType] = [_metric(metric) for metric in report.metrics]
+    blocks += [dim(f"{name}: {why}") for name, why in report.without.items()]
+    if report.concordance:
+        blocks.append(_concordance(report.concordance))
+    return Group(*blocks)
+
+
+def _metric(metric: Agreement) -> RenderableType:
+    title = Text(sanitize.plain(metric.metric), style="bold")
+    title.append(f"  {head(metric)}", style="not bold")
+    table = measures(heads(metric), rows(metric), _STYLES)
+    rest = [dim(note) for note in notes(metric)]
+    told = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    lines: list[RenderableType] = [title, table, *([Text(told)] if told else []), *rest]
+    if metric.worst:
+        lines.append(Text("Worst disagreements", style="bold"))
+        lines += [_case(case) for case in metric.worst]
+    return Group(*lines, Text())
+
+
+def _case(case: Disagreement) -> RenderableType:
+    head = Text.assemble((sanitize.plain(case.sample), "bold"), f"  {difference(case)}  ")
+    head.append(_short(case.question), style="dim")
+    parts = evidence(case)
+    lines = parts[:_PARTS] if parts else [case.text]
+    if len(parts) > _PARTS:
+        lines.append(f"... and {numbers.plural(len(parts) - _PARTS, 'part')} more")
+    return Padding(
+        Group(head, *(Padding(dim(_short(line)), (0, 0, 0, 2)) for line in lines)), (0, 0, 0, 2)
+    )
+
+
+def _concordance(table: Concordance) -> RenderableType:
+    """The paper's table."""
+    heads = concordance_heads(table)
+    rest = [dim(f"{name}: {why}") for name, why in table.without.items()]
+    title = Text("Where metrics are high or low, what people say", style="bold")
+    return Group(title, measures(heads, concordance_rows(table)), *rest)
+
+
+def _short(text: str) -> str:
+    return shorten(text, _EXCERPT, "...")
+
+
+def markdown(data: Json) -> str:
+    """Every metric with its measures, what they were beside, and what to read."""
+    report = msgspec.convert(data, AgreementReport)
+    run = titles.beside(report.title, report.run)
+    blocks = [f"## Run {code(run)} and people ({code(report.labels)})"]
+    for metric in report.metrics:
+        blocks += _markdown_metric(metric)
+    blocks += [f"{code(name)}: {inline(why)}" for name, why in report.without.items()]
+    if report.concordance:
+        blocks += _markdown_concordance(report.concordance)
+    return joined(blocks)
+
+
+def _markdown_metric(metric: Agreement) -> list[str]:
+    both = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    cases = [
+        f"- {code(case.sample)}: {inline(difference(case))}. {inline(case.text)}"
+        for case in metric.worst
+    ]
+    return [
+        f"### {code(metric.metric)}",
+        f"{inline(head(metric))}.",
+        markdown_measures(heads(metric), rows(metric)),
+        f"{both}." if both else "",
+        markdown_list(notes(metric)),
+        "Worst disagreements:" if cases else "",
+        "\n".join(cases),
+    ]
+
+
+def _markdown_concordance(table: Concordance) -> list[str]:
+    rest = [f"- {code(name)}: {inline(why)}" for name, why in table.without.items()]
+    others = [
+        block
+        for name, rows in grids(table)
+        for block in (
+            f"{code(name)} at other thresholds:",
+            markdown_measures(GRID_HEADS, rows),
+        )
+    ]
+    drawn = markdown_measures(concordance_heads(table), concordance_rows(table))
+    return ["### Concordance", drawn, "\n".join(rest), *others]
+
+
+WIDTH: Final = 260
+HEIGHT: Final = 120
+CELL: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A share at each threshold, as it is drawn."""
+
+    name: str  # what it is the share of
+    style: str  # class of the drawing
+    line: str  # path of the shares
+    band: str  # path round their intervals
+    points: Sequence[tuple[float, float, str]]  # (x, y, what a reader is told) of each
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A share of the grid of two metrics, as it is drawn."""
+
+    x: int
+    y: int
+    shade: int
+    text: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One metric's curves, or the two grids of two metrics."""
+
+    metrics: Sequence[str]  # their names
+    base: float | None = None  # where the share that is correct anyway is drawn
+    ends: tuple[str, str] = ("", "")  # what stands at the ends of the axis of thresholds
+    ticks: Sequence[Sequence[str]] = ()  # the thresholds of each metric
+    curves: Sequence[Curve] = ()  # of one metric
+    grids: Sequence[tuple[str, Sequence[Cell]]] = ()  # of two, by name
+
+
+def html(data: Json) -> str:
+    """The page: one file without any outside reference and without scripts."""
+    report = msgspec.convert(data, AgreementReport)
+    table = report.concordance
+    return page(
+        "agreement.html",
+        asset("style.css") + asset("agreement.css"),
+        version=__version__,
+        data=report,
+        words=sys.modules[__name__],
+        pictures=[_picture(row, table) for row in table.rows] if table else [],
+        size={"w": WIDTH, "h": HEIGHT, "cell": CELL, "side": CELL * len(TENTHS)},
+    )
+
+
+def _picture(row: Row, table: Concordance) -> Picture:
+    shown = names(row, table)
+    thresholds = [table.thresholds[metric] for metric in row.metrics]
+    grids = [one.grid for one in thresholds]
+    if len(shown) == 1:
+        curves = (
+            _curve("P(correct | above)", "good", row.correct_grid[0], grids[0]),
+            _curve("P(wrong | below)", "bad", row.wrong_grid[0], grids[0]),
+        )
+        base = _y(row.base_rate) if row.n else None
+        low, high = thresholds[0].ends
+        return Picture(shown, base, ends=(_tick(low), _tick(high)), curves=curves)
+    cells = (
+        ("P(correct | both above)", _grid_cells(row.correct_grid, *grids)),
+        ("P(wrong | both below)", _grid_cells(row.wrong_grid, *grids)),
+    )
+    return Picture(shown, ticks=[list(map(_tick, grid)) for grid in grids], grids=cells)
+
+
+def _tick(threshold: float) -> str:
+    """It has the room of a cell; what is told of the cell has all digits."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(threshold) >= 10 * size:
+            return f"{threshold / size:.0f}{letter}"
+        if abs(threshold) >= size:
+            return f"{threshold / size:.2g}{letter}"
+    return f"{threshold:.3g}"
+
+
+def _y(share: float) -> float:
+    return round(HEIGHT * (1 - share), 1)
+
+
+def _curve(name: str, style: str, shares: Sequence[Share], grid: Sequence[float]) -> Curve:
+    # The thresholds are tenths of the axis, wherever it begins.
+    steps = [round(WIDTH * (at + 1) / (len(grid) + 1), 1) for at in range(len(grid))]
+    points: list[tuple[float, float, str]] = []
+    upper: list[tuple[float, float]] = []
+    lower: list[tuple[float, float]] = []
+    for x, t, one in zip(steps, grid, shares, strict=True):
+        if one.value is not None and one.interval is not None:
+            points.append((x, _y(one.value), f"{numbers.score(t)}: {share(one)}"))
+            upper.append((x, _y(one.interval.high)))
+            lower.append((x, _y(one.interval.low)))
+    line = path([(x, y) for x, y, _ in points])
+    band = f"{path([*upper, *reversed(lower)])}Z" if points else ""
+    return Curve(name, style, line, band, points)
+
+
+def _grid_cells(
+    rows: Sequence[Sequence[Share]], up: Sequence[float], right: Sequence[float]
+) -> list[Cell]:
+    cells = []
+    for i, shares in enumerate(rows):
+        for j, one in enumerate(shares):
+            title = f"{numbers.score(up[i])}, {numbers.score(right[j])}: {share(one)}"
+            text = "" if one.value is None else numbers.percent(one.value)
+            shade = round(10 * (one.value or 0))
+            # The first metric's threshold rises upwards, the second's to the right.
+            cells.append(Cell(j * CELL, (len(rows) - 1 - i) * CELL, shade, text, title))
+    return cells

@@ -1,0 +1,479 @@
+"""The scores over runs, in words, on the console, in Markdown and drawn on a page."""
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from assay._analysis.history import History, Point, Series
+from assay._report import distribution, numbers, sanitize, titles
+from assay._report.page import asset, page, path
+from assay._report.sanitize import cell, code, inline
+from assay._report.tables import dim, joined, markdown_list, markdown_table, table
+from assay._version import __version__
+
+Json = Mapping[str, Any]
+NUMERIC: Final = ("n", "mean", "95 % interval")
+# How a page sets the columns.
+SORTS: Final = {**dict.fromkeys(NUMERIC, "num"), "begun (UTC)": "when", "run": "source"}
+
+
+def collect(history: History) -> dict[str, Any]:
+    """Everything that is shown of a history, as plain values."""
+    names = list(dict.fromkeys(one.metric for one in history.series))
+    metrics = [_collected(name, history.series) for name in names]
+    return {
+        "assay": __version__,
+        "n_runs": history.n_runs,
+        "n_older": history.n_older,
+        "n_derived": history.n_derived,
+        "by": list(history.over),
+        "n_without": history.n_without,
+        "n_swept": history.n_swept,
+        "metrics": sorted(metrics, key=lambda metric: not metric["misses"]),  # those first
+    }
+
+
+def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
+    mine = [one for one in series if one.metric == name]
+    about = mine[-1].points[-1].run.config["about"][name]
+    shown = [_one(one) for one in mine]
+    last = shown[-1]["points"][-1]
+    return {
+        "metric": name,
+        **about,
+        "axis": axis(shown, about["range"]),
+        "misses": distribution.standing({**about, **last}) == "bad",
+        "unmoved": len({point["mean"] for one in shown for point in one["points"]}) == 1
+        and sum(len(one["points"]) for one in shown) > 1,
+        "series": shown,
+    }
+
+
+def _one(series: Series) -> dict[str, Any]:
+    last = series.points[-1]
+    return {
+        "name": series.name,
+        "judges": list(series.judges),
+        "data": series.data,
+        "n_samples": last.run.n_samples,
+        "settings": dict(series.settings),
+        "differs": list(series.differs),
+        "signature": last.score.signature,
+        "points": [_point(point) for point in series.points],
+    }
+
+
+def _point(point: Point) -> dict[str, Any]:
+    fields = msgspec.to_builtins(point.score)
+    kept = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
+    run, noise = point.run, point.score.noise
+    return {
+        "run": run.id,
+        **titles.said(run),
+        "created": run.created,
+        "source": run.source,
+        "values": dict(point.settings),
+        "n_older": point.n_older,
+        "best_of": point.best_of,
+        "finished": run.finished is not None,
+        **{name: fields[name] for name in kept},
+        "noise": noise.of_mean(point.score.n_scored) if noise else None,
+    }
+
+
+def axis(series: Sequence[Json], ends: Sequence[float | None]) -> list[float]:
+    """The ends of an axis on which all means and intervals have their place, and its step."""
+    values = [value for one in series for point in one["points"] for value in reach(point)]
+    lowest, highest = min(values, default=0.0), max(values, default=1.0)
+    bottom, top = ends
+    # No axis shows less than a twentieth of the range, or where it is open half of the values.
+    if bottom is None or top is None:
+        fewest = max(abs(lowest), abs(highest)) / 2 or 0.05
+    else:
+        fewest = (top - bottom) / 20
+    step = _step(max(highest - lowest, fewest))
+    low, high = math.floor(lowest / step) * step, math.ceil(highest / step) * step
+    low = low if bottom is None else max(low, bottom)
+    high = high if top is None else min(high, top)
+    if high <= low:  # all the same, with nothing known of how far off it may be
+        low, high = (low - step, high) if high == top else (low, low + step)
+    return [round(low, 12), round(high, 12), step]
+
+
+def ticks(low: float, high: float, step: float) -> list[float]:
+    """The round values on an axis."""
+    first = math.ceil(round(low / step, 6))
+    return [round(n * step, 12) for n in range(first, math.floor(round(high / step, 6)) + 1)]
+
+
+def _step(width: float) -> float:
+    """A round number of which a handful make this width."""
+    size = 10.0 ** math.floor(math.log10(width))
+    return next(size * part for part in (0.2, 0.5, 1.0, 2.0) if width <= 5 * size * part)
+
+
+def reach(point: Json) -> list[float]:
+    """The mean and the ends of its interval, as far as they are known."""
+    return [value for value in (point["mean"], *(point["interval"] or ())) if value is not None]
+
+
+def title(one: Json) -> str:
+    """What a series is, in a line."""
+    samples = numbers.plural(one["n_samples"], "sample")
+    parts = (
+        [f"judged by {', '.join(map(titles.judge_in_words, one['judges']))}"]
+        if one["judges"]
+        else []
+    )
+    parts.append(f"data {one['data']} ({samples})")
+    parts += [f"{key} {value}" for key, value in one["settings"].items()]
+    return ", ".join(parts)
+
+
+def shown(data: Json, *, show_all: bool) -> tuple[list[Json], str]:
+    """(the metrics to show, what is said of those that never moved); all where none ever did."""
+    moved = [one for one in data["metrics"] if show_all or one["misses"] or not one["unmoved"]]
+    left = [one["metric"] for one in data["metrics"] if one not in moved]
+    if not left or not moved:
+        return list(data["metrics"]), ""
+    metrics = numbers.plural(len(left), "metric")
+    return moved, f"The same mean in every run: {metrics} ({', '.join(left)})."
+
+
+def not_comparable(one: Json) -> str:
+    """Why the means of a series cannot be set beside those of the first; "" if they can."""
+    if not one["differs"]:
+        return ""
+    return f"Not to be compared with series 1: {'; '.join(one['differs'])}."
+
+
+def heads(data: Json) -> list[str]:
+    """The heads of the table: where runs are ordered by something, that stands for their time."""
+    return [*data["by"], "run", "id", *([] if data["by"] else ["begun (UTC)"]), *NUMERIC]
+
+
+def row(point: Json) -> list[str]:
+    """A run as a row of the table."""
+    values = list(point["values"].values())
+    return [
+        *values,
+        point["name"] or point["source"],
+        point["run"][:8],
+        *([] if values else [point["created"][:16].replace("T", " ")]),
+        numbers.count(point["n_scored"]),
+        numbers.score(point["mean"]),
+        numbers.span(point["interval"]),
+    ]
+
+
+def remarks(point: Json, metric: Json) -> str:
+    """What must be known of one run beside its mean."""
+    parts = [] if point["finished"] else ["not finished"]
+    if point["n_older"]:
+        parts.append(f"the newest of {point['n_older'] + 1:,} such runs")
+    if point["best_of"]:
+        parts.append(f"the best of {point['best_of']} configurations")
+    counts = [(name, point[f"n_{name}"]) for name in ("failed", "unanswered", "undefined")]
+    parts += [f"{n:,} {name}" for name, n in counts if n]
+    if point["n_failed"] + point["n_unanswered"]:
+        parts.append(f"worst case {numbers.span(point['bounds'])}")
+    if point["noise"]:
+        parts.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
+    words = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
+    standing = words[distribution.standing({**metric, **point})]
+    return ", ".join([*parts, *([standing] if standing else [])])
+
+
+def notes(data: Json) -> list[str]:
+    """How the pictures are to be read, and what they leave out."""
+    lines = []
+    if any(len(metric["series"]) > 1 for metric in data["metrics"]):
+        lines.append(
+            "Runs of one series have one judge, one definition of the metric and the same "
+            "questions and references; a difference between series may be one of these."
+        )
+    lines.append(
+        "Two runs of a series may differ though their intervals overlap: the samples are the same, "
+        "and `assay compare` pairs them."
+    )
+    if data["n_older"]:
+        lines.append(f"{numbers.plural(data['n_older'], 'older run')} left out (--limit).")
+    if data["n_without"]:
+        runs = numbers.plural(data["n_without"], "run")
+        lines.append(f"Left out: {runs} without {', '.join(data['by'])}.")
+    if data["n_swept"]:
+        runs = numbers.plural(data["n_swept"], "run")
+        lines.append(
+            f"Left out: {runs} of sweeps, of which the best configuration stands alone, with a "
+            "mean that is a little too high for that; --by PARAMETER shows all."
+        )
+    if data["n_derived"]:
+        runs = numbers.plural(data["n_derived"], "run")
+        lines.append(f"Left out: {runs} that asked again about another one.")
+    return lines
+
+
+BAR: Final = 25
+NARROWEST: Final = 10
+_NAME_COLUMN: Final = 14  # characters of a run, so that the picture has room at 80 columns
+
+
+def console(data: Json, *, show_all: bool = False) -> RenderableType:
+    """Each metric with its series, and what must be read beside them.
+
+    Args:
+        data: The history in words.
+        show_all: Whether metrics that never moved are more than counted.
+    """
+    if not data["metrics"]:
+        return Text("no run yet")
+    metrics, left_out = shown(data, show_all=show_all)
+    columns = heads(data)
+    blocks = [block for metric in metrics for block in _metric(metric, columns)]
+    if left_out:
+        blocks.append(Text(f"{sanitize.plain(left_out)} --all shows more."))
+    return Group(*blocks, *(dim(note) for note in notes(data)))
+
+
+def _metric(metric: Json, columns: Sequence[str]) -> Iterator[RenderableType]:
+    head = Text(sanitize.plain(metric["metric"]), style="bold")
+    if not metric["higher_is_better"]:
+        head.append(" \N{DOWNWARDS ARROW} lower is better", style="dim")
+    if metric["guide"] is not None:
+        head.append(f"  guide {numbers.score(metric['guide'])}", style="dim")
+    yield head
+    for one in metric["series"]:
+        yield dim(f"series {one['name']}: {title(one)}")
+        if why := not_comparable(one):
+            yield Text(f"! {sanitize.plain(why)}", style="yellow")
+        yield _table(one, metric, columns)
+        yield from _remarks(one, metric)
+        yield Text()
+
+
+def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
+    low, high = (numbers.score(end) for end in metric["axis"][:2])
+    made = table()
+    for name in columns:
+        right = name in NUMERIC
+        folded = name == "run"
+        made.add_column(
+            sanitize.plain(name),
+            justify="right" if right else "left",
+            no_wrap=True,
+            overflow="ellipsis" if folded else "fold",
+            max_width=_NAME_COLUMN if folded else None,
+        )
+    made.add_column(_Fitting(lambda width: _scale(low, high, width)))
+    for point in one["points"]:
+        cells = [Text(sanitize.plain(cell)) for cell in row(point)]
+        made.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
+    return made
+
+
+def _remarks(one: Json, metric: Json) -> Iterator[Text]:
+    """What the table has no room for: nothing is left of a line beside the pictures."""
+    for point in one["points"]:
+        if remark := remarks(point, metric):
+            yield dim(f"{point['run'][:8]}: {remark}")
+
+
+class _Fitting:
+    """A line that is drawn as wide as the table leaves it room."""
+
+    def __init__(self, draw: Callable[[int], str], style: str = "") -> None:
+        self._draw, self._style = draw, style
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self._draw(min(options.max_width, BAR))
+        yield Text(text, style=self._style, no_wrap=True, overflow="crop")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(NARROWEST, BAR)
+
+
+def _scale(low: str, high: str, width: int) -> str:
+    return low + " " * max(1, width - len(low) - len(high)) + high
+
+
+def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
+    """The mean and its interval on an axis of characters: ``  |---o----|   ``."""
+    known = reach(point)
+    if not known:
+        return ""
+    places = [_place(value, axis, width) for value in known]
+    drawn = [" "] * width
+    drawn[min(places) : max(places) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
+        max(places) - min(places) + 1
+    )
+    if point["interval"]:
+        drawn[min(places)], drawn[max(places)] = "├", "┤"
+    if point["mean"] is not None:
+        drawn[_place(point["mean"], axis, width)] = "●"
+    return "".join(drawn)
+
+
+def _place(value: float, axis: Sequence[float], width: int) -> int:
+    share = (value - axis[0]) / (axis[1] - axis[0])
+    return min(max(round(share * (width - 1)), 0), width - 1)
+
+
+def markdown(data: Json) -> str:
+    """Each metric with its series, and what must be read beside them."""
+    columns = heads(data)
+    blocks = [block for metric in data["metrics"] for block in _markdown_metric(metric, columns)]
+    return joined(["## Scores over runs", *blocks, markdown_list(notes(data))])
+
+
+def _markdown_metric(metric: Json, columns: Sequence[str]) -> Iterator[str]:
+    lower = "" if metric["higher_is_better"] else " (lower is better)"
+    yield f"### {code(metric['metric'])}{lower}"
+    for one in metric["series"]:
+        yield inline(f"Series {one['name']}: {title(one)}.")
+        if why := not_comparable(one):
+            yield f"**{inline(why)}**"
+        low, high = (numbers.score(end) for end in metric["axis"][:2])
+        sides = {inline(name): _side(name) for name in columns}
+        sides |= {f"{low} to {high}": ":---", "": ":---"}
+        rows = []
+        for point in one["points"]:
+            cells = [_cell(*pair) for pair in zip(columns, row(point), strict=True)]
+            # Spaces at the ends of a code span are lost, and with them where the axis begins.
+            picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
+            rows.append([*cells, picture, remarks(point, metric)])
+        yield markdown_table(sides, rows)
+
+
+def _side(head: str) -> str:
+    return {"n": "---:", "mean": "---:", "95 % interval": ":---:"}.get(head, ":---")
+
+
+def _cell(head: str, text: str) -> str:
+    return cell(text) if head == "id" else inline(text)
+
+
+WIDTH: Final = 860
+HEIGHT: Final = 220
+COLOURS: Final = 6
+# Told apart without colours: drawn round (0, 0).
+SHAPES: Final = (
+    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z",
+    "M-4 -4h8v8h-8Z",
+    "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5Z",
+    "M0 -5l5 9h-10Z",
+    "M0 5l5 -9h-10Z",
+    "M-1.5 -5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5Z",
+    "M-5 -2.5h10v5h-10Z",
+)
+# So many runs have room for their names below the axis.
+_NAMED: Final = 12
+_NAME: Final = 12  # characters of such a name
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mean with its interval, in the drawing's units; `low` is None without an interval."""
+
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series as it is drawn."""
+
+    name: str  # of the series
+    colour: int  # which of the colours
+    shape: str  # path of its marks
+    path: str  # the line through its means
+    marks: Sequence[Mark]  # its means
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One metric as it is drawn."""
+
+    lines: Sequence[Line]  # its series
+    ticks: Sequence[tuple[float, str]]  # (y, value) of the lines of the grid
+    names: Sequence[tuple[float, str, str]]  # (x, id, day) below the axis
+    guide: float | None  # where the guide value lies, None if it is not in the picture
+
+
+def html(data: Json) -> str:
+    """The page: a pure function of the history, one file without any outside reference."""
+    return page(
+        "history.html",
+        asset("style.css") + asset("history.css"),
+        version=data["assay"],
+        data=data,
+        pictures=[picture(metric) for metric in data["metrics"]],
+        words=sys.modules[__name__],
+        w=WIDTH,
+        h=HEIGHT,
+    )
+
+
+def picture(metric: Json) -> Picture:
+    """The drawing of one metric.
+
+    Args:
+        metric: Its axis, guide value, and series of points, as `history.collect` gives them.
+    """
+    low, high, step = metric["axis"]
+    every = [point for one in metric["series"] for point in one["points"]]
+    if not every[0]["values"]:  # otherwise they stand in the order of these
+        every.sort(key=lambda point: (point["created"], point["run"]))
+    points = list(dict.fromkeys((point["created"], point["run"]) for point in every))
+    gap = WIDTH / len(points)
+    places = {run: round((n + 0.5) * gap, 1) for n, (_, run) in enumerate(points)}
+
+    def y(value: float) -> float:
+        return round(float((high - value) / (high - low)) * HEIGHT, 1)
+
+    names = {point["run"]: point["name"] or point["run"][:8] for point in every}
+    # Of many runs, only the first and the last have room.
+    named = points if len(points) <= _NAMED else [points[0], points[-1]]
+    guide = metric["guide"]
+    return Picture(
+        lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
+        ticks=[(y(value), numbers.score(value)) for value in ticks(low, high, step)],
+        names=[(places[run], _short(names[run]), created[:10]) for created, run in named],
+        guide=y(guide) if guide is not None and low <= guide <= high else None,
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _line(one: Json, place: int, places: Mapping[str, float], y: Callable[[float], float]) -> Line:
+    marks = [
+        Mark(
+            x=places[point["run"]],
+            y=y(point["mean"]),
+            low=y(point["interval"][0]) if point["interval"] else None,
+            high=y(point["interval"][1]) if point["interval"] else None,
+            title=_title(one, point),
+        )
+        for point in one["points"]
+        if point["mean"] is not None
+    ]
+    through = path((mark.x, mark.y) for mark in marks) if len(marks) > 1 else ""
+    return Line(one["name"], place % COLOURS, SHAPES[place % len(SHAPES)], through, marks)
+
+
+def _title(one: Json, point: Json) -> str:
+    *which, n, mean, interval = row(point)
+    return f"series {one['name']}, {', '.join(which)}: {mean} ({interval}), n = {n}"
