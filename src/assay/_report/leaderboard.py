@@ -117,7 +117,10 @@ def front_in_words(front: Front) -> str:
         return f"{head} all {len(kept)}, none is dominated."
     shown = "; ".join(kept[:_NAMED])
     shown += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
-    return f"{head} {shown}. {len(front.places) - len(kept)} of {len(front.places)} are dominated."
+    rest = len(front.places) - len(kept)
+    return (
+        f"{head} {shown}. {rest} of {len(front.places)} {'is' if rest == 1 else 'are'} dominated."
+    )
 
 
 def resources_in_words(front: Front) -> str:

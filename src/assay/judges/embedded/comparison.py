@@ -239,10 +239,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(claim, near.numbers, near.words, evidence)
-    differs = bool(claim.wanted) and claim.denies != entities.is_negated(piece.text)
-    contrary = entities.opposites(claim.wanted, evidence.sets[best])
-    if differs and contrary:  # "not open" is "closed"
-        differs, contrary = False, []
+    differs, contrary = _denied(claim, best, evidence)
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
@@ -298,6 +295,13 @@ _LOWER = re.compile(
     r"declin\w+|decreas\w+|shr[aiu]nk\w*|reduc\w+|down|lower\w*|colder|less|fewer|bce?)\b",
     re.IGNORECASE,
 )
+
+
+def _denied(claim: Claim, best: int, evidence: Evidence) -> tuple[bool, list[tuple[str, str]]]:
+    """Whether one of the two denies, and the opposites; neither where both: "not open", "closed"."""
+    differs = bool(claim.wanted) and claim.denies != entities.is_negated(evidence.pieces[best].text)
+    contrary = entities.opposites(claim.wanted, evidence.sets[best])
+    return (False, []) if differs and contrary else (differs, contrary)
 
 
 def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
