@@ -298,7 +298,7 @@ _LOWER = re.compile(
 
 
 def _denied(claim: Claim, best: int, evidence: Evidence) -> tuple[bool, list[tuple[str, str]]]:
-    """Whether one of the two denies, and the opposites; neither where both: "not open", "closed"."""
+    """Whether one of the two denies, and the opposites; none where both: "not open", "closed"."""
     differs = bool(claim.wanted) and claim.denies != entities.is_negated(evidence.pieces[best].text)
     contrary = entities.opposites(claim.wanted, evidence.sets[best])
     return (False, []) if differs and contrary else (differs, contrary)
