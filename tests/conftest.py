@@ -18,7 +18,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=20,
+    max_examples=5,
     # What is too slow goes by the clock, which tells of the machine.
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

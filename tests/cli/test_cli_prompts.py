@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 from cli_help import FAITHFULNESS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._cli.prompts import example_task
@@ -27,7 +27,6 @@ TEMPLATES = st.builds(
 ASKED = [kind for kind, task in TASKS.items() if task.template]
 
 
-@settings(max_examples=30)
 @given(st.dictionaries(st.sampled_from(ASKED), TEMPLATES, min_size=1, max_size=2))
 def test_what_is_written_is_read_again(tmp_path, templates):
     path = tmp_path / "prompts.toml"

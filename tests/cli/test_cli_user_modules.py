@@ -67,7 +67,7 @@ RUN = ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet
         pytest.param(COMMAND, ("mcp",), marks=pytest.mark.slow),
         pytest.param(SCRIPT, ("doctor",), marks=pytest.mark.slow),
         pytest.param(COMMAND, ("check", "data.jsonl"), marks=pytest.mark.slow),
-        (SCRIPT, ("explain", "faithfulness")),
+        pytest.param(SCRIPT, ("explain", "faithfulness"), marks=pytest.mark.slow),
     ],
 )
 def test_no_file_of_the_folder_takes_the_place_of_a_library(folder, python, arguments):
