@@ -14,6 +14,7 @@ from assay._store.runs import Description
 from assay._store.scores import StoredAlert
 from assay.view.export import export
 from assay.view.site import Site
+from support.over import over
 from support.scripts import plausible
 
 MOMENT = "2026-01-01T12:00:00+00:00"
@@ -73,7 +74,7 @@ class TestTheSamplesOfARun:
         _, text, _ = await client.get("/runs/first?q=ABSENT")
         assert "No sample fits" in text
 
-    @pytest.mark.parametrize("words", ['"', "*", "NEAR(", "a AND", "^x", "col:x", "%", "'; DROP"])
+    @over("words", ['"', "*", "NEAR(", "a AND", "^x", "col:x", "%", "'; DROP"])
     async def test_no_search_is_an_error(self, client, words):
         status, _, _ = await client.get("/runs/first", params={"q": words})
         assert status == 200
@@ -389,7 +390,9 @@ class TestTestQuestions:
         assert (await client.get("/questions"))[0] == 200
         assert "No run yet" in (await client.get("/"))[1]
 
-    async def test_they_are_exported_too(self, store, path, tmp_path):
+    async def test_they_are_exported_too(self, path, tmp_path):
+        store = tmp_path / "few.db"
+        evaluate(ROWS[:2], "exact_match", store=store)
         site = await asyncio.to_thread(lambda: Site(store, read_only=True, questions=path))
         await asyncio.to_thread(export, site, tmp_path / "out")
         page = (tmp_path / "out/questions/60/index.html").read_text("utf-8")
@@ -420,9 +423,14 @@ class TestTheMatrix:
 
 
 class TestGroups:
-    @pytest.fixture
-    async def grouped(self, serve, store):
-        questions = [{name: row[name] for name in ("id", "question", "reference")} for row in ROWS]
+    @pytest.fixture(scope="class")
+    @classmethod
+    def groups(cls, made, tmp_path_factory):
+        """The store with a sweep and a watch besides, made once."""
+        store = tmp_path_factory.mktemp("groups") / "assay.db"
+        store.write_bytes(made.read_bytes())
+        names = ("id", "question", "reference")
+        questions = [{name: row[name] for name in names} for row in ROWS[:30]]
         how = SweepSettings(settings=Settings(name="rag"))
 
         def system(question, k=1, cut=10):
@@ -435,6 +443,17 @@ class TestGroups:
         body = {"kind": "judge", "look": 1, "why": "<b>another", "anew": ["exact_match"]}
         with Store(store) as opened:
             opened.alerts.add([StoredAlert("shop", 1, "judge of exact_match", body)])
+        return store
+
+    @pytest.fixture
+    def store(self, groups, tmp_path):
+        """A copy of it."""
+        path = tmp_path / "assay.db"
+        path.write_bytes(groups.read_bytes())
+        return path
+
+    @pytest.fixture
+    async def grouped(self, serve, store):
         return await (await serve(store)).enter()
 
     async def ready(self, client, path):
@@ -490,7 +509,7 @@ class TestGroups:
         assert "Not enough samples yet" in text
         assert (await grouped.get(f"{page}?baseline=nobody"))[0] == 404
 
-    async def test_they_are_exported(self, grouped, store, tmp_path):
+    async def test_they_are_exported(self, store, tmp_path):
         export(Site(store, read_only=True), tmp_path / "site")
         page = (tmp_path / "site" / "index.html").read_text("utf-8")
         (path,) = re.findall(r'href="(runs/\w+/sweep/index.html)"', page)
