@@ -113,7 +113,9 @@ def in_sentences(question, k):
     return ". ".join("In 1889" if right else wrong for right in rights)
 
 
-@pytest.mark.parametrize(("metric", "corrected"), [(right_share, 2), (root, 0)])
+@pytest.mark.parametrize(
+    ("metric", "corrected"), [(right_share, 2), pytest.param(root, 0, marks=pytest.mark.slow)]
+)
 def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, corrected):
     found = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db)
     assert found.leaderboards[0].winner == "k=8"
@@ -137,6 +139,7 @@ def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, correc
         assert [one.labels for one in board.corrected] == [20, 20]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", [1, 4])
 def test_all_differences_hold_together(statements):
     """The third one is flattered: the judge alone would call it best."""
