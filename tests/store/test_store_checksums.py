@@ -69,10 +69,18 @@ def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
         assert kept == integrity.checksum(*values)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The bytes of a store with one run."""
+    path = tmp_path_factory.mktemp("made") / "assay.db"
+    evaluate(samples(3), METRICS, plausible(), store=path)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def whole(db):
+def whole(made, db):
     """A store with one run."""
-    evaluate(samples(3), METRICS, plausible(), store=db)
+    db.write_bytes(made)
     return db
 
 

@@ -20,10 +20,18 @@ METRICS = ["faithfulness", "context_precision"]
 LONG = "A context of more than forty-eight characters, which only one run needs. "
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The bytes of a store with one run."""
+    path = tmp_path_factory.mktemp("made") / "assay.db"
+    evaluate(samples(3), METRICS, plausible(), store=path)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def whole(db):
+def whole(made, db):
     """A store with one run."""
-    evaluate(samples(3), METRICS, plausible(), store=db)
+    db.write_bytes(made)
     return db
 
 
