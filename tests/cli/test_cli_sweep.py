@@ -126,6 +126,7 @@ def test_a_dry_run_counts_and_asks_nobody(rag, here):
     assert not (here / "asked.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_budget_stops_all_configurations_and_a_dry_run_tells_what_the_judge_would_cost(rag, here):
     judged = ('binary_criterion(definition="Is it a year?")', "--judge", "scripted:judge.json")
     (here / "judge.json").write_text(
@@ -285,6 +286,7 @@ def test_effects_of_a_sweep_that_was_stopped_are_fitted_and_interactions_left_ou
     assert [effect["parameter"] for effect in board["effects"]] == ["k", "chunk"]
 
 
+@pytest.mark.slow
 def test_retrieval_is_judged_without_gold_labels_and_every_output_says_so(rag, here, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     (here / "corpus").mkdir()
