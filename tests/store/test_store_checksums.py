@@ -15,6 +15,7 @@ from assay._store.maintenance import verify
 from assay._store.transfer import export
 from assay.errors import InputError
 from assay.score import Score
+from support.once import store_of
 from support.over import over
 from support.scripts import plausible, samples
 from support.sealed import change
@@ -69,19 +70,10 @@ def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
         assert kept == integrity.checksum(*values)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The bytes of a store with one run."""
-    path = tmp_path_factory.mktemp("made") / "assay.db"
-    evaluate(samples(3), METRICS, plausible(), store=path)
-    return path.read_bytes()
-
-
-@pytest.fixture
-def whole(made, db):
+@store_of
+def whole(db):
     """A store with one run."""
-    db.write_bytes(made)
-    return db
+    evaluate(samples(3), METRICS, plausible(), store=db)
 
 
 def damage(path, sql):

@@ -14,25 +14,17 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
 from support import sealed
+from support.once import store_of
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
 LONG = "A context of more than forty-eight characters, which only one run needs. "
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The bytes of a store with one run."""
-    path = tmp_path_factory.mktemp("made") / "assay.db"
-    evaluate(samples(3), METRICS, plausible(), store=path)
-    return path.read_bytes()
-
-
-@pytest.fixture
-def whole(made, db):
+@store_of
+def whole(db):
     """A store with one run."""
-    db.write_bytes(made)
-    return db
+    evaluate(samples(3), METRICS, plausible(), store=db)
 
 
 def change(path, sql):
