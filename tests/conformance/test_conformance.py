@@ -63,7 +63,7 @@ def test_the_worked_example_is_what_one_computes_by_hand(name, value):
 @pytest.mark.parametrize("name", METRICS)
 class TestEveryDefinition:
     def test_it_has_a_worked_example_with_its_calls_and_what_it_gives_for_nothing(self, name):
-        found = worked(METRICS[name](), recording.Recorder())
+        found = worked(METRICS[name]())
         assert set(found.calls) <= {kind.kind for kind in METRICS[name].tasks}
         assert bool(found.calls) is bool(METRICS[name].tasks)
         empty = [edge for edge in found.edges if edge.what == "answer empty"]
