@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from assay._runner.event_loop import RARE_THRESHOLD
 from assay._store import connection
+from support.new_stores import begin_with_the_newest_schema
 from support.offline import guarded
 
 settings.register_profile(
@@ -18,7 +19,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=20,
+    max_examples=5,
     # What is too slow goes by the clock, which tells of the machine.
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -57,10 +58,11 @@ def _no_network():
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_waiting_for_the_disk():
+def _stores_take_little_time():
     """No power is cut during the tests of this process; a store's commits need not wait for it."""
     patch = pytest.MonkeyPatch()
     patch.setattr(connection, "SYNCHRONOUS", "OFF")
+    begin_with_the_newest_schema(patch)
     yield
     patch.undo()
 

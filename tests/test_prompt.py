@@ -262,7 +262,7 @@ FENCED = {
 
 
 class TestThePromptOfEveryTask:
-    @settings(max_examples=150)
+    @settings(max_examples=5 * settings().max_examples)
     @given(st.sampled_from(sorted(FENCED)), st.lists(TEXT, min_size=1, max_size=4), st.data())
     def test_no_text_closes_the_fence_of_another(self, kind, texts, data):
         known = data.draw(st.sampled_from(texts))

@@ -113,6 +113,7 @@ class TestAudit:
         audit = audit_cascade(result)
         assert (audit.statements, audit.corrected, audit.risk) == ({"top": 60}, {}, None)
 
+    @pytest.mark.slow
     def test_metrics_that_split_their_texts_in_one_call_are_corrected_too(self, rows, db):
         both = [replace(row, reference=f"Number {k + 1}.") for k, row in enumerate(rows[:400])]
         cheap = Scripted({"verify_statements": low}, name="low")

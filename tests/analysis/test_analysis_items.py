@@ -29,8 +29,9 @@ def run(tmp_path, scores, question="q", groups=(), **more):
     return assay.evaluate(rows, told, assay.Scripted({}), store=tmp_path / "i.db", **more)
 
 
-@pytest.fixture
-def runs(tmp_path):
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
     chance = np.random.default_rng(0)
     hard = chance.normal(0, 1, 60)
     found = []
@@ -38,7 +39,7 @@ def runs(tmp_path):
         right = chance.random(60) < 1 / (1 + np.exp(hard - ability))
         scores = np.where(right, 0.9, 0.3)
         scores[:3] = [1.0, 0.0, 0.0 if ability > 0 else 1.0]
-        found.append(run(tmp_path, scores.tolist()))
+        found.append(run(folder, scores.tolist()))
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from assay._cli.errors import BAD_INPUT
 from assay._store import Store
+from support.once import made_once
 
 FILE = "attribution/attributionbench_test500.jsonl.gz"
 JUDGE = '''
@@ -210,6 +211,7 @@ def test_after_a_used_up_budget_the_same_command_asks_only_the_rest(bench):
     assert "8 replies" in rest.stdout
 
 
+@pytest.mark.usefixtures("card")
 class TestBesideTheScoresOfARun:
     """`assay run --judge-card` shows what was measured of the very judge that is asked."""
 
@@ -219,7 +221,7 @@ class TestBesideTheScoresOfARun:
         asked = ("run", "data.jsonl", "-m", "faithfulness", "--judge", judge)
         return assay(*asked, *arguments)
 
-    @pytest.fixture(autouse=True)
+    @made_once
     def card(self, bench):
         """The card of a mixed judge."""
         assert bench("attributionbench", "--out", "card.json", judge=self.MIXED).exit_code == 0

@@ -255,6 +255,7 @@ def test_a_judge_says_what_is_not_supported_and_the_embedded_one_is_not_asked_fo
     assert (found["judge"]["checked"], found["judge"]["asked"]) == (17, 0)
 
 
+@pytest.mark.slow
 def test_a_judge_that_writes_tells_what_is_answered_without_retrieval(tmp_path):
     def answers(task):
         return answer_closed_book.reply([task.question] if "parcels" not in task.question else [])

@@ -142,6 +142,7 @@ class TestPairs:
         assert "the judge " not in shown.partition("labelled")[0]
         assert "0.95" not in shown.partition("labelled")[0]
 
+    @pytest.mark.slow
     def test_disagreements_are_told_and_settled_by_letter(self, two, here, told):
         more = ("--second-opinions", "1", "--order", "random")
         first = two("-a", "anna", *more).stdout

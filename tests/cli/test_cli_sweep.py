@@ -10,6 +10,8 @@ import time
 import pytest
 from cli_help import write_rows
 
+from support.once import made_once
+
 SYSTEM = """
 import random
 def answer(question, k=3, chunk=256):
@@ -34,6 +36,12 @@ def rag(here, assay):
     return assay
 
 
+@made_once
+def leaderboards(rag):
+    """The leaderboards of a sweep that is called "rag" and stands in the store."""
+    return json.loads(rag(*SWEEP, *GRID, "--name", "rag", "--json").stdout)["leaderboards"]
+
+
 def test_it_shows_the_winner_the_ties_and_the_effects_in_80_columns(rag, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     result = rag(*SWEEP, *GRID, "--name", "rag")
@@ -47,7 +55,9 @@ def test_it_shows_the_winner_the_ties_and_the_effects_in_80_columns(rag, monkeyp
     assert again.stderr.count("system asked 0, reused 40") == 4
 
 
-def test_a_race_says_what_was_dropped_and_goes_no_further_with_it(rag, here, monkeypatch):
+def test_a_race_says_what_was_dropped_goes_no_further_with_it_and_is_read_again_as_one(
+    rag, here, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "80")
     rows = [
         {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
@@ -72,6 +82,14 @@ def test_a_race_says_what_was_dropped_and_goes_no_further_with_it(rag, here, mon
     assert asked == three["n"] + five["n"] + eight["n"] < 600
     assert [one["verdict"] for one in found["leaderboards"][0]["standings"]][1:] == ["dropped"] * 2
     assert [one["asked"] for one in found["configurations"]] == [0, 0, 0]
+    again = json.loads(rag("compare", "sweep", "--json").stdout)
+    places = [
+        [(one["name"], one["mean"], one["n"]) for one in shown["leaderboards"][0]["standings"]]
+        for shown in (found, again)
+    ]
+    assert again["race"]
+    assert again["leaderboards"][0]["winner"] == "k=5"
+    assert places[0] == places[1]
 
 
 def test_json_has_every_number_and_other_commands_take_the_runs(rag):
@@ -108,6 +126,7 @@ def test_a_dry_run_counts_and_asks_nobody(rag, here):
     assert not (here / "asked.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_budget_stops_all_configurations_and_a_dry_run_tells_what_the_judge_would_cost(rag, here):
     judged = ('binary_criterion(definition="Is it a year?")', "--judge", "scripted:judge.json")
     (here / "judge.json").write_text(
@@ -245,10 +264,8 @@ def test_killed_in_the_middle_of_a_race_it_takes_the_same_decisions(rag, here):
     assert sorted(one["params"]["k"] for one in left) == [3, 5, 8]
 
 
-def test_compare_gate_and_history_take_a_sweep_by_its_name(rag):
-    swept = rag(*SWEEP, *GRID, "--name", "rag", "--json")
-    board = json.loads(swept.stdout)["leaderboards"]
-    assert json.loads(rag("compare", "rag", "--json").stdout)["leaderboards"] == board
+def test_compare_gate_and_history_take_a_sweep_by_its_name(rag, leaderboards):
+    assert json.loads(rag("compare", "rag", "--json").stdout)["leaderboards"] == leaderboards
     shown = rag("compare", "sweep", "--out", "s.html")
     assert (shown.exit_code, "No winner" in shown.stdout) == (0, True), shown.output
     assert rag("compare", "rag", "--detect", "0.1").exit_code == 2
@@ -261,31 +278,15 @@ def test_compare_gate_and_history_take_a_sweep_by_its_name(rag):
     assert json.loads(rag("history", "--by", "k", "--by", "chunk", "--json").stdout)["n_runs"] == 4
 
 
+@pytest.mark.usefixtures("leaderboards")
 def test_effects_of_a_sweep_that_was_stopped_are_fitted_and_interactions_left_out(rag):
-    rag(*SWEEP, *GRID, "--name", "rag")
     assert rag("gc", "--delete", "rag/k=3,chunk=256").exit_code == 0
     (board,) = json.loads(rag("compare", "rag", "--json").stdout)["leaderboards"]
     assert (len(board["standings"]), board["interactions"]) == (3, [])
     assert [effect["parameter"] for effect in board["effects"]] == ["k", "chunk"]
 
 
-def test_a_race_is_read_again_as_one(rag, here):
-    rows = [
-        {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
-        for n in range(200)
-    ]
-    write_rows(here / "towers.jsonl", rows)
-    raced = json.loads(rag(*SWEEP, "--set", "k=3,5,8", "--race", "--json").stdout)
-    again = json.loads(rag("compare", "sweep", "--json").stdout)
-    places = [
-        [(one["name"], one["mean"], one["n"]) for one in found["leaderboards"][0]["standings"]]
-        for found in (raced, again)
-    ]
-    assert again["race"]
-    assert again["leaderboards"][0]["winner"] == "k=5"
-    assert places[0] == places[1]
-
-
+@pytest.mark.slow
 def test_retrieval_is_judged_without_gold_labels_and_every_output_says_so(rag, here, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     (here / "corpus").mkdir()

@@ -67,7 +67,7 @@ RUN = ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet
         pytest.param(COMMAND, ("mcp",), marks=pytest.mark.slow),
         pytest.param(SCRIPT, ("doctor",), marks=pytest.mark.slow),
         pytest.param(COMMAND, ("check", "data.jsonl"), marks=pytest.mark.slow),
-        (SCRIPT, ("explain", "faithfulness")),
+        pytest.param(SCRIPT, ("explain", "faithfulness"), marks=pytest.mark.slow),
     ],
 )
 def test_no_file_of_the_folder_takes_the_place_of_a_library(folder, python, arguments):
@@ -85,7 +85,8 @@ def test_no_file_of_the_folder_takes_the_place_of_a_library_while_scripts_are_re
     assert not (folder / "imported").exists(), Path(folder / "imported").read_text("utf-8")
 
 
-@pytest.mark.parametrize("python", [pytest.param(COMMAND, marks=pytest.mark.slow), SCRIPT])
+@pytest.mark.slow
+@pytest.mark.parametrize("python", [COMMAND, SCRIPT])
 def test_a_judge_of_the_folder_is_found_and_so_is_what_it_imports_later(folder, python):
     (folder / "own.py").write_text(JUDGE, "utf-8")
     (folder / "helper.py").write_text("SUPPORTED = True\n", "utf-8")

@@ -1,6 +1,7 @@
 """The page of definitions and `assay explain` tell what the code computes."""
 
 import functools
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from assay import conformance
 from assay._cli import main
+from assay._cli.prompts import example_task
 from assay.conformance import SAMPLE
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score
@@ -61,13 +63,13 @@ def test_the_worked_example_is_what_one_computes_by_hand(name, value):
 @pytest.mark.parametrize("name", METRICS)
 class TestEveryDefinition:
     def test_it_has_a_worked_example_with_its_calls_and_what_it_gives_for_nothing(self, name):
-        found = worked(METRICS[name](), recording.Recorder())
+        found = worked(METRICS[name]())
         assert set(found.calls) <= {kind.kind for kind in METRICS[name].tasks}
         assert bool(found.calls) is bool(METRICS[name].tasks)
         empty = [edge for edge in found.edges if edge.what == "answer empty"]
         assert bool(empty) is ("answer" in METRICS[name].needs)
 
-    def test_the_page_and_explain_tell_the_same_facts(self, name):
+    def test_the_page_and_explain_tell_the_same_facts_and_prompts_are_shown_whole(self, name):
         metric = METRICS[name]()
         page = conforming.section(metric)
         done = CliRunner().invoke(main, ["explain", name], env={"COLUMNS": "4000"})
@@ -79,6 +81,14 @@ class TestEveryDefinition:
             assert conforming.plain(f"{fact}: {value}") in page
         for row in conformance.rows(worked(metric).outcome):
             assert conforming.plain(row[1]) in page
+        for need in METRICS[name].needs:
+            assert need in done.stdout
+        for kind in METRICS[name].tasks:
+            assert kind.kind in done.stdout
+            if kind.template:
+                assert "".join(example_task(kind).pieces()).strip() in done.stdout
+                assert kind.template.digest in done.stdout
+                assert kind.schema is None or json.dumps(kind.schema) in done.stdout
 
 
 def test_calls_are_told_by_kind():

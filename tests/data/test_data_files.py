@@ -282,7 +282,7 @@ def varint(number, length=0):
     return bytes([*(seven | 128 for seven in sevens[:-1]), sevens[-1]])
 
 
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("version", [pytest.param("1.0", marks=pytest.mark.slow), "2.0"])
 def test_parquet_texts_that_begin_alike_are_read_in_small_steps(tmp_path, monkeypatch, version):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from data_help import load
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import values_of
@@ -93,10 +93,6 @@ def sample(draw, *, tabular=False):
     )
 
 
-OFTEN = settings(max_examples=settings().max_examples // 2)
-
-
-@OFTEN
 @given(sample())
 def test_jsonl(tmp_path, written):
     path = tmp_path / "x.jsonl"
@@ -105,7 +101,6 @@ def test_jsonl(tmp_path, written):
 
 
 @pytest.mark.slow
-@OFTEN
 @given(st.lists(sample(), min_size=1, max_size=3))
 def test_json_list(tmp_path, written):
     path = tmp_path / "x.json"
@@ -115,7 +110,6 @@ def test_json_list(tmp_path, written):
     assert [values_of(one) for one in found] == rows
 
 
-@OFTEN
 @given(sample())
 def test_in_memory(written):
     assert load([written]) == [written]
@@ -128,7 +122,6 @@ def spoilt(text):
 
 
 @pytest.mark.slow
-@OFTEN
 @given(sample(tabular=True).filter(lambda one: not spoilt(one.reference)))
 @pytest.mark.parametrize("mark", [",", "\t"])
 def test_csv(tmp_path, mark, written):
@@ -145,7 +138,6 @@ def test_csv(tmp_path, mark, written):
 
 
 @pytest.mark.slow
-@OFTEN
 @given(st.lists(sample(), min_size=1, max_size=3))
 def test_parquet(tmp_path, written):
     pa = pytest.importorskip("pyarrow")

@@ -77,6 +77,7 @@ def test_labels_of_one_configuration_say_nothing_of_another(swept):
     assert "1 of 2 configurations have none" in words.corrected_in_words(board)
 
 
+@pytest.mark.slow
 def test_too_few_labels_call_nothing_worse(swept):
     (board,) = swept([2, 2]).leaderboards
     assert {one.verdict for one in board.corrected} == {"best", "tied"}
@@ -113,6 +114,7 @@ def in_sentences(question, k):
     return ". ".join("In 1889" if right else wrong for right in rights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "corrected"), [(right_share, 2), (root, 0)])
 def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, corrected):
     found = sweep(QUESTIONS, in_sentences, {"k": [3, 8]}, metric, store=db)
@@ -139,6 +141,7 @@ def test_labels_of_all_statements_of_an_answer_make_its_score(db, metric, correc
         assert any(one.startswith("25 answers with labels of the answer") for one in board.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", [1, 4])
 def test_all_differences_hold_together(statements):
     """The third one is flattered: the judge alone would call it best."""

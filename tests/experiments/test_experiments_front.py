@@ -44,6 +44,7 @@ class TestTheFront:
         assert one.n == 120
         assert {p.name: p.amounts for p in one.places}["k=8"] == pytest.approx((0.003,))
 
+    @pytest.mark.slow
     def test_at_the_same_cost_the_better_one_dominates(self, db):
         board = self.board(db, {3: 0.5, 5: 0.95}, {3: 0.002, 5: 0.002}, (3, 5))
         assert front(board, "cost") == {"k=5": "", "k=3": "k=5"}
@@ -106,7 +107,6 @@ class TestInteractions:
         _, one = self.found(db, lambda k, rerank: 0.4 + 0.25 * (k == 8) + 0.25 * rerank)
         assert not one.found
 
-    @pytest.mark.slow
     @pytest.mark.slow
     def test_of_effects_that_add_up_hardly_any_is_ever_found(self):
         rng, wrong = np.random.default_rng(3), 0

@@ -25,7 +25,6 @@ from assay.judges.embedded.relevance import passage_grade
 ROWS = [{"id": f"q{n}", "question": f"Who built mill {n}?"} for n in range(4)]
 METRICS = "ndcg_at_k(k=4),recall_at_k(k=4),precision_at_k(k=4),mrr"
 HOW = SweepSettings(judge_retrieval=True)
-_SHOWN = re.compile(r"context (c\d+)\b.*?(?:grade|none) ?(\d?) of (\S+)", re.DOTALL)
 
 
 class Grader:

@@ -58,6 +58,7 @@ class TestWhatIsFound:
         assert by_name(found)["k=5"].n == max(one.n for one in found.configurations) < 120
         assert by_name(found)["k=5"].dropped_after is None
 
+    @pytest.mark.slow
     def test_a_planted_tie_is_called_a_tie_and_nobody_is_dropped(self, db):
         found = race(System({3: 0.7}), db, grid={"k": [3], "chunk": [1, 2]})
         (board,) = found.leaderboards

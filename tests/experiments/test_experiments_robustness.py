@@ -217,6 +217,7 @@ class TestTheRules:
         assert sorted(places) == [0] * 6 + [3] * 6
         assert found.levels[0].n == 6
 
+    @pytest.mark.slow
     def test_another_seed_draws_otherwise_and_the_same_one_alike(self, db):
         vary = {"noise": [0.4], "typos": [0.3], "contradicted": ["instead"]}
         first, _ = asked_under(db, vary)

@@ -66,17 +66,13 @@ class TestWhatIsFound:
             assert one.difference_interval.high < 0
         assert "k=5 is best" in str(found)
 
-    def test_a_planted_tie_is_called_a_tie(self, db):
+    def test_a_planted_tie_is_called_a_tie_and_the_effect_of_each_parameter_told_apart(self, db):
         grid = {"k": [3, 5], "chunk": [256, 512]}
         (board,) = sweep(QUESTIONS, System(planted), grid, "exact_match", store=db).leaderboards
         assert board.winner == ""
         assert board.tied == ("k=5,chunk=256", "k=5,chunk=512")
         # They answer alike: no number of questions would tell them apart.
         assert board.more is None
-
-    def test_the_effect_of_each_parameter_is_told_apart(self, db):
-        grid = {"k": [3, 5], "chunk": [256, 512]}
-        (board,) = sweep(QUESTIONS, System(planted), grid, "exact_match", store=db).leaderboards
         k, chunk = board.effects
         assert [(one.name, one.verdict) for one in k.values] == [("5", "best"), ("3", "worse")]
         assert [one.verdict for one in chunk.values] == ["best", "tied"]
@@ -288,6 +284,7 @@ class TestRandomGrids:
         assert four != self.drawn(4, 2)
         assert len(set(self.drawn(9, 1))) == 9
 
+    @pytest.mark.slow
     def test_the_effects_in_a_part_of_a_grid_are_those_in_the_whole_where_they_add_up(self, db):
         def answer(question, k, chunk, llm):
             number = int(question.split()[3])

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Budget, Price, Settings, cascade, estimate, evaluate, list_price
@@ -175,7 +175,6 @@ class Varied(AttributeBackend):
 LENGTHS = st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), max_size=60)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     lengths=LENGTHS, money=st.floats(0.0, 2.0), dear=st.floats(1.0, 1000.0), most=st.integers(1, 64)
 )

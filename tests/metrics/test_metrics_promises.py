@@ -148,7 +148,7 @@ async def in_range_or_a_reason(cls, sample, seed, faults):
 DRAWN = {"sample": SAMPLES, "seed": st.integers(0, 99), "faults": st.sampled_from([0, 0.2, 0.9])}
 
 
-@settings(max_examples=100)
+@settings(max_examples=5 * settings().max_examples)
 @given(cls=st.sampled_from(list(METRICS.values())), **DRAWN)
 async def test_any_metric_gives_a_finite_number_in_its_range_or_the_reason_why_not(cls, **drawn):
     await in_range_or_a_reason(cls, **drawn)

@@ -277,7 +277,6 @@ SAMPLE_SUMMARY = Sample(
     contexts=("Apple was founded in 1976.", "It is large."[:12] + "."),
     answer="Apple, '76",
 )
-LENGTH = len("\n".join(SAMPLE_SUMMARY.contexts))
 
 
 def says(*verdicts):

@@ -13,7 +13,8 @@ from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
-from support.over import over
+
+SLOW = pytest.mark.slow
 
 
 class Windowed:
@@ -66,7 +67,10 @@ def asked(server, calls, limits=None):
     return replies, [one for one in found if isinstance(one, Unavailable | Denied)], seconds
 
 
-@over(("most", "window"), [(15, 60.0), (60, 60.0), (15, 30.0), (1, 4.0)])
+@pytest.mark.parametrize(
+    ("most", "window"),
+    [(15, 60.0), *(pytest.param(*one, marks=SLOW) for one in [(60, 60.0), (15, 30.0), (1, 4.0)])],
+)
 def test_a_limit_a_minute_costs_time_and_no_call(most, window):
     server = Windowed(most, window)
     replies, errors, seconds = asked(server, 120)
@@ -99,8 +103,10 @@ def undisturbed():
     return seconds
 
 
-@pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
-@pytest.mark.parametrize("retry_after", [None, 0.1, 1.0, 2.0])
+@pytest.mark.parametrize("share", [0.02, pytest.param(0.05, marks=SLOW), 0.2])
+@pytest.mark.parametrize(
+    "retry_after", [None, pytest.param(0.1, marks=SLOW), pytest.param(1.0, marks=SLOW), 2.0]
+)
 def test_a_refusal_holds_back_its_own_call_only(undisturbed, share, retry_after):
     replies, errors, seconds = asked(Moody(share, retry_after), 2000)
     assert (len(replies), errors) == (2000, [])
@@ -154,7 +160,7 @@ class Named(Windowed):
             raise
 
 
-@pytest.mark.parametrize(("most", "asked_at_most"), [(10, 2.1), (40, 1.8)])
+@pytest.mark.parametrize(("most", "asked_at_most"), [(10, 2.1), pytest.param(40, 1.8, marks=SLOW)])
 def test_a_server_that_takes_so_many_a_second_is_asked_no_more_often(most, asked_at_most):
     server = Named(most, 1.0)
     replies, errors, seconds = asked(server, 600)
@@ -322,7 +328,7 @@ class TestTrouble:
     def test_where_nothing_is_wrong_nothing_is_said(self):
         assert self.said(Moody(0.0, None), 400, 0.6) == ""
 
-    @pytest.mark.parametrize("share", [0.05, 0.2])
+    @pytest.mark.parametrize("share", [pytest.param(0.05, marks=SLOW), 0.2])
     def test_a_share_that_is_refused_is_named(self, share):
         told = self.said(Moody(share, 0.1), 4000, 4.0)
         percent = int(re.fullmatch(r"server refuses (\d+) % \(server\)", told)[1])

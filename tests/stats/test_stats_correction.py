@@ -134,6 +134,7 @@ class TestUnequalChances:
         found = correct_mean([0.5] * 100, [0, 1, 90, 91], [0.8, 1, 0.3, 0.7], design=design)
         assert found.estimate == pytest.approx(0.9 * 0.9 + 0.1 * 0.5)
 
+    @pytest.mark.slow
     @over(("n_strata", "each"), [(20, 2), (10, 2), (5, 10)])
     def test_with_few_labels_in_each_stratum_the_interval_holds_the_truth(self, n_strata, each):
         chance, held = np.random.default_rng(0), 0
@@ -517,6 +518,7 @@ def documents(random, sizes, share=0.8, alike=3.0):
     return label, np.where(right, label, 1 - label), at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[20] * 10, [50, 30, 20, *[10] * 5, *[5] * 8, *[2] * 10]])
 def test_of_few_or_unequal_documents_the_interval_holds(sizes):
     """By the normal approximation it held in 0.91 and 0.87 of such cases."""

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from assay.stats import intervals

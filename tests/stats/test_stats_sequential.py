@@ -101,6 +101,7 @@ def test_the_best_is_one_that_stayed_and_dropped_ones_stand_last():
     assert low.order == found.order
 
 
+@pytest.mark.slow
 def test_the_true_differences_lie_in_all_intervals_of_a_race_together():
     shares, missed = [0.45, 0.42, 0.3, 0.2], 0
     for seed in range(60):

@@ -60,6 +60,7 @@ def test_an_export_is_taken_into_a_new_store(name, tmp_path):
     assert command("export", tmp_path / "new.db") == exported(name)
 
 
+@pytest.mark.parametrize("name", [pytest.param("plausible", marks=pytest.mark.slow), "embedded"])
 def test_a_run_is_shown_and_reported(name, store, tmp_path):
     assert "faithfulness" in command("show", "--store", store, RUNS[name])
     out = [tmp_path / f"report.{form}" for form in ("html", "md", "json")]

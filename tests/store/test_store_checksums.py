@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Result, evaluate
@@ -15,6 +15,7 @@ from assay._store.maintenance import verify
 from assay._store.transfer import export
 from assay.errors import InputError
 from assay.score import Score
+from support.once import store_of
 from support.over import over
 from support.scripts import plausible, samples
 from support.sealed import change
@@ -56,7 +57,6 @@ def test_the_checksum_of_a_number_is_never_changed():
 VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.binary()
 
 
-@settings(max_examples=50)
 @given(st.lists(VALUES | st.text().filter(lambda t: "\0" not in t), max_size=6))
 def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
     with closing(sqlite3.connect(":memory:")) as db:
@@ -70,11 +70,10 @@ def test_what_sqlite_keeps_of_values_has_the_checksum_of_the_values(values):
         assert kept == integrity.checksum(*values)
 
 
-@pytest.fixture
+@store_of
 def whole(db):
     """A store with one run."""
     evaluate(samples(3), METRICS, plausible(), store=db)
-    return db
 
 
 def damage(path, sql):

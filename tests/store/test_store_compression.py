@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._store import Store, rows, schema
@@ -19,7 +19,6 @@ from support.over import over
 LONG = "A context of more than forty-eight characters, which is kept only once. "
 
 
-@settings(max_examples=30)
 @given(st.text(), st.binary(max_size=2000) | st.just(bytes(range(256)) * 160))
 def test_any_text_comes_back_beside_anything(text, beside):
     assert decompress(compress(text, beside), beside) == text

@@ -58,6 +58,7 @@ def test_a_schema_with_a_wrong_letter_is_damage_and_no_bug(whole, name):
         _judged(whole, flips.flipped(content, at, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", CUT)
 def test_a_store_cut_short_is_not_whole(whole, missing):
     assert _judged(whole, whole[1][:-missing]) == 2

@@ -14,17 +14,17 @@ from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Score
 from support import sealed
+from support.once import store_of
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "context_precision"]
 LONG = "A context of more than forty-eight characters, which only one run needs. "
 
 
-@pytest.fixture
+@store_of
 def whole(db):
     """A store with one run."""
     evaluate(samples(3), METRICS, plausible(), store=db)
-    return db
 
 
 def change(path, sql):

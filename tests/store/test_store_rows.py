@@ -4,7 +4,7 @@ import sqlite3
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._middleware.cache import ReplyCache, Served
@@ -71,7 +71,6 @@ class TestReplies:
             assert store.reply("k99").prompt == "short 99" + LONG * 50
         assert len(rows(db, "SELECT * FROM texts")) == 1
 
-    @settings(max_examples=30)
     @given(pieces=st.lists(st.text() | st.text(min_size=60), max_size=4), raw=st.text())
     async def test_any_text_comes_back_as_it_was(self, tmp_path, pieces, raw):
         with Store(tmp_path / "any.db") as store:

@@ -16,12 +16,20 @@ from support.scripts import Watched, plausible, samples
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]
 
 
-@pytest.fixture
-def elsewhere(tmp_path):
-    """A store with a run of three metrics, and a run that uses its replies."""
-    path = tmp_path / "elsewhere.db"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The bytes of a store with a run of three metrics, and a run that uses its replies."""
+    path = tmp_path_factory.mktemp("made") / "elsewhere.db"
     evaluate(samples(4), METRICS, plausible(), store=path)
     evaluate(samples(2), "faithfulness", plausible(), store=path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def elsewhere(made, tmp_path):
+    """A copy of it."""
+    path = tmp_path / "elsewhere.db"
+    path.write_bytes(made)
     return path
 
 

@@ -34,6 +34,23 @@ def made_once(make):
     return pytest.fixture(fixture)
 
 
+def store_of(make):
+    """A fixture of a store of its own, `db`, that is filled for the first test and copied for others."""
+    made = []
+
+    @functools.wraps(make)
+    def fixture(db):
+        if made:
+            db.write_bytes(made[0])
+        else:
+            make(db)
+            made.append(db.read_bytes())
+        return db
+
+    vars(fixture)["__signature__"] = inspect.signature(make)
+    return pytest.fixture(fixture)
+
+
 _RUNS = {}
 
 

@@ -106,6 +106,7 @@ def test_a_line_that_a_kill_cut_short_costs_no_other(path):
     assert [q.decision for q in Review(path).questions()] == ["keep", None, "drop", None]
 
 
+@pytest.mark.slow
 def test_a_kill_loses_no_decision_that_was_told(path):
     code = f"""
 import sys

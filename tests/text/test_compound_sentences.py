@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from assay._text.statements import statements
 from support.over import over
 
@@ -122,6 +124,7 @@ def test_an_item_that_makes_several_claims_gets_no_lead_in():
     assert of(answer) == ["Open the lid", "Rinse the tank"]
 
 
+@pytest.mark.slow
 @over("piece", ["which is a, ", "and has a b ", "x, the y, was z; ", "in 1990, "])
 def test_a_long_sentence_is_read_in_time(piece):
     begin = time.process_time()

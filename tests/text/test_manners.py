@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from assay._text.statements import statements
 from support.over import over
 
@@ -138,6 +140,7 @@ def test_a_source_may_be_what_is_told():
     ]
 
 
+@pytest.mark.slow
 @over("piece", ["a", "sorry for the !", "*a ", "<li>", "1. ", "[1] a\n"])
 def test_a_long_answer_is_read_in_time(piece):
     begin = time.process_time()

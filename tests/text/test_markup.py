@@ -143,6 +143,7 @@ def test_a_pointer_in_the_sentence_is_taken_out_where_that_is_asked_for():
     assert without_pointers("3. As passages 1 and 2 say [1]") == "As  say"
 
 
+@pytest.mark.slow
 @over(
     "text",
     [

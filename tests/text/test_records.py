@@ -3,6 +3,7 @@
 import json
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -173,6 +174,7 @@ def test_nested_objects_without_a_name_are_told_apart_by_their_first_strings():
     assert read(nested("x", "x"))[1] == "record 1, fee, eur: 3"
 
 
+@pytest.mark.slow
 @over(
     "piece",
     ['{"a": ', "{'a'\n", '{"a": "b\n', "[", '["a", ', '{"a": [', "|", "a: b\n", "a,b,c\n", '"', "{ ", "\t",

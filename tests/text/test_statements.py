@@ -4,6 +4,7 @@ import time
 import tomllib
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +138,7 @@ def test_what_is_not_reached_is_left_whole():
     assert found / wanted > 0.96
 
 
+@pytest.mark.slow
 @over(
     "piece",
     ["The dog was red and ran to it, and the cat is old; it is big. ", "the a and was ", "- a:\n  ",

@@ -16,6 +16,7 @@ from assay import evaluate
 from assay._analysis.labelling import Labelling
 from assay._cli import main
 from assay._store import Store
+from support.over import over
 from support.scripts import plausible
 
 FIELD = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
@@ -71,7 +72,7 @@ class TestTheStart:
         for words in ("Your name", "Statements", "Pairs", "What narrows the mean", "second"):
             assert words in text
 
-    @pytest.mark.parametrize(
+    @over(
         ("query", "why"),
         [
             ({"by": ""}, "your name is missing"),
@@ -176,6 +177,7 @@ class TestDecisions:
         assert (label.sample, label.value) == (sample_of(store, about), 0.5)
         assert kept(store) == []
 
+    @pytest.mark.slow
     async def test_two_people_meet_where_second_opinions_are_asked_for(self, client, store):
         for name in ("anna", "ben"):
             for n in range(60):
@@ -190,7 +192,7 @@ class TestDecisions:
         assert len(by_sample) == 60
         assert 15 < twice < 45
 
-    @pytest.mark.parametrize(
+    @over(
         ("form", "why"),
         [
             ({"decision": ""}, "decides nothing"),
@@ -286,7 +288,7 @@ class TestUse:
                 last = item.sample
         return last
 
-    @pytest.mark.parametrize(
+    @over(
         ("page", "words"),
         [
             ("agreement", "best trivial rule"),

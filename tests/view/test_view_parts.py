@@ -8,7 +8,9 @@ from aiohttp import ClientSession, CookieJar, web
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from view_rows import ROWS
 
+from assay import evaluate
 from assay._cli import main
 from assay._store import Store
 from assay._store.integrity import amended
@@ -142,10 +144,12 @@ class TestTheCommand:
     def call(self, *arguments):
         return CliRunner().invoke(main, ["view", *map(str, arguments)])
 
-    def test_writes_pages_into_a_new_folder_only(self, store, tmp_path):
+    def test_writes_pages_into_a_new_folder_only(self, tmp_path):
+        store = tmp_path / "few.db"
+        evaluate(ROWS[:2], "exact_match", store=store)
         done = self.call(store, "--export", tmp_path / "out")
         assert done.exit_code == 0, done.output
-        assert "128 pages" in done.output
+        assert "4 pages" in done.output
         done = self.call(store, "--export", tmp_path / "out")
         assert done.exit_code == 2
         assert "not an empty folder" in done.output

@@ -67,6 +67,7 @@ def test_threads_share_one_encoder():
     assert len(set(results)) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_needs_no_embedded_model_reads_none(tmp_path):
     code = (
         "import sys; sys.addaudithook(lambda e, a: e == 'open' and 'model.onnx' in str(a[0]) and"

@@ -108,6 +108,7 @@ def test_the_reason_names_the_cells():
     assert (features["table_agrees"], features["table_differs"]) == (0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_large_tables_take_little_time():
     rows = "\n".join(f"| Place {i} | {i % 7} | {i * 3} |" for i in range(2000))
     evidence = prepare([f"| Place | Zone | Height (m) |\n|---|---|---|\n{rows}"])

@@ -1,7 +1,7 @@
 """Are sentences, contexts and answers that bear on the question told from those that do not?"""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
@@ -81,7 +81,6 @@ def test_an_empty_answer_is_noncommittal():
     assert answer_relevance(QUESTION, " ", *MODELS).noncommittal
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=60), st.text(max_size=30))
 def test_any_text_gets_numbers_in_range(question, text, target):
     assert all(0 <= s.probability <= 1 for s in sentence_relevance(question, [[text]], *MODELS))

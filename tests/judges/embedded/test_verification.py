@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judges.embedded.reader import Reader
@@ -89,7 +89,6 @@ def test_a_record_without_full_stops_is_evidence():
     assert found.supported
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_gets_a_probability_and_an_exact_sentence(statement, contexts):
     (found,) = support([statement], contexts, READER)
@@ -105,7 +104,6 @@ def test_unsupported_words_are_marked_and_supported_statements_are_not():
 
 
 @given(st.lists(st.text(max_size=300), max_size=4), st.lists(st.text(max_size=300), max_size=3))
-@settings(max_examples=40, deadline=None)
 def test_any_text_is_judged_and_marks_lie_within_it(statements, contexts):
     for statement, found in zip(statements, support(statements, contexts, READER), strict=True):
         assert 0 <= found.probability <= 1

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judges.embedded.evidence import prepare
@@ -45,7 +45,6 @@ def text_of(window, part):
 
 
 @given(TEXTS)
-@settings(max_examples=40, deadline=None)
 def test_every_token_of_every_text_is_read_once(texts):
     for found in (supporting(texts, EVIDENCE, tokenise), answering("Why?", texts, tokenise)):
         read = {i: [] for i in range(len(texts))}
@@ -168,7 +167,6 @@ def test_a_statement_does_not_see_a_foreign_sentence_of_the_contexts(apart):
     st.lists(st.text(st.sampled_from("abcde "), min_size=1, max_size=12), min_size=1, max_size=25),
     st.sets(st.sampled_from([*"abcde", "ab", "bc", "cd", "de"])),
 )
-@settings(max_examples=100, deadline=None)
 def test_what_a_statement_sees_is_connected_with_it(texts, wanted):
     evidence = prepare([". ".join(texts), "ab cd. bc de."])
     assert connected(wanted, evidence) == plainly_connected(wanted, evidence)
@@ -223,7 +221,6 @@ def plainly_chosen(wanted, evidence, lengths, budget):
     st.integers(1, 60),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=100, deadline=None)
 def test_the_pieces_that_are_shown_are_those_of_the_definition(texts, wanted, budget, dice):
     evidence = prepare([". ".join(texts), "ab cd. bc de."])
     lengths = [dice.randint(1, 20) for _ in evidence.pieces]

@@ -48,6 +48,7 @@ def test_no_two_contexts_share_a_name():
     assert len({one.group for one in ALL}) == len(ALL)
 
 
+@pytest.mark.slow
 def test_each_row_holds_its_context_and_none_from_the_other_side():
     contexts = {one.context: one.group for one in ALL}
     for row in texts():
@@ -56,6 +57,7 @@ def test_each_row_holds_its_context_and_none_from_the_other_side():
         assert len({fold_of(group) == HELD_OUT for group in groups}) == 1
 
 
+@pytest.mark.slow
 def test_a_statement_has_its_label():
     own = {one.group: {each.text: each.label for each in one.statements} for one in ALL}
     seen = 0
@@ -68,6 +70,7 @@ def test_a_statement_has_its_label():
     assert seen >= sum(map(len, own.values()))
 
 
+@pytest.mark.slow
 def test_half_of_the_statements_are_true():
     rows = (row for row in texts() if row.data == "written")
     labels = [label for row in rows for _, _, label in people.segments(row)]
@@ -111,6 +114,7 @@ def test_every_document_that_is_written_about_is_found():
     assert all(one.contexts and one.texts for one in pages.pages())
 
 
+@pytest.mark.slow
 @needs_data
 def test_what_is_wrong_in_a_text_about_a_document_stands_in_it():
     for one in pages.pages():
