@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from assay import InputError, Pipeline, SweepSettings, sweep
+from assay._analysis.comparison import compare
+from assay._analysis.history import history
+from assay._runner.result import open_run
 from assay._store import Store
 from assay._text.words import fused
 from assay.errors import Unreadable
@@ -398,3 +401,13 @@ def test_a_folder_is_a_corpus_on_the_command_line(tmp_path, monkeypatch):
     assert "a corpus and a target are named" in refused.output
     body = CliRunner().invoke(main, [*line, "--target-body", "{}", "-m", "mrr"])
     assert "--target-body is for a target, not for a corpus" in body.output
+
+
+def test_runs_over_documents_that_are_cut_otherwise_are_compared(db):
+    """Gold is the same ranges of them, though the passages that hold these have other ids."""
+    found = swept(db, {"chunk_size": [3, 100]}, f"{RANKED},exact_match")
+    ids = [[one.reference_context_ids for one in samples(found, at)] for at in (0, 1)]
+    assert ids[0] != ids[1]
+    small, large = (open_run(one.run, str(db)) for one in found.configurations)
+    assert not compare(small, large).warnings
+    assert all(len(one.points) == 2 for one in history(db, over=["chunk_size"]).series)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,9 @@ from assay.errors import InputError
 from assay.sample import Sample
 
 # What the data set gives; all else is what a system made of it, or describes it.
+# In the metadata of a sample: where in the documents stands what should be retrieved.
+GOLD_RANGES: Final = "gold_ranges"
+_FOUND = frozenset({"reference_context_ids", "relevance_grades"})
 DATA_FIELDS = (
     *("question", "reference", "accepted", "reference_contexts", "reference_context_ids"),
     *("relevance_grades", "answerable", "rubric", "reference_tool_calls", "reference_topics"),
@@ -161,15 +164,34 @@ def _rows(result: Result) -> dict[str, Row]:
     with Store(result.path) as store:
         return {
             sample.id: Row(
-                row, sample.group, _digest(sample, DATA_FIELDS), _digest(sample, SYSTEM_FIELDS)
+                row, sample.group, _digest(_as_given(sample)), _digest(_of(sample, SYSTEM_FIELDS))
             )
             for row, sample in store.samples(result.run.id)
         }
 
 
-def _digest(sample: Sample, fields: tuple[str, ...]) -> int:
+def _as_given(sample: Sample) -> list[Any]:
+    fields, ranges = given_fields(sample.metadata)
+    return [*_of(sample, fields), ranges]
+
+
+def given_fields(metadata: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
+    """Which fields of a sample the user gave, and the ranges of documents that it is to retrieve.
+
+    With such ranges the ids of its passages are the system's: they change with how documents are
+    cut, which the ranges do not.
+    """
+    ranges = metadata.get(GOLD_RANGES)
+    return tuple(f for f in DATA_FIELDS if ranges is None or f not in _FOUND), ranges
+
+
+def _of(sample: Sample, fields: tuple[str, ...]) -> list[Any]:
+    return [getattr(sample, field) for field in fields]
+
+
+def _digest(values: list[Any]) -> int:
     # Good for this process only, and small: a million samples must fit.
-    return hash(msgspec.json.encode([getattr(sample, field) for field in fields]))
+    return hash(msgspec.json.encode(values))
 
 
 def _values(result: Result, metric: str) -> dict[int, float | str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 import numpy as np
 
-from assay._analysis.comparability import DATA_FIELDS, compare_definitions, judges
+from assay._analysis.comparability import compare_definitions, given_fields, judges
 from assay._analysis.sweeps import best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
@@ -362,9 +362,12 @@ class _Reading:
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
-            given.add(hash(tuple(bytes(fields.get(name, b"")) for name in ("id", *DATA_FIELDS))))
+            metadata = msgspec.json.decode(fields.get("metadata") or b"{}")
+            names, ranges = given_fields(metadata)
+            texts = tuple(bytes(fields.get(name, b"")) for name in ("id", *names))
+            given.add(hash((texts, msgspec.json.encode(ranges))))
             if values_of:
-                self._tell(values_of, msgspec.json.decode(fields.get("metadata") or b"{}"))
+                self._tell(values_of, metadata)
         data = self.data.setdefault(frozenset(given), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
         values = tuple((key, _setting(run, key, values_of[key])) for key in self._over)

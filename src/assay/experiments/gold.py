@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from assay._analysis.comparability import GOLD_RANGES
 from assay.data import Record, Source, values_of
 from assay.errors import InputError
 from assay.experiments.retrieval import Chunk, Index
@@ -14,7 +15,6 @@ from assay.sample import Sample
 from assay.testset.documents import Document
 
 SHARE: Final = 0.5
-KEY: Final = "gold_ranges"  # metadata of a sample whose gold was found in the documents already
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class GoldFinder:
         Raises:
             InputError: If one is not in the documents.
         """
-        ranges = sample.metadata.get(KEY, sample.metadata.get("source"))
+        ranges = sample.metadata.get(GOLD_RANGES, sample.metadata.get("source"))
         if isinstance(ranges, list) and all(isinstance(one, Mapping) for one in ranges):
             return [self._of_range(one) for one in ranges]
         ids = sample.reference_context_ids
@@ -160,7 +160,7 @@ def with_ranges(source: Source, finder: GoldFinder, index: Index) -> Source:
                 yield replace(row.record, values=None, problem=problem)
                 continue
             if golds is not None:
-                metadata = {**sample.metadata, KEY: [asdict(gold) for gold in golds]}
+                metadata = {**sample.metadata, GOLD_RANGES: [asdict(gold) for gold in golds]}
                 ids = tuple(relevant_ids(golds, index))
                 sample = replace(
                     sample, reference_context_ids=ids, relevance_grades=None, metadata=metadata
@@ -172,6 +172,6 @@ def with_ranges(source: Source, finder: GoldFinder, index: Index) -> Source:
 
 def with_retrieved(values: dict[str, Any], index: Index, share: float) -> dict[str, Any]:
     """The values of an answered sample, in which gold that was retrieved has the id it came by."""
-    golds = [Gold(**one) for one in values["metadata"][KEY]]
+    golds = [Gold(**one) for one in values["metadata"][GOLD_RANGES]]
     ids = relevant_ids(golds, index, values.get("context_ids") or (), share)
     return {**values, "reference_context_ids": ids}

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, get_args
 
+from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import PerLoop
 from assay._middleware.wrapper import Route
 from assay._runner.settings import Settings
@@ -22,7 +23,7 @@ from assay._store.runs import TARGET, Value, written
 from assay._text.sentences import sentences
 from assay.data import read
 from assay.errors import InputError, Unreadable
-from assay.experiments.gold import KEY, SHARE, GoldFinder, with_ranges, with_retrieved
+from assay.experiments.gold import SHARE, GoldFinder, with_ranges, with_retrieved
 from assay.experiments.retrieval import Chunk, Chunker, Chunking, Index, Retriever, vectors_of
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.judges.cross_encoder import CrossEncoder, ScorePassage
@@ -470,6 +471,6 @@ def with_gold(data: Any, system: System, metrics: Iterable[Metric], asking: Aski
 
 def with_found_gold(system: System, values: dict[str, Any]) -> dict[str, Any]:
     """The values of an answered sample; for a pipeline, with the gold chunks that were found."""
-    if not isinstance(system, PipelineSystem) or KEY not in values.get("metadata", {}):
+    if not isinstance(system, PipelineSystem) or GOLD_RANGES not in values.get("metadata", {}):
         return values
     return with_retrieved(values, system.index, system.pipeline.share)
