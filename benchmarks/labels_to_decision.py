@@ -17,14 +17,16 @@ rows of each score.
 import argparse
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 import assay
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, DrawRequest, Judged, Order, Pool
+from assay._analysis.label_progress import labels_to_stop
 from assay._store.labels import Drawn
 from assay.bench.data import Data
 from assay.stats.correction import Corrected, correct_mean
@@ -36,8 +38,11 @@ METRIC = "hallucination_probability"
 QUALITY = "quality_overall"
 ENDS = (0.0, 1.0)
 WIDTHS = (0.1, 0.08, 0.05)
+FIXED = 100  # as many labels, however narrow the interval: shows what stopping by its width does
+Goal: TypeAlias = Callable[[Pool, list[Drawn], dict[str, float], Corrected], bool]
 # Neither system counts as better once their difference is known to within so much.
 NO_DIFFERENCE = 0.05
+BETTER = "which is better"
 SYSTEMS = (
     ("mistral-7B-instruct", "llama-2-7b-chat"),
     ("llama-2-13b-chat", "llama-2-7b-chat"),
@@ -165,11 +170,12 @@ def differences(rows: Sequence[Record], store: Path) -> Iterator[Labelled]:
         yield Labelled(f"{pair[0]} / {pair[1]}", pool, apart)
 
 
-def replay(known: Labelled, order: Order, seed: int, ends: Callable[..., bool]) -> Ended:
-    """Give labels batch by batch until it `ends`, or all are given."""
+def replay(known: Labelled, order: Order, seed: int, goals: Mapping[str, Goal]) -> dict[str, Ended]:
+    """Give labels batch by batch until each goal is reached, or all are given."""
     drawn: list[Drawn] = []
     values: dict[str, float] = {}
-    while True:
+    ended: dict[str, Ended] = {}
+    while len(ended) < len(goals):
         request = DrawRequest(
             drawn=drawn,
             values=values,
@@ -184,18 +190,25 @@ def replay(known: Labelled, order: Order, seed: int, ends: Callable[..., bool]) 
         corrected = known.pool.corrected(drawn, values, ENDS)
         if corrected is None:
             raise ValueError(known.name)
-        if len(values) == len(known.labels) or ends(known.pool, drawn, values, corrected):
-            ends_at = corrected.interval or Interval(corrected.estimate, corrected.estimate)
-            return Ended(len(values), corrected.estimate, ends_at, known.truth)
+        ends = corrected.interval or Interval(corrected.estimate, corrected.estimate)
+        now = Ended(len(values), corrected.estimate, ends, known.truth)
+        for name in goals.keys() - ended.keys():
+            if len(values) == len(known.labels) or (
+                len(values) >= LEAST and goals[name](known.pool, drawn, values, corrected)
+            ):
+                ended[name] = now
+    return ended
 
 
-def narrow(half_width: float) -> Callable[..., bool]:
+def narrow(half_width: float) -> Goal:
     """Ends as soon as the interval is within so much of the mean."""
 
-    def ends(pool: Pool, drawn: object, values: dict[str, float], corrected: Corrected) -> bool:
+    def ends(
+        pool: Pool, drawn: list[Drawn], values: dict[str, float], corrected: Corrected
+    ) -> bool:
         del drawn
-        wanted = pool.labels_for(half_width, corrected)
-        return len(values) >= LEAST and wanted is not None and wanted <= len(values)
+        wanted = labels_to_stop(pool, half_width, corrected, ENDS)
+        return wanted is not None and wanted <= len(values)
 
     return ends
 
@@ -206,7 +219,7 @@ def settled(pool: Pool, drawn: list[Drawn], values: dict[str, float], corrected:
         return True
     strict = pool.corrected(drawn, values, ENDS, SETTLED_LEVEL)
     ends = strict.interval if strict else None
-    return len(values) >= LEAST and ends is not None and not ends.low <= 0 <= ends.high
+    return ends is not None and not ends.low <= 0 <= ends.high
 
 
 def shown(known: Labelled, order: Order, ended: Sequence[Ended]) -> str:
@@ -271,16 +284,25 @@ def report(known: Labelled, orders: Sequence[Order], repetitions: int) -> None:
         f" labels {of_all.correlation or 0:.2f}, most saved {known.most_saved():.0%}"
     )
     reached = of_all.interval.high - of_all.interval.low if of_all.interval else 0.0
-    wanted = {f"to within {width:g}": narrow(width) for width in WIDTHS if 2 * width > reached}
+    goals: dict[str, Goal] = {
+        f"with {FIXED} labels": lambda _, __, values, ___: len(values) >= FIXED
+    }
+    goals |= {f"to within {width:g}": narrow(width) for width in WIDTHS if 2 * width > reached}
     if known.pool.second is not None:
-        wanted["which is better"] = settled
-    for words, ends in wanted.items():
+        goals[BETTER] = settled
+    ended = {
+        order: [replay(known.resampled(seed), order, seed, goals) for seed in range(repetitions)]
+        for order in orders
+    }
+    for words in goals:
         print(f" {words}")
         for order in orders:
-            ended = [
-                replay(known.resampled(seed), order, seed, ends) for seed in range(repetitions)
-            ]
-            print(shown(known, order, ended), flush=True)
+            found = [one[words] for one in ended[order]]
+            print(shown(known, order, found), flush=True)
+            if words == BETTER:
+                wrong = sum(one.interval.low > 0 > known.truth for one in found)
+                wrong += sum(one.interval.high < 0 < known.truth for one in found)
+                print(f"    the worse one is called better in {wrong} of {len(found)}")
 
 
 if __name__ == "__main__":
