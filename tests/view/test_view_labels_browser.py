@@ -243,6 +243,22 @@ async def test_all_that_is_needed_is_seen_at_once(page, serve, store):
         assert await page.run(inside), width
 
 
+async def test_a_statement_is_seen_however_long_the_answer_is(page, serve, tmp_path):
+    path = tmp_path / "long.db"
+    long = [{**row, "answer": row["answer"] + " It is red." * 200} for row in ROWS[:2]]
+    evaluate(long, ["faithfulness"], judge=plausible(), store=path)
+    client = await serve(path)
+    await entered(page, client, "/label/last/next?by=anna&what=statement")
+    above = (
+        "document.querySelector('.statement').getBoundingClientRect().bottom"
+        " < document.querySelector('.decide').getBoundingClientRect().top"
+    )
+    for width in (1280, 390):
+        await resized(page, width)
+        await page.settle()
+        assert await page.run(above), width
+
+
 async def test_a_label_takes_one_key_and_little_time(page, serve, store):
     client = await serve(store)
     await entered(page, client, NEXT)
