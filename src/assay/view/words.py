@@ -11,7 +11,7 @@ Piece: TypeAlias = tuple[str, bool]
 # Longer texts would keep the reader waiting: matching takes the square of their words.
 MAX_WORDS: Final = 4000
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
-_LINE_END: Final = re.compile(r"(\s*\n\s*)")
+_BLANK_LINE: Final = re.compile(r"(\s*\n\s*\n\s*)")
 
 
 def differences(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
@@ -47,11 +47,11 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 
 
 def _by_line(pieces: list[Piece]) -> list[Piece]:
-    """With line ends unmarked: marked, an empty line would show a stray dot."""
+    """With blank lines unmarked: marked, they show a stray dot."""
     return [
         (part, changed and not part.isspace())
         for text, changed in pieces
-        for part in (_LINE_END.split(text) if changed else [text])
+        for part in (_BLANK_LINE.split(text) if changed else [text])
         if part
     ]
 
