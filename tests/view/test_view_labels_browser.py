@@ -150,13 +150,19 @@ async def typed(page, field, text):
     await page.call("Input.insertText", text=text)
 
 
+async def enter(page):
+    """Press Enter on what leads away: the page may be gone before it settles."""
+    for kind, text in (("keyDown", "\r"), ("keyUp", "")):
+        await page.call("Input.dispatchKeyEvent", type=kind, key="Enter", text=text)
+
+
 async def begun(page, base, name):
     """Fill in the form on which labelling begins, every sample to be labelled by two."""
     await page.open(f"{base}/label/first")
     await typed(page, "[name=by]", name)
     await page.run("document.querySelector('.more-options summary').click()")
     await typed(page, "[name=second]", "100")
-    await press(page, "Enter")
+    await enter(page)
     await until(page, "location.pathname.endsWith('/next') && !!document.querySelector('.decide')")
 
 
@@ -175,10 +181,11 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     assert await page.run("!document.querySelector('.margin').textContent.includes('disagree')")
     await page.open(f"{base}/label/first/disagreements?metric=faithfulness")
     await typed(page, "[name=by]", "carl")
-    await press(page, "Enter")
+    await enter(page)
     await until(page, "location.search.includes('by=carl') && !!document.querySelector('.dispute')")
     assert await page.run("document.querySelectorAll('.dispute').length") == 3
-    await press(page, "j", "Enter")
+    await press(page, "j")
+    await enter(page)
     for left in (2, 1, 0):
         await until(page, "!!document.querySelector('.said-by')")
         here = await page.run(SAMPLE)
