@@ -4,9 +4,10 @@
     python -m benchmarks.view_speed --folder /tmp/view  keeps them there, and finds them again
 
 Each page is asked for twice of a server of its own: at once after its start, with nothing of the
-store in the memory of the operating system ("cold"), and again (median of five, "warm"). First
-paint is Chromium's own figure. "cpu" is what the first request took of a processor: it holds on a
-machine that is busy otherwise. Memory is the most that the server ever held.
+store in the memory of the operating system ("cold"), and again (least of five, "warm"). First
+paint is Chromium's own figure. "cpu" beside each is what it took of a processor: it holds on a
+machine that is busy otherwise. Memory is the most that the server ever held. Then a person labels
+in Chromium, a key each: from the key to the next item on the screen.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import asyncio
 import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -43,6 +45,18 @@ from support.scripts import plausible
 METRICS: Final = ("faithfulness", "context_relevance", "token_f1", "exact_match")
 JUDGED: Final = METRICS[:2]
 REPEATS: Final = 5
+LABELS: Final = 40
+# Presses a key of the label screen and waits until the next item has been painted.
+PRESS: Final = """new Promise(done => {
+    const main = document.querySelector("#main"), begun = performance.now();
+    new MutationObserver((_, seen) => {
+        if (main.hasAttribute("aria-busy")) return;
+        seen.disconnect();
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)));
+    }).observe(main, {attributes: true, attributeFilter: ["aria-busy"]});
+    const key = {key: String(%d %% 2), bubbles: true, cancelable: true};
+    document.body.dispatchEvent(new KeyboardEvent("keydown", key));
+})"""
 
 
 @dataclass(frozen=True)
@@ -191,14 +205,47 @@ async def measured(store: Path, page: Page) -> tuple[str, float]:
             before = server.cpu()
             cold, size = await timed(session, server.base + page.path)
             cpu = server.cpu() - before
-            warm = [(await timed(session, server.base + page.path))[0] for _ in range(REPEATS)]
+            warm = [await again(server, session, page) for _ in range(REPEATS)]
             paint = await first_paint(server, page)
         memory = server.memory()
     finally:
         server.close()
-    line = f"{page.name:46} {cold:6.2f} {cpu:6.2f} {statistics.median(warm):6.2f}"
+    times, cpus = zip(*warm, strict=True)
+    line = f"{page.name:46} {cold:6.2f} {cpu:6.2f} {min(times):6.2f} {min(cpus):6.2f}"
     line += f" {paint} {size / 1024:6.0f}"
     return f"{line} {memory:7.0f}", memory
+
+
+async def again(server: Server, session: aiohttp.ClientSession, page: Page) -> tuple[float, float]:
+    """The seconds of a request, and those of a processor."""
+    before = server.cpu()
+    took, _ = await timed(session, server.base + page.path)
+    return took, server.cpu() - before
+
+
+async def labelling(store: Path) -> str:
+    """How long it takes from a key to the next item, and what the server works for it."""
+    if chromium.PATH is None:
+        return "no Chromium: labelling is not measured"
+    with tempfile.TemporaryDirectory() as name, Store(store) as opened:
+        copy = Path(name) / "labels.db"
+        shutil.copy(store, copy)
+        run = opened.runs()[0].id
+        server = Server(copy)
+        try:
+            async with chromium.browser() as tab:
+                await tab.open(f"{server.base}/?{server.token}")
+                await tab.open(f"{server.base}/label/{run}/next?by=anna&metric={METRICS[0]}")
+                before = server.cpu()
+                took = [await tab.run(PRESS % (1 + n % 2)) / 1000 for n in range(LABELS)]
+                cpu = (server.cpu() - before) / LABELS
+        finally:
+            server.close()
+    middle, late = statistics.median(took), sorted(took)[int(0.95 * LABELS)]
+    return (
+        f"labelling, a key each, {LABELS} labels: {middle:.2f} s to the next item in the median,"
+        f" least {min(took):.2f}, {late:.2f} at 95 %; server {cpu:.3f} s of CPU each"
+    )
 
 
 async def whole(store: Path, pages: Sequence[Page]) -> str:
@@ -270,11 +317,14 @@ def pages_of_samples(store: Path, n: int) -> Sequence[Page]:
 
 def lines(folder: Path, n_runs: int, n_samples: int, only: str) -> Iterator[str]:
     many, large = make(folder, n_runs, n_samples)
-    yield f"{'page':46} {'cold':>6} {'cpu':>6} {'warm':>6} {'paint':>6} {'KB':>6} {'MB held':>7}"
+    head = ("cold", "cpu", "warm", "cpu", "paint", "KB")
+    yield f"{'page':46} {' '.join(f'{word:>6}' for word in head)} {'MB held':>7}"
     for store, pages in ((many, pages_of_runs()), (large, pages_of_samples(large, n_samples))):
         for page in pages:
             if only in page.name:
                 yield asyncio.run(measured(store, page))[0]
+    if not only or only in "labelling":
+        yield asyncio.run(labelling(many))
     if not only:
         yield asyncio.run(whole(large, pages_of_samples(large, n_samples)))
 

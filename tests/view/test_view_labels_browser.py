@@ -145,6 +145,65 @@ async def test_a_disagreement_is_settled_by_keys(page, serve, store):
     assert not page.complaints
 
 
+async def typed(page, field, text):
+    await page.run(f"document.querySelector({field!r}).select()")
+    await page.call("Input.insertText", text=text)
+
+
+async def enter(page):
+    """Press Enter on what leads away: the page may be gone before it settles."""
+    for kind, text in (("keyDown", "\r"), ("keyUp", "")):
+        await page.call("Input.dispatchKeyEvent", type=kind, key="Enter", text=text)
+
+
+async def begun(page, base, name):
+    """Fill in the form on which labelling begins, every sample to be labelled by two."""
+    await page.open(f"{base}/label/first")
+    await typed(page, "[name=by]", name)
+    await page.run("document.querySelector('.more-options summary').click()")
+    await typed(page, "[name=second]", "100")
+    await enter(page)
+    await until(page, "location.pathname.endsWith('/next') && !!document.querySelector('.decide')")
+
+
+async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settled(
+    page, serve, store
+):
+    client = await serve(store)
+    base = await entered(page, client, "/label/first")
+    await begun(page, base, "anna")
+    first = {await label(page, "1") for _ in range(20)}
+    await begun(page, base, "ben")
+    differing = {await label(page, "0") for _ in range(3)}
+    assert differing < first
+    assert await page.run("document.querySelector('.where').textContent.includes('second opinion')")
+    # While they label, nobody is told that they differ from others.
+    assert await page.run("!document.querySelector('.margin').textContent.includes('disagree')")
+    await page.open(f"{base}/label/first/disagreements?metric=faithfulness")
+    await typed(page, "[name=by]", "carl")
+    await enter(page)
+    await until(page, "location.search.includes('by=carl') && !!document.querySelector('.dispute')")
+    assert await page.run("document.querySelectorAll('.dispute').length") == 3
+    await press(page, "j")
+    await enter(page)
+    for left in (2, 1, 0):
+        await until(page, "!!document.querySelector('.said-by')")
+        here = await page.run(SAMPLE)
+        await press(page, "1")
+        gone = f"(document.querySelector('.where code') || {{}}).textContent !== {here!r}"
+        await until(page, f"{gone} && !document.querySelector('[aria-busy]')")
+        assert sum(one.kind == "settled" for one in kept(store)) == 3 - left
+    await page.open(f"{base}/label/first/results?by=carl&metric=faithfulness")
+    # What was settled as good is no failure, though ben called it bad, and counts in agreement.
+    assert await page.run("document.querySelectorAll('.failures li').length") == 0
+    await page.open(f"{base}/label/first/agreement?by=carl&metric=faithfulness")
+    told = await page.run("document.querySelector('main').textContent")
+    assert "disagreed about 3 items" in told
+    assert "people call 100% good" in told
+    assert "undecided)" not in told
+    assert not page.complaints
+
+
 async def test_it_works_without_scripts(page, serve, store):
     client = await serve(store)
     await entered(page, client, NEXT)
@@ -189,6 +248,22 @@ async def test_all_that_is_needed_is_seen_at_once(page, serve, store):
         await resized(page, width)
         await page.settle()
         assert await page.run(inside), width
+
+
+async def test_a_statement_is_seen_however_long_the_answer_is(page, serve, tmp_path):
+    path = tmp_path / "long.db"
+    long = [{**row, "answer": row["answer"] + " It is red." * 200} for row in ROWS[:2]]
+    evaluate(long, ["faithfulness"], judge=plausible(), store=path)
+    client = await serve(path)
+    await entered(page, client, "/label/last/next?by=anna&what=statement")
+    above = (
+        "document.querySelector('.statement').getBoundingClientRect().bottom"
+        " < document.querySelector('.decide').getBoundingClientRect().top"
+    )
+    for width in (1280, 390):
+        await resized(page, width)
+        await page.settle()
+        assert await page.run(above), width
 
 
 async def test_a_label_takes_one_key_and_little_time(page, serve, store):

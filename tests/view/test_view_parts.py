@@ -36,6 +36,11 @@ def test_only_the_words_that_differ_are_marked():
     assert [text.strip() for text, changed in right if changed] == ["old", "blue"]
 
 
+def test_blank_lines_are_not_marked():
+    _, right = words.differences("red", "red\n\nnew line\n\nnext")
+    assert [text for text, changed in right if changed] == ["new line", "next"]
+
+
 def test_equal_texts_have_no_mark():
     assert words.differences("same words", "same words")[0] == [("same words", False)]
 

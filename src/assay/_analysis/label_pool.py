@@ -446,9 +446,9 @@ class Pool:
             near: Floats = np.exp(-0.5 * away**2)
             return near
         corrected = self.corrected(request.drawn, values, ends)
+        if corrected is None:  # nothing shows yet that the judge's doubt is to be trusted
+            return np.ones(len(self.ids))
         doubt, alike = self._doubt()
-        if corrected is None:
-            return doubt
         weight = self.weights(request.drawn, values)
         at, counted = self._places(list(weight)), np.array(list(weight.values()))
         slope = corrected.power * corrected.n_judged / max(corrected.n_judged - len(at), 1)

@@ -1,7 +1,8 @@
 """What labels tell so far: the corrected mean, the judge's agreement, how many more it takes."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -123,12 +124,12 @@ class Tally:
             return 0, True
         if corrected is None or corrected.interval is None:
             return None, False
-        pool, wanted = self.pool, [(self.half_width, corrected)]
+        pool = self.pool
+        numbers = [labels_to_stop(pool, self.half_width, corrected, ends)]
         if self.against:
             strict = pool.corrected(state.drawn, values, ends, SETTLED_LEVEL)
             if strict is not None and strict.interval is not None and strict.estimate:
-                wanted.append((abs(strict.estimate) * pool.share, strict))
-        numbers = [pool.labels_for(width, estimate) for width, estimate in wanted]
+                numbers.append(pool.labels_for(abs(strict.estimate) * pool.share, strict))
         known = [number for number in numbers if number is not None]
         if not known:
             return None, False
@@ -171,6 +172,34 @@ class Tally:
             return first.leads(second, place)
         judged = second if run == self.against and second is not None else first
         return judged.calls_good(place, statement, self.threshold)
+
+
+def labels_to_stop(
+    pool: Pool, half_width: float, corrected: Corrected, ends: tuple[float, float]
+) -> int | None:
+    """After how many labels in all one may stop because the interval is narrow; None if open.
+
+    Who stops as soon as an interval is narrow stops where it happens to be too narrow. So it has to
+    be narrow enough even if one label more were off by the whole scale.
+
+    Args:
+        pool: What can be labelled.
+        half_width: That of the interval wanted.
+        corrected: What the first labels gave.
+        ends: The least and the greatest label possible.
+    """
+    scale = (ends[1] - ends[0]) * (1 if pool.second is None else 2)
+    return pool.labels_for(half_width, _wider(corrected, scale / corrected.n_labelled))
+
+
+def _wider(corrected: Corrected, error: float) -> Corrected:
+    """With one error more, independent of the others."""
+    interval, whole = corrected.interval, math.hypot(corrected.error, error)
+    if interval is None or not corrected.error:
+        return corrected
+    more, middle = whole / corrected.error, corrected.estimate
+    low, high = (middle + more * (end - middle) for end in (interval.low, interval.high))
+    return replace(corrected, error=whole, interval=replace(interval, low=low, high=high))
 
 
 @dataclass(frozen=True, slots=True)

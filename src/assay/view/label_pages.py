@@ -99,8 +99,10 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
     low, high = labelling.scale or (0.0, 1.0)
     middle = (low + high) / 2
     by_sample: dict[str, list[Any]] = {}
-    for label in labelling.labels():
-        if label.value is not None and label.value < middle and label.run == labelling.run.id:
+    labels = [label for label in labelling.labels() if label.run == labelling.run.id]
+    fine = {one.item for one in labels if one.kind == "settled" and (one.value or 0.0) >= middle}
+    for label in labels:
+        if label.value is not None and label.value < middle and label.item not in fine:
             by_sample.setdefault(label.sample, []).append(label)
     found: list[dict[str, Any]] = []
     for name, labels in sorted(by_sample.items(), key=lambda pair: -len(pair[1])):

@@ -69,12 +69,16 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """What was decided last: about what, what was said, what the judge says, whether they agree."""
+    """What was decided last: about what, what was said, what the judge says, whether they agree.
+
+    `bar` says from which score on the judge calls an answer good, where it is said that they agree.
+    """
 
     key: Key
     said: str
     judged: str
     agree: bool | None
+    bar: str = ""
 
 
 def question(queue: Queue, part: Part | None) -> str:
@@ -195,7 +199,14 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
     item = labelling.item(*label.item)
     judge, person = labelling.verdicts(label.item)
     agree = None if judge is None or person is None else judge == person
-    return Last(label.item, said(queue, item, label), judged(queue, item), agree)
+    told = said(queue, item, label), judged(queue, item)
+    scored = agree is not None and item.statement is None and not item.sides
+    return Last(label.item, *told, agree, _bar(labelling) if scored else "")
+
+
+def _bar(labelling: Labelling) -> str:
+    which = "down to" if labelling.pool.first.falling else "from"
+    return f"(it calls good {which} {numbers.score(labelling.threshold)})"
 
 
 def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]:

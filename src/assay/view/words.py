@@ -11,6 +11,7 @@ Piece: TypeAlias = tuple[str, bool]
 # Longer texts would keep the reader waiting: matching takes the square of their words.
 MAX_WORDS: Final = 4000
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
+_BLANK_LINE: Final = re.compile(r"(\s*\n\s*\n\s*)")
 
 
 def differences(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
@@ -24,7 +25,7 @@ def differences(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     for kind, a, b, c, d in matcher.get_opcodes():
         _add(left, old[a:b], changed=kind != "equal")
         _add(right, new[c:d], changed=kind != "equal")
-    return _joined(left), _joined(right)
+    return _by_line(_joined(left)), _by_line(_joined(right))
 
 
 def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
@@ -43,6 +44,16 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
         else:
             made.append((text, now))
     return made
+
+
+def _by_line(pieces: list[Piece]) -> list[Piece]:
+    """With blank lines unmarked: marked, they show a stray dot."""
+    return [
+        (part, changed and not part.isspace())
+        for text, changed in pieces
+        for part in (_BLANK_LINE.split(text) if changed else [text])
+        if part
+    ]
 
 
 def _is_island(text: str, before: str, after: str) -> bool:
