@@ -11,9 +11,10 @@ from assay.testset.sentence_questions import Fact
 
 _FILE: Final = re.compile(r"\S+\.\w{1,5}$")
 _CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
+_NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
 _DOES: Final = re.compile(
     rf"(?:The (?:command|option|field|column|function|class|method|key|flag|setting) )?"
-    rf"{_CODE}\s+(?P<verb>[a-z]{{3,}})\s+(?P<rest>[^:;|]+)"
+    rf"{_CODE}\s+(?P<verb>[a-z]{{3,}})\s+(?!{_NO_OBJECT})(?P<rest>[^:;|]+)"
 )
 _GIVEN: Final = re.compile(rf"(?P<how>With|Without) {_CODE},?\s+(?P<rest>[^:;|]{{20,}})")
 _ENTRY: Final = re.compile(
@@ -86,7 +87,7 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
         command = re.fullmatch(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}", name)
         if not (command or name.endswith("()") or _is_option(name)):
             base = base if base in _ASKED_BY else ""
-        elif base != "mean":
+        elif base not in _ASKED_BY:
             base = base and "do"
         leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
         if base and not leans and len(rest.split()) >= _LEAST - 1 and (where or command):

@@ -50,7 +50,7 @@ _FAQ: Final = re.compile(
     re.MULTILINE,
 )
 _EXPANDED: Final = re.compile(
-    r"(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
+    r"(?<![\"“\w])(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
 )
 _LISTED: Final = re.compile(
     r"^(?P<short>[A-Z][A-Za-z0-9-]{1,9})(?:\t+|[ ]{2,}|: )(?P<long>[A-Z][\w ,/-]{5,70})$",
@@ -211,7 +211,12 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
     said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
         first, second = said.lower().split()[:2]
-        verb = "base" in verbs.forms(first) or second in {"the", "a", "an", "these"}
+        verb = ("base" in verbs.forms(first) and second != "of") or second in {
+            "the",
+            "a",
+            "an",
+            "these",
+        }
         told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
         reference = f"{of[:1].upper()}{of[1:]} {told}."
         other = f"What does {of} do?" if verb else ""
