@@ -51,10 +51,19 @@ async def test_recall_counts_as_trec_does(metric, value):
     found = await score(metric, sample(), WRITER)
     assert found.value == pytest.approx(value)
     assert [(part.text, part.label) for part in found.parts] == list(SUPPORT.items())
-    assert found.details == pytest.approx(
-        {"V": 0.75, "A": 0.625, "W": 2 / 3, "V_strict": 0.5, "A_strict": 0.5, "W_strict": 0.5}
-    )
+    shares = {"V": 0.75, "A": 0.625, "W": 2 / 3, "V_strict": 0.5, "A_strict": 0.5, "W_strict": 0.5}
+    ends = {name: found.details[name] for name in ("low", "high")}
+    assert found.details == pytest.approx(shares | ends)
     assert not found.method
+
+
+async def test_recall_has_an_interval_for_each_question():
+    vital = (await score(NuggetRecall(), sample(), WRITER)).details
+    every = (await score(NuggetRecall(over="all"), sample(), WRITER)).details
+    assert (vital["low"], vital["high"]) == pytest.approx((0.0945, 0.9055), abs=1e-3)  # 1 of 2
+    assert (every["low"], every["high"]) == pytest.approx((0.15, 0.85), abs=1e-3)  # 2 of 4
+    weighted = (await score(NuggetRecall(over="weighted"), sample(), WRITER)).details
+    assert vital["low"] < weighted["low"] < weighted["high"] < vital["high"]
 
 
 async def test_a_judge_without_labels_verifies_and_the_score_says_so():

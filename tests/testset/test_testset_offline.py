@@ -127,6 +127,40 @@ def test_what_tables_say():
     assert "In “Guide”, what does the lamp `TL4` mean?" in found
 
 
+MANUAL = """## Keep a lamp
+
+```console
+$ lamps keep --days 14
+```
+
+`lamps keep` puts a lamp on the shelf of its owner. Without `--days` every lamp stays for a year.
+`colour` names the glass of the lamp. With `--all` these are kept as well.
+
+- `shelf`: where a lamp waits for its owner.
+
+| state | what it means | what to do |
+|---|---|---|
+| `lost` | Nobody knows where the lamp is. | Ask the owner of the shelf |
+"""
+
+
+def test_what_manuals_say():
+    found = {question: one.answer for question, one in structured(MANUAL).items()}
+    assert found == {
+        "In “Guide”, which command do you run to keep a lamp?": "lamps keep --days 14",
+        "What does `lamps keep` do?": "puts a lamp on the shelf of its owner",
+        "In “Guide”, what happens if `--days` is not given?": "Every lamp stays for a year",
+        "In “Guide”, what does `colour` name?": "names the glass of the lamp",
+        "In “Guide”, what is `shelf`?": "Where a lamp waits for its owner",
+        "In “Guide”, what does the state `lost` mean?": "Nobody knows where the lamp is",
+        "In “Guide”, what can you do if the state is `lost`?": "Ask the owner of the shelf",
+    }
+
+
+def test_a_manual_is_asked_about_in_the_name_of_its_title_alone():
+    assert list(structured(MANUAL, "guide.md"))[-1] == "What does `lamps keep` do?"
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     store = tmp_path_factory.mktemp("offline") / "a.db"

@@ -45,6 +45,19 @@ def out(review):
     return [json.loads(line) for line in review.out.read_text("utf-8").splitlines()]
 
 
+def test_an_edited_follow_up_ends_its_conversation(tmp_path):
+    said = [
+        {"role": "user", "content": "Is there a map room?"},
+        {"role": "assistant", "content": "1"},
+    ]
+    asked = {"role": "user", "content": ROWS[0]["question"]}
+    review = Review(written(tmp_path / "q.jsonl", [{**ROWS[0], "turns": [*said, asked]}]))
+    assert review.questions()[0].before == said
+    review.edit(0, question="What is kept there?", reference="Maps of 1.")
+    (row,) = out(review)
+    assert row["turns"] == [*said, {"role": "user", "content": "What is kept there?"}]
+
+
 def test_what_is_kept_and_edited_comes_out_and_what_was_generated_stays(path):
     before = path.read_bytes()
     review = Review(path)

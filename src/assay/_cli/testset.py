@@ -365,11 +365,13 @@ def _remarks(made: Testset) -> list[str]:
             f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
             f"documents and {said['passages']} of the passages have a question"
         )
-        if "closed_book" in said:
+        if known := quality.get("closed_book"):
             remarks.append(
-                f"{said['closed_book']} of the answerable questions are answered right without any "
+                f"{known:.0%} of the answerable questions are answered right without any "
                 "text (`closed_book`): those are no test of retrieval"
             )
+        elif known is not None:
+            remarks.append("No answerable question is answered right without any text.")
     if made.questions:
         ask = "--closed-book tells which a model answers without any text."
         told = made.by_rules or "closed_book" in quality

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import fmean
 from typing import Annotated, Any, Final, Literal
 
@@ -15,6 +16,7 @@ from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import ChooseLabel, Label, Statement, VerifyStatements
 
 VITAL: Final = "vital"
+_Z2: Final = 1.96**2  # of intervals that hold in 95 of 100 cases
 _OKAY = 0.5  # what an okay nugget weighs beside a vital one (TREC 2024 RAG)
 _ASSIGN = "How far does the answer hold the nugget, a fact that answers should state?"
 _LABELS: Final = (
@@ -79,7 +81,8 @@ class NuggetRecall(_OfNuggets):
     them alike, "weighted" all of them with okay ones as half a vital one. Strict, a nugget counts
     only if the answer states all of it; else one that it states in part counts half (by a judge
     without labels, each with its probability of support). In [0, 1]; details give all six values
-    (V, A and W, each strict as well). Undefined without a nugget that counts. A longer answer
+    (V, A and W, each strict as well) and the value's 95 % Wilson interval, "low" and "high", as if
+    the nuggets were drawn at random. Undefined without a nugget that counts. A longer answer
     holds more nuggets: read it beside `nugget_f`, which charges for length.
 
     By the embedded judge it is weak: on pairs of answers with crowd votes it finds the one with
@@ -106,7 +109,8 @@ class NuggetRecall(_OfNuggets):
         method = "" if judge.can(ChooseLabel) else BY_VERDICTS
         all_six = _shares(parts, list(nuggets.values()))
         key = self.over[0].upper() + ("_strict" if self.strict else "")
-        return Score(all_six[key], parts, method, all_six)
+        ends = _interval(all_six[key], list(nuggets.values()), self.over)
+        return Score(all_six[key], parts, method, {**all_six, **ends})
 
 
 def _shares(parts: Sequence[Part], importance: Sequence[str]) -> dict[str, float]:
@@ -120,6 +124,16 @@ def _shares(parts: Sequence[Part], importance: Sequence[str]) -> dict[str, float
         shares[f"A{suffix}"] = fmean(values)
         shares[f"W{suffix}"] = fmean(values, weights)
     return shares
+
+
+def _interval(share: float, importance: Sequence[str], over: str) -> dict[str, float]:
+    """Wilson's interval of a share of nuggets, of which unequal weights leave fewer (Kish)."""
+    okay = {VITAL: 0.0, "all": 1.0}.get(over, _OKAY)
+    weights = [1.0 if kind == VITAL else okay for kind in importance]
+    n = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    centre, half = share + _Z2 / (2 * n), sqrt(_Z2 * (share * (1 - share) + _Z2 / (4 * n)) / n)
+    ends = (side / (1 + _Z2 / n) for side in (centre - half, centre + half))
+    return dict(zip(("low", "high"), (min(max(end, 0.0), 1.0) for end in ends), strict=True))
 
 
 def _value(part: Part, *, strict: bool) -> float:

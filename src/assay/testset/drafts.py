@@ -130,6 +130,9 @@ class Drafts:
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             texts = (self.corpus.passages[number].text for number in draft.passages)
             return not any(_SHE.search(text) for text in texts)
+        whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
+        if not whole and not _TECHNICAL.search(draft.fact.subject):
+            return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
         named = stems(draft.fact.subject)
@@ -270,6 +273,10 @@ class Drafts:
 
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.
 _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
+# "What does the Basic plan include?" is asked of anything that has a name; what something allows,
+# defines or needs, of what is called by an abbreviation or by code.
+_PARTS_VERBS: Final = frozenset(("include", "contain", "comprise", "consist", "require"))
+_TECHNICAL: Final = re.compile(r"`|[A-Z][A-Z0-9]{2}|[A-Z0-9]{2}$|\w_\w|[a-z][A-Z]")
 _FIRST_NAME: Final = re.compile(r"[A-Z][a-z]+")
 _SHE: Final = re.compile(r"\b(?:he|she|his|her)\b")
 _NOW: Final = 2020
@@ -279,7 +286,10 @@ _LEAST_SPECIFIED: Final = 3  # facts, so that "Where is it defined?" is asked of
 _SPECIFIED: Final = frozenset(("defined", "specified", "described"))
 _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZE|TOKENS|WIDTH)\b")
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
-_WORDS: Final = frozenset("THE AND FOR NOT ALL ANY NOTE TODO WITH FROM THIS USA JSON".split())  # noqa: SIM905
+_WORDS: Final = frozenset(
+    "THE AND FOR NOT ALL ANY NOTE TODO WITH FROM THIS "  # noqa: SIM905 - reads better
+    "USA JSON CPU GPU RAM ASCII URL HTML HTTP".split()
+)
 
 
 def _difference(first: Fact, second: Fact) -> str:

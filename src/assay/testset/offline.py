@@ -110,7 +110,8 @@ class Offline:
             return fault
         try:
             if draft.sure:
-                return await self._unsupported(draft, judge) if draft.fact.reference else None
+                prose = draft.fact.reference and draft.fact.template != "procedure"
+                return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
                 near = self.corpus.nearest(draft.fact.question, _NEAREST)
                 said = await self._answering(draft.fact.question, near, judge, _ANSWERS)

@@ -58,14 +58,25 @@ class ReviewedQuestion:
         """What names it."""
         return str(self.row["id"])
 
+    @property
+    def before(self) -> list[Mapping[str, Any]]:
+        """The messages before a follow-up, each with `role` and `content`; none for another one."""
+        turns = self.row.get("turns")
+        whole = isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns)
+        if not whole or not turns or turns[-1].get("content") != self.row["question"]:
+            return []
+        return list(turns[:-1])
+
     def reviewed(self) -> dict[str, Any]:
         """The row for `evaluate`: an edited one holds what was generated as well."""
         if self.decision != "edit":
             return {**self.row, "review": "kept"}
         held = {stem for text in self.row.get("reference_contexts") or () for stem in stems(text)}
-        changed = {"question": self.question, "reference": self.reference}
+        changed: dict[str, Any] = {"question": self.question, "reference": self.reference}
+        if self.before:  # the conversation ends with the question
+            changed["turns"] = [*self.before, {"role": "user", "content": self.question}]
         if held and "overlap" in self.row:
-            changed |= {"overlap": round(recall(stems(self.question), held), 3)}  # type: ignore[dict-item]
+            changed |= {"overlap": round(recall(stems(self.question), held), 3)}
         generated = {name: self.row.get(name) for name in ("question", "reference")}
         return {**self.row, **changed, "review": "edited", "generated": generated}
 

@@ -32,7 +32,7 @@ _LEAD_CONDITION: Final = re.compile(
     r"(?P<said>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
 )
 _YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
-_DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:after|before|until|since|following)\b")
+_DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:when|after|before|until|since|following)\b")
 _NUMERAL: Final = (
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
     "hundred|hundreds"
@@ -112,7 +112,7 @@ _RELATIVE: Final = re.compile(
     r",\s+(?:which|who|where|when|while|whereas|including|with|leading|making|causing|although|"
     r"though|resulting|because|so|and|but)\b.*"
 )
-_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|\.\.|\.\s+[A-Z]|--\s|\u2013\s")
+_BROKEN: Final = re.compile(r"[;:|=<>{}\[\]?!\n“”\t→]|''|``|\.\.|\.\s+[A-Z]|--\s|\u2013\s")
 _BE: Final = frozenset(verbs.BE.split())
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _LONGEST, _SHORTEST = 24, 4  # words of a question

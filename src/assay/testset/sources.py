@@ -5,10 +5,13 @@ from typing import Final
 
 from assay._text.words import recall, stems
 from assay.sample import Sample
+from assay.testset.checks import comparable
 from assay.testset.passages import Corpus
 from assay.testset.questions import is_unanswerable
 
 PASSAGE: Final = 200  # words, as `assay testset` cuts documents
+_VERBATIM: Final = 5  # words from which on a text that stands in a passage word for word is from it
+_NEAR: Final = 20  # passages of which one may hold it so
 _TRACED: Final = 0.5  # of a reference's content words stand in a passage that may be its source
 
 
@@ -39,8 +42,13 @@ def passages_asked(
 
 
 def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
-    """The nearest passage to a text, if it has most content words of what it is to hold."""
-    for number in corpus.nearest(text, 1):
+    """The nearest passage that holds a text word for word, or has most of its content words."""
+    near, plain = corpus.nearest(text, _NEAR), comparable(held)
+    if len(plain.split()) >= _VERBATIM:
+        for number in near:
+            if plain in comparable(corpus.passages[number].text):
+                return number
+    for number in near[:1]:
         if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
             return number
     return None

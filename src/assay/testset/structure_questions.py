@@ -10,6 +10,7 @@ from assay._text.grammar import Words
 from assay._text.markup import clean
 from assay._text.predicates import find_subject
 from assay._text.sentences import sentences
+from assay.testset.manual_questions import in_document, of_manuals
 from assay.testset.sentence_questions import Fact, listed
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -49,7 +50,7 @@ _FAQ: Final = re.compile(
     re.MULTILINE,
 )
 _EXPANDED: Final = re.compile(
-    r"(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
+    r"(?<![\"“\w])(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
 )
 _LISTED: Final = re.compile(
     r"^(?P<short>[A-Z][A-Za-z0-9-]{1,9})(?:\t+|[ ]{2,}|: )(?P<long>[A-Z][\w ,/-]{5,70})$",
@@ -71,13 +72,15 @@ _NO_DUTY: Final = re.compile(
     re.IGNORECASE,
 )
 _MEANINGS: Final = frozenset(
-    ("meaning", "what it means", "definition", "description", "what was found", "what it does")
+    ("meaning", "meaning here", "definition", "description", "what was found")
 )
+_WHAT_IT: Final = re.compile(r"what it (?:often )?(?P<verb>does|means|holds|says|shows|is)")
+_REMEDIES: Final = frozenset(("what to do", "what to try", "remedy", "fix"))
 _ATTRIBUTES: Final = frozenset(
     "licence license author owner unit range type size length weight height price cost "
-    "version port format encoding language country capital city year date age population area "
-    "speed rate limit maximum minimum duration temperature frequency bandwidth status purpose "
-    "reason".split()
+    "version port format encoding default task language country capital city year date age "
+    "population area speed rate limit maximum minimum duration temperature frequency "
+    "bandwidth status purpose reason".split()
 )
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
 
@@ -97,6 +100,7 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _terms(prose)
     yield from _faq(prose)
     yield from _lists(prose, small)
+    yield from of_manuals(text, prose, headings)
 
 
 def _lists(text: str, small: Collection[str]) -> Iterator[Fact]:
@@ -155,9 +159,9 @@ def _cell(
     """What one cell of a table says of its row."""
     if len(cell) < 2 or name.count("`") > 2 or len(name.split()) > 6 or not re.search(r"\w", name):
         return
-    column = column.lower()
+    column, cell = column.lower(), cell.rstrip(".")
     if kind == "option":
-        if column in _MEANINGS:
+        if column in _MEANINGS or _WHAT_IT.fullmatch(column):
             yield from _option(name, cell, span, headings)
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
@@ -166,15 +170,27 @@ def _cell(
         question = f"What is the {column} of {row}?"
         reference = f"The {column} of {row} is {cell}."
         yield Fact("table", question, cell, row, column, "", reference, span)
-    elif column in _MEANINGS and len(cell.split()) >= _LEAST and name.startswith("`") and singular:
-        title = next((h for h in headings if not re.search(r"\.\w{1,5}$", h)), "")
-        where = f"In “{title}”, what" if title else "What"
-        verb = "do" if column == "what it does" else "mean"
-        reference = (
-            f"{row[:1].upper()}{row[1:]} {'does this' if verb == 'do' else 'means'}: {clean(cell)}."
-        )
-        question = f"{where} does {row} {verb}?"
-        yield Fact("table", question, cell, row, column, "", reference, span)
+        return
+    what = _WHAT_IT.fullmatch(column)
+    meaning = what or column in _MEANINGS
+    if not singular or not (meaning or column in _REMEDIES) or len(cell.split()) < _LEAST:
+        return
+    if re.search(r"[{}]", name):
+        return
+    where, row = in_document(headings), row if name.startswith("`") else f"the {kind} “{name}”"
+    begin = "W" if not where else f"{where}w"
+    if meaning:
+        verb = what["verb"] if what else "means"
+        told = {"does": "does this"}.get(verb, verb)
+        reference = f"{row[:1].upper()}{row[1:]} {told}: {clean(cell)}."
+        asked = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
+    else:
+        reference = f"If the {kind} is {name}: {clean(cell)}."
+        asked = f"can you do if the {kind} is {name}"
+    yield Fact("table", f"{begin}hat {asked}?", cell, row, column, "", reference, span)
+
+
+_BASES: Final = {"does": "do", "means": "mean", "holds": "hold", "says": "say", "shows": "show"}
 
 
 def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]) -> Iterator[Fact]:
@@ -195,7 +211,12 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
     said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
         first, second = said.lower().split()[:2]
-        verb = "base" in verbs.forms(first) or second in {"the", "a", "an", "these"}
+        verb = ("base" in verbs.forms(first) and second != "of") or second in {
+            "the",
+            "a",
+            "an",
+            "these",
+        }
         told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
         reference = f"{of[:1].upper()}{of[1:]} {told}."
         other = f"What does {of} do?" if verb else ""

@@ -52,7 +52,8 @@ class Wanted:
             return False
         if self.kind and self.kind != question.row.get("kind"):
             return False
-        said = f"{question.id} {question.question} {question.reference} {question.row.get('group')}"
+        said = f"{question.id} {question.question} {question.reference}"
+        said += "".join(f" {question.row.get(name) or ''}" for name in ("group", "standalone"))
         return all(word in said.casefold() for word in self.text.casefold().split())
 
 

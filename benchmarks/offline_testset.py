@@ -1,0 +1,52 @@
+"""The questions that rules make of three corpora, to be read one by one.
+
+    python -m benchmarks.offline_testset docs clapnq telequad [--n 30] [--seed 0]
+    python -m benchmarks.offline_testset docs/ci.md docs/store.md
+
+Whether a person would keep each is judged by reading; docs/testset.md holds the figures.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from assay.testset import Document, Plan, Testset, generate, read_documents
+from benchmarks.data import ROOT, load
+from benchmarks.live import telequad
+
+
+def documents(name: str) -> list[Document]:
+    """A corpus by its name, or a file or folder of this repository."""
+    if name in ("clapnq", "telequad"):
+        rows = load("retrieval/clapnq.jsonl.gz") if name == "clapnq" else []
+        texts = [text for row in rows for text in row["contexts"]] or telequad()[0].values()
+        return [Document(f"{n}", text) for n, text in enumerate(dict.fromkeys(texts))]
+    return list(read_documents(ROOT / name))
+
+
+def table(made: Testset) -> str:
+    """Each question with its reference, then what was rejected, by reason."""
+    lines = [f"{q.kind} {q.template}: {q.question}\n    {q.reference}" for q in made.questions]
+    reasons = Counter(draft.why for draft in made.rejected)
+    return "\n".join([*lines, f"{len(made.questions)} kept; rejected: {dict(reasons)}"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("corpora", nargs="+")
+    parser.add_argument("--n", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    named = [name for name in given.corpora if name in ("docs", "clapnq", "telequad")]
+    pages = [name for name in given.corpora if name not in named]
+    for names in [*([name] for name in named), *([pages] if pages else [])]:
+        texts = [document for name in names for document in documents(name)]
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder) / "store.db"
+            made = generate(texts, Plan(n=given.n, seed=given.seed), judge="embedded", store=store)
+        print(f"\n{' '.join(names)}: {len(texts)} documents\n{table(made)}")
+
+
+if __name__ == "__main__":
+    main()
