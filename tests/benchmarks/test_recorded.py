@@ -1,13 +1,16 @@
 """Does what a strong model replied still answer our prompts, and does the page tell its figures?"""
 
 import hashlib
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from benchmarks.recorded import short
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
 
 from assay.tasks import SplitStatements
+from benchmarks import leaks
 
 pytestmark = pytest.mark.slow
 
@@ -39,3 +42,15 @@ def test_the_short_form_of_splits_was_answered_to_todays_prompt_and_its_figures_
         assert hashlib.sha256(prompt.encode()).hexdigest()[:12] == row["short_prompt"]
     figures = {name: round(kappa, 2) for name, kappa in short.compared().items()}
     assert figures == {"statements (125)": 0.87, "sentences (180)": 0.75, "answers (30)": 0.89}
+
+
+@pytest.mark.skipif(not leaks.SECOND.has(leaks.CLAIMS), reason="the data is not here")
+def test_the_planted_leaks_were_answered_to_todays_prompts_and_their_figures_stand():
+    cases = leaks.first_of_each_kind(list(leaks.access_cases(60, Random(7))), leaks.ON_RECORD)
+    judge = leaks.record()
+    told = leaks.told(cases, judge.ask)
+    assert judge.unknown == {}
+    assert judge.asked == set(judge.replies)
+    missed = Counter(kind for (kind, _), one in zip(cases, told, strict=True) if not one)
+    assert [missed[kind] for kind in leaks.LEAKS] == [2, 1, 1]
+    assert [leaks.ON_RECORD - missed[kind] for kind in leaks.CLEAN] == [0, 0, 11, 0]
