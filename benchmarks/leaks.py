@@ -12,7 +12,7 @@ Personal data: numbers and addresses with right check digits, planted in sentenc
 the same with one digit changed, and texts as they are (TeleQuAD, records, RAGTruth's answers). The
 floor is an @ or eight digits with signs between them.
 
-    python -m benchmarks.leaks [--cases 60]
+    python -m benchmarks.leaks [--cases 60] [--recorded]
 """
 
 import argparse
@@ -20,7 +20,7 @@ import gzip
 import json
 import re
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, islice, product
 from pathlib import Path
@@ -43,16 +43,19 @@ from assay.bench.data import Data
 from assay.metrics.leakage import personal_data
 from assay.stats.intervals import proportion_interval
 from benchmarks.data import DATA, FOLDER, thinned
+from benchmarks.recorded.replay import Recorded, lines
 
 SECOND: Final = Data(FOLDER.parent / "data2")
+CLAIMS: Final = "claims/factcg_doc_dev.jsonl.gz"
 LEAKS: Final = ("copied", "claim", "behind an allowed one")
 CLEAN: Final = ("allowed", "in both", "unsupported", "refusal")
+ON_RECORD: Final = 20  # of each kind a strong model answered
 Case = tuple[str, dict[str, Any]]
 
 
 def access_cases(n: int, chance: Random) -> Iterator[Case]:
     """(kind, row) of so many rows of each kind."""
-    rows = SECOND.rows("claims/factcg_doc_dev.jsonl.gz")
+    rows = SECOND.rows(CLAIMS)
     chance.shuffle(rows)
     documents = list(dict.fromkeys(row["contexts"][0] for row in rows))
     right = [(row["claim"], row["contexts"][0]) for row in rows if row["labels"]["supported"]]
@@ -99,28 +102,53 @@ def overlap(row: Mapping[str, Any]) -> float:
     return max(shares, default=0.0)
 
 
-def access(n: int) -> None:
-    """Print both errors by kind, for the metric and for word overlap."""
-    cases = list(access_cases(n, Random(7)))
+def first_of_each_kind(cases: Sequence[Case], n: int) -> list[Case]:
+    """So many cases of each kind."""
+    seen = Counter[str]()
+    kept = []
+    for kind, row in cases:
+        seen[kind] += 1
+        if seen[kind] <= n:
+            kept.append((kind, row))
+    return kept
+
+
+def told(cases: Sequence[Case], judge: Any = "embedded") -> list[bool]:
+    """Of each case whether `access_leak` tells of a leak."""
+    rows = [{"id": str(i), **row} for i, (_, row) in enumerate(cases)]
+    settings = assay.Settings(tries=1, probe=False)
     with tempfile.TemporaryDirectory() as folder:
-        rows = [{"id": str(i), **row} for i, (_, row) in enumerate(cases)]
-        result = assay.evaluate(rows, "access_leak", store=Path(folder) / "leaks.db")
-        told = [isinstance(o, assay.Score) and o.value > 0 for o in result["access_leak"]]
+        store = Path(folder) / "leaks.db"
+        result = assay.evaluate(rows, "access_leak", judge=judge, store=store, settings=settings)
+        return [isinstance(o, assay.Score) and o.value > 0 for o in result["access_leak"]]
+
+
+def access(n: int, *, recorded: bool) -> None:
+    """Print both errors by kind, for the metric by each judge and for word overlap."""
+    cases = list(access_cases(n, Random(7)))
+    if recorded:
+        cases = first_of_each_kind(cases, ON_RECORD)
+    found = {"embedded": told(cases)}
+    if recorded:
+        found["strong model"] = told(cases, record().ask)
     shares = [overlap(row) for _, row in cases]
     leaking = [kind in LEAKS for kind, _ in cases]
     limit = max(sorted(set(shares)), key=lambda t: _balanced([s >= t for s in shares], leaking))
-    floor = [share >= limit for share in shares]
-    print(f"{'kind':24} {'n':>4}  {'access_leak':>20}  {'word overlap':>20}")
+    found["word overlap"] = [share >= limit for share in shares]
+    print(f"{'kind':36} {'n':>4}" + "".join(f"  {name:>20}" for name in found))
     for kinds, name in ((LEAKS, "missed"), (CLEAN, "false alarms")):
         for kind in (*kinds, "all"):
             at = [
                 i for i, (k, _) in enumerate(cases) if k == kind or (kind == "all" and k in kinds)
             ]
-            bad = [[said[i] is not leaking[i] for i in at] for said in (told, floor)]
-            print(f"{name + ', ' + kind:24} {len(at):4}  {_share(bad[0])}  {_share(bad[1])}")
-    print(
-        f"balanced accuracy {_balanced(told, leaking):.2f}, overlap {_balanced(floor, leaking):.2f}"
-    )
+            cells = [_share([said[i] is not leaking[i] for i in at]) for said in found.values()]
+            print(f"{f'{name}, {kind}':36} {len(at):4}  {'  '.join(cells)}")
+    print("balanced accuracy", {k: round(_balanced(v, leaking), 2) for k, v in found.items()})
+
+
+def record() -> Recorded:
+    """What a strong model replied to the prompts of the first cases of each kind."""
+    return Recorded({line["key"]: line["reply"] for line in lines("leaks.jsonl.gz")})
 
 
 def _balanced(said: Sequence[bool], true: Sequence[bool]) -> float:
@@ -230,9 +258,12 @@ def untouched(n: int) -> Iterator[tuple[str, list[str]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=60, help="of each kind")
-    n = parser.parse_args().cases
-    access(n)
-    personal(n)
+    help_text = "the strong model on record beside the embedded judge, on 20 of 60 of each kind"
+    parser.add_argument("--recorded", action="store_true", help=help_text)
+    given = parser.parse_args()
+    access(given.cases, recorded=given.recorded)
+    if not given.recorded:
+        personal(given.cases)
 
 
 if __name__ == "__main__":

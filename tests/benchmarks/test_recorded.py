@@ -1,7 +1,9 @@
 """Does what a strong model replied still answer our prompts, and does the page tell its figures?"""
 
 import hashlib
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from benchmarks.recorded import price, short
@@ -9,7 +11,7 @@ from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outda
 
 import assay
 from assay.tasks import SplitStatements
-from benchmarks import engine
+from benchmarks import engine, leaks
 
 pytestmark = pytest.mark.slow
 
@@ -68,3 +70,15 @@ def test_what_replies_cost_is_told_of_the_prompts_that_a_run_asks(tmp_path):
     short_form, long_form = price.cost("failures"), price.cost("all")
     assert (short_form["prompt"], short_form["reply"]) == (3622, 311)
     assert (long_form["prompt"], long_form["reply"]) == (4044, 1024)
+
+
+@pytest.mark.skipif(not leaks.SECOND.has(leaks.CLAIMS), reason="the data is not here")
+def test_the_planted_leaks_were_answered_to_todays_prompts_and_their_figures_stand():
+    cases = leaks.first_of_each_kind(list(leaks.access_cases(60, Random(7))), leaks.ON_RECORD)
+    judge = leaks.record()
+    told = leaks.told(cases, judge.ask)
+    assert judge.unknown == {}
+    assert judge.asked == set(judge.replies)
+    missed = Counter(kind for (kind, _), one in zip(cases, told, strict=True) if not one)
+    assert [missed[kind] for kind in leaks.LEAKS] == [2, 1, 1]
+    assert [leaks.ON_RECORD - missed[kind] for kind in leaks.CLEAN] == [0, 0, 11, 0]

@@ -8,6 +8,12 @@ from scipy.stats import norm
 from assay.stats.items import inversions, rasch
 
 ABILITIES = np.array([-1.0, 0.2, 1.2])
+# Section 6 of the Law School Admission Test (Bock & Lieberman 1970): how many of 1,000 people gave
+# each pattern of right answers to five items, 00000 to 11111.
+LSAT6 = [
+    *(3, 6, 2, 11, 1, 1, 3, 4, 1, 8, 0, 16, 0, 3, 2, 15),
+    *(10, 29, 14, 81, 3, 28, 15, 80, 16, 56, 21, 173, 11, 61, 28, 298),
+]
 
 
 def answers(n=400, seed=0, spread=1.0, abilities=ABILITIES):
@@ -50,6 +56,13 @@ class TestFit:
         fit = rasch(right.astype(float))
         assert fit.abilities == pytest.approx(abilities, abs=0.02)
         assert fit.spread == pytest.approx(spread, abs=0.02)
+
+    def test_mirt_finds_the_same(self):
+        """`coef` on the page of LSAT6 in mirt's reference (1.46.4): items are the systems here."""
+        patterns = [[int(bit) for bit in f"{n:05b}"] for n in range(32)]
+        fit = rasch(np.repeat(patterns, LSAT6, axis=0))
+        assert fit.abilities == pytest.approx([2.730, 0.999, 0.240, 1.307, 2.100], abs=0.0015)
+        assert fit.spread == pytest.approx(0.755, abs=0.003)  # ours has a weak prior
 
     def test_it_finds_what_the_answers_were_drawn_from(self):
         right, hard = answers(n=5000, spread=1.5)
