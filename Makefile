@@ -6,7 +6,7 @@ OUT := out
 
 PEERS := ragas4 ragas1 deepeval trulens ragchecker
 
-.PHONY: demo test test-real test-integrations test-peers check bench docs site train clean
+.PHONY: demo test test-real test-integrations test-adapt test-peers check bench docs site train clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -28,6 +28,9 @@ test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real br
 
 test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the others, as they are released
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
+
+test-adapt: .venv-train/.ready ## judges that are trained, with PyTorch
+	.venv-train/bin/python -m pytest -m slow tests/real/test_adapt_judge.py
 
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
 	$(BIN)/python tests/peers/compare.py
@@ -90,7 +93,7 @@ train: .venv-train/.ready ## make the embedded models anew: hours; needs the dat
 .venv-train/.ready: pyproject.toml
 	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
 	.venv-train/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-train/bin/python -m pip install --quiet --editable . --group train
+	.venv-train/bin/python -m pip install --quiet --editable . --group train --group dev
 	touch $@
 
 clean:

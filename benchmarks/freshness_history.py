@@ -7,7 +7,8 @@ word for word is a question's reference; then a second one. `TRUTH` holds what r
 (i)nvalidated, as what it says is gone or another thing is said; (d)rifted, as it is said in other
 words or with an addition; (v)alid, as it stands there or on another changed page but for its form.
 One reader judged, by the old sentence and the one that `check_freshness` put beside it or, where it
-put none, the nearest one, without what it told.
+put none, the nearest one; its verdict was not shown, but an empty place beside a sentence hints at
+one, and nine labels were set right after three verdicts had shown what that may mean.
 """
 
 import argparse

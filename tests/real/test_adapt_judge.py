@@ -1,6 +1,11 @@
 """The reader is trained for a few steps, cut off, resumed, and judges from its folder."""
 
 import hashlib
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +68,76 @@ def test_the_shipped_graph_survives_a_round_trip(tmp_path):
     # One step of seven bits, at most.
     for name, value in state.items():
         assert float((again[name] - value).abs().max()) < 0.05, name
+
+
+# Adapts in FOLDER, tells each step, and kills itself where the phase begins.
+CHILD = """
+import os, signal, sys
+from assay.experiments import judge_adaptation as adapting, reader_training
+from support.tower_corpus import corpus
+
+phase, folder = sys.argv[1:]
+plan = reader_training.Plan
+reader_training.Plan = lambda **how: plan(**how | {"save_every": 0})
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def progress(done, total):
+    print(done, flush=True)
+    if (phase, done) == ("training", 2):
+        die()
+
+begins = {"cases": "windows", "comparison": "measure_all", "fitting": "out_of_fold",
+          "choice": "_chosen", "writing": "refit"}
+if phase in begins:
+    setattr(adapting, begins[phase], die)
+how = adapting.JudgeAdapting(steps=3, threads=1)
+adapting.adapt_judge(corpus(), labels=f"{folder}/../labels.jsonl", out=f"{folder}/judge", how=how,
+                     on_progress=progress)
+"""
+
+
+def adapted(phase, folder):
+    """The steps that the process made, and how it ended."""
+    command = [sys.executable, "-c", CHILD, phase, str(folder)]
+    tests = Path(__file__).parents[1]
+    made = subprocess.run(command, cwd=tests, stdout=subprocess.PIPE, text=True, check=False)
+    return [int(line) for line in made.stdout.split()], made.returncode
+
+
+def test_killed_in_every_phase_it_ends_with_the_same_folder_and_trains_nothing_twice(tmp_path):
+    rows = [
+        {
+            "statement": f"The mast at site {n} is {30 + n + 7 * (n % 2)} metres high.",
+            "contexts": [f"The mast at site {n} is {30 + n} metres high and stands on a hill."],
+            "supported": n % 2 == 0,
+        }
+        for n in range(40)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "labels.jsonl").write_text(lines, "utf-8")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    assert adapted("", whole) == ([1, 2, 3], 0)
+
+    steps = {}
+    for phase in ("cases", "training", "comparison", "fitting", "choice", "writing"):
+        steps[phase], code = adapted(phase, killed)
+        assert code == -signal.SIGKILL, phase
+        assert not (killed / "judge").exists()
+    # The second step was on its way when the process died.
+    assert steps == {
+        "cases": [], "training": [1, 2], "comparison": [2, 3], "fitting": [], "choice": [],
+        "writing": [],
+    }  # fmt: skip
+    assert adapted("", killed) == ([], 0)
+    assert [path.name for path in killed.iterdir()] == ["judge"]
+    texts = [
+        {path.name: path.read_bytes() for path in (folder / "judge").iterdir()}
+        for folder in (whole, killed)
+    ]
+    cards = [json.loads(each.pop("card.json")) for each in texts]
+    assert texts[0] == texts[1]
+    assert [{**card, "folder": ""} for card in cards] == [{**cards[0], "folder": ""}] * 2
