@@ -297,8 +297,8 @@ def measured(name: str, data: Path, n: int, latency: float, in_flight: int) -> C
 
 def main() -> None:
     if "--client" in sys.argv:
-        name, url, data, in_flight = sys.argv[2:6]
-        client(name, url, data, int(in_flight))
+        name, url, questions, in_flight = sys.argv[2:6]
+        client(name, url, questions, int(in_flight))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=200)
