@@ -406,6 +406,7 @@ def test_a_folder_is_a_corpus_on_the_command_line(tmp_path, monkeypatch):
 def test_runs_over_documents_that_are_cut_otherwise_are_compared(db):
     """Gold is the same ranges of them, though the passages that hold these have other ids."""
     found = swept(db, {"chunk_size": [3, 100]}, f"{RANKED},exact_match")
+    assert [one.name for one in found.configurations] == ["chunk_size=3", "chunk_size=100"]
     ids = [[one.reference_context_ids for one in samples(found, at)] for at in (0, 1)]
     assert ids[0] != ids[1]
     small, large = (open_run(one.run, str(db)) for one in found.configurations)

@@ -30,12 +30,22 @@ def configuration_name(params: Params) -> str:
     return ",".join(f"{name}={written(value)}" for name, value in params.items())
 
 
+def configuration_names(params: Sequence[Params]) -> list[str]:
+    """What each is called among the others: by what varies, or in full where nothing does."""
+    names = dict.fromkeys(name for values in params for name in values)
+    varied = {n for n in names if len({written(p[n]) if n in p else None for p in params}) > 1}
+    return [
+        configuration_name({n: v for n, v in values.items() if not varied or n in varied})
+        for values in params
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One configuration, or one value of a parameter, beside the best.
 
     Attributes:
-        name: The configuration ("k=3,chunk=256"), or the value as it is written.
+        name: The configuration by what varies ("k=3,chunk=256"), or the value as it is written.
         mean: Its mean over the questions that all have a score for; None without any score.
         interval: The confidence interval of the mean, by itself.
         difference: Its mean minus that of the best, None without any score.
@@ -123,7 +133,7 @@ def leaderboard(
     """
     from assay.stats.best import compare_with_best
 
-    names = [configuration_name(values) for values in params]
+    names = configuration_names(params)
     scores = [_scores(result, metric) for result in results]
     scored = [place for place, by_id in enumerate(scores) if by_id]
     about = results[0].run.config["about"][metric]
@@ -186,7 +196,7 @@ def race_leaderboard(
     """
     from assay.stats.sequential import compare_raced
 
-    names = [configuration_name(values) for values in params]
+    names = configuration_names(params)
     scores = [race_scores(result, metric) for result in results]
     scored = [place for place, by_id in enumerate(scores) if by_id]
     up, ends = _direction(results[0], metric)

@@ -249,6 +249,12 @@ def show_sweep(swept: Sweep) -> RenderableType:
     """A sweep on the console."""
     n, k = numbers.plural(swept.n, "question"), len(swept.configurations)
     head = f"{swept.target} over {n} of {swept.source}, {numbers.plural(k, 'configuration')}"
+    fixed = [
+        f"{name}={v}"
+        for name, (v, *more) in report.varied(swept.configurations).items()
+        if not more
+    ]
+    head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
     lines += retrieval_blocks(

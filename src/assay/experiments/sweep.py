@@ -10,6 +10,7 @@ from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
     configuration_name,
+    configuration_names,
     leaderboard,
     race_leaderboard,
     race_scores,
@@ -198,7 +199,7 @@ def planned_steps(
         skip_invalid=settings.skip_invalid,
         shared=SharedLimits(),
     )
-    names = map(configuration_name, grid_params)
+    names = configuration_names(grid_params)
     return [
         Step(name, params, made, asking, said)
         for name, params, made, said in zip(names, grid_params, systems, described, strict=True)

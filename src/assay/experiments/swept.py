@@ -7,7 +7,7 @@ from pathlib import Path
 from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
-    configuration_name,
+    configuration_names,
     leaderboard,
     race_leaderboard,
 )
@@ -147,7 +147,7 @@ def _configuration(
     run, params = found.runs[place], found.params[place]
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
-        name=configuration_name(params),
+        name=configuration_names(found.params)[place],
         params=dict(params),
         run=run.id,
         asked=0,
