@@ -97,7 +97,7 @@ def test_a_winner_is_named_and_a_race_has_no_front(tmp_path):
         how=how,
     )
     page = render(raced, [("this sweep", "assay sweep 'a b'")])
-    assert "k=5,<wbr>rerank=true is best:<wbr> every other configuration is worse." in page
+    assert "k=5 is best:<wbr> every other configuration is worse." in page
     assert ", raced" in page
     assert marks(page, "on") == set()
     assert "assay sweep &#39;a b&#39;" in page
