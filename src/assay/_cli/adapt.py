@@ -10,7 +10,7 @@ import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from assay._cli import options, output
-from assay._cli.errors import OK
+from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE, F, Grouped, NumberRange
 from assay._cli.output import counter
 from assay._report import adaptation, page
@@ -256,13 +256,19 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
     )
     silent = request.no_progress
     with counter(*columns, description="steps of training", silent=silent) as progress:
+
+        def train(done: int, total: int) -> None:
+            progress(done, total)
+            if done == total and not silent:
+                say("trained; now measured on the cases kept aside, which takes minutes")
+
         made = adapt_judge(
             list(map(Path, request.corpus)) or None,
             request.questions,
             request.labels,
             out=request.out,
             how=how,
-            on_progress=progress,
+            on_progress=train,
         )
     compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in made.compared]
     data = {"assay": __version__, **msgspec.to_builtins(made), "compared": compared}
