@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 import numpy as np
 
-from assay._analysis.comparability import compare_definitions, given_fields, judges
+from assay._analysis.comparability import GOLD_RANGES, compare_definitions, given_fields, judges
 from assay._analysis.sweeps import best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
@@ -362,7 +362,9 @@ class _Reading:
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
-            metadata = msgspec.json.decode(fields.get("metadata") or b"{}")
+            raw = bytes(fields.get("metadata") or b"{}")
+            read = bool(values_of) or GOLD_RANGES.encode() in raw  # hardly any run has ranges
+            metadata = msgspec.json.decode(raw) if read else {}
             names, ranges = given_fields(metadata)
             texts = tuple(bytes(fields.get(name, b"")) for name in ("id", *names))
             given.add(hash((texts, msgspec.json.encode(ranges))))

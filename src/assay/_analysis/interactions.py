@@ -40,6 +40,15 @@ class Interaction:
     found: bool
 
 
+def parameter_values(params: Sequence[Mapping[str, Value]]) -> dict[str, list[str]]:
+    """The values of each parameter, each once, in the order in which they were given."""
+    values: dict[str, dict[str, None]] = {}
+    for one in params:
+        for name, value in one.items():
+            values.setdefault(name, {})[written(value)] = None
+    return {name: list(given) for name, given in values.items()}
+
+
 def interactions(
     scores: "Floats",
     params: Sequence[Mapping[str, Value]],
@@ -59,7 +68,7 @@ def interactions(
         higher_is_better: Which scores are better.
         level: Nominal coverage of the differences of all contrasts together.
     """
-    values = {name: list(dict.fromkeys(written(one[name]) for one in params)) for name in params[0]}
+    values = parameter_values(params)
     varied = [name for name in values if len(values[name]) > 1]
     # The one with fewer values is changed: its pairs of values share the error that is allowed.
     pairs = [

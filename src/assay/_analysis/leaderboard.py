@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding, corrected_standings
 from assay._analysis.front import Front, Quality, fronts
-from assay._analysis.interactions import Interaction, interactions
+from assay._analysis.interactions import Interaction, interactions, parameter_values
 from assay._runner.result import Result
 from assay._store import Store
 from assay._store.runs import Value, written
@@ -32,8 +32,11 @@ def configuration_name(params: Params) -> str:
 
 def configuration_names(params: Sequence[Params]) -> list[str]:
     """What each is called among the others: by what varies, or in full where nothing does."""
-    names = dict.fromkeys(name for values in params for name in values)
-    varied = {n for n in names if len({written(p[n]) if n in p else None for p in params}) > 1}
+    varied = {
+        name
+        for name, values in parameter_values(params).items()
+        if len(values) > 1 or any(name not in one for one in params)
+    }
     return [
         configuration_name({n: v for n, v in values.items() if not varied or n in varied})
         for values in params
@@ -367,8 +370,7 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
     """
     import numpy as np
 
-    known = {name: list(dict.fromkeys(written(one[name]) for one in params)) for name in params[0]}
-    varied = {name: values for name, values in known.items() if len(values) > 1}
+    varied = {n: values for n, values in parameter_values(params).items() if len(values) > 1}
     # A column for each value of a parameter, all of which together stand for the mean.
     design = np.array(
         [[written(one[name]) == v for name in varied for v in varied[name]] for one in params],

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.front import Front
+from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Standing, is_full
 from assay._report import history, leaderboard, numbers, retrieval
 from assay._report.page import asset, page
@@ -178,11 +179,7 @@ def _as(form: Callable[[float], str], amount: float | None) -> str:
 
 def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
     """The values of each parameter, in the order in which they were given."""
-    values: dict[str, dict[str, None]] = {}
-    for one in configurations:
-        for name, value in one.params.items():
-            values.setdefault(name, {})[written(value)] = None
-    return {name: list(given) for name, given in values.items()}
+    return parameter_values([one.params for one in configurations])
 
 
 def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:

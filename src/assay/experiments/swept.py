@@ -119,13 +119,14 @@ def read_sweep(store: str | Path, found: StoredSweep, *, level: float = LEVEL) -
             boards.append(race_leaderboard(results, found.params, metric, dropped=by, level=level))
         else:
             boards.append(leaderboard(results, found.params, metric, level=level))
+    names = configuration_names(found.params)
     return Sweep(
         target=found.target,
         source=found.source,
         n=max(run.n_samples for run in found.runs),
         configurations=tuple(
-            _configuration(found, place, result, dropped=dropped[place])
-            for place, result in enumerate(results)
+            _configuration(found, place, name, result, dropped=dropped[place])
+            for place, (name, result) in enumerate(zip(names, results, strict=True))
         ),
         leaderboards=tuple(boards),
         level=level,
@@ -142,12 +143,12 @@ def _dropped(found: StoredSweep) -> list[bool]:
 
 
 def _configuration(
-    found: StoredSweep, place: int, result: Result, *, dropped: bool
+    found: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
 ) -> Configuration:
     run, params = found.runs[place], found.params[place]
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
-        name=configuration_names(found.params)[place],
+        name=name,
         params=dict(params),
         run=run.id,
         asked=0,
