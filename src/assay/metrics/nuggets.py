@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from statistics import fmean
 from typing import Annotated, Any, Final, Literal
 
@@ -13,10 +12,11 @@ from assay.metrics.correctness import Beta, f_beta
 from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
+from assay.stats.intervals import wilson
 from assay.tasks import ChooseLabel, Label, Statement, VerifyStatements
 
 VITAL: Final = "vital"
-_Z2: Final = 1.96**2  # of intervals that hold in 95 of 100 cases
+_Z: Final = 1.96  # of intervals that hold in 95 of 100 cases
 _OKAY = 0.5  # what an okay nugget weighs beside a vital one (TREC 2024 RAG)
 _ASSIGN = "How far does the answer hold the nugget, a fact that answers should state?"
 _LABELS: Final = (
@@ -131,9 +131,7 @@ def _interval(share: float, importance: Sequence[str], over: str) -> dict[str, f
     okay = {VITAL: 0.0, "all": 1.0}.get(over, _OKAY)
     weights = [1.0 if kind == VITAL else okay for kind in importance]
     n = sum(weights) ** 2 / sum(weight**2 for weight in weights)
-    centre, half = share + _Z2 / (2 * n), sqrt(_Z2 * (share * (1 - share) + _Z2 / (4 * n)) / n)
-    ends = (side / (1 + _Z2 / n) for side in (centre - half, centre + half))
-    return dict(zip(("low", "high"), (min(max(end, 0.0), 1.0) for end in ends), strict=True))
+    return dict(zip(("low", "high"), wilson(share, n, _Z), strict=True))
 
 
 def _value(part: Part, *, strict: bool) -> float:

@@ -116,7 +116,7 @@ def proportion_interval(successes: int, n: int, *, level: float = LEVEL) -> Inte
         return Interval(0.0, 1.0, level, "Wilson")
     from scipy.special import ndtri
 
-    bottom, top = _wilson(successes / n, n, float(ndtri((1 + level) / 2)))
+    bottom, top = wilson(successes / n, n, float(ndtri((1 + level) / 2)))
     # Exactly, where rounding would leave 1e-17.
     return Interval(
         0.0 if successes == 0 else bottom, 1.0 if successes == n else top, level, "Wilson"
@@ -223,7 +223,7 @@ def wilson_around(
     low, width = ends[0], ends[1] - ends[0]
     share = (mean - low) / width
     effective = max(share * (1 - share) * (width / error) ** 2, 1.0)
-    bottom, top = _wilson(share, effective, float(stdtrit(freedom, (1 + level) / 2)))
+    bottom, top = wilson(share, effective, float(stdtrit(freedom, (1 + level) / 2)))
     return Interval(low + bottom * width, low + top * width, level, "Wilson, effective n")
 
 
@@ -284,7 +284,7 @@ def _of_shares(units: _Units, level: float) -> Interval:
 
     mean = min(max(units.mean, 0.0), 1.0)
     effective = _effective(units, extreme=extreme)
-    bottom, top = _wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
+    bottom, top = wilson(mean, effective, float(stdtrit(units.freedom, (1 + level) / 2)))
     return Interval(bottom, top, level, units.method("Wilson, effective n"))
 
 
@@ -304,7 +304,8 @@ def _one_value_prevails(values: Floats) -> bool:
     return 2 * others < len(values) and others < TAIL
 
 
-def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+def wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    """The ends of Wilson's interval of a share of n, which need not be a whole number."""
     z2 = z * z
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
