@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, settings
 
 from assay._runner.event_loop import RARE_THRESHOLD
 from assay._store import connection
-from support.new_stores import begin_with_the_newest_schema
 from support.offline import guarded
 
 settings.register_profile(
@@ -62,7 +61,6 @@ def _stores_take_little_time():
     """No power is cut during the tests of this process; a store's commits need not wait for it."""
     patch = pytest.MonkeyPatch()
     patch.setattr(connection, "SYNCHRONOUS", "OFF")
-    begin_with_the_newest_schema(patch)
     yield
     patch.undo()
 

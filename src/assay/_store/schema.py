@@ -8,6 +8,7 @@ the two apart by type (TEXT, BLOB).
 import re
 import sqlite3
 import zlib
+from importlib import resources
 from typing import TypeAlias
 
 from assay._store.integrity import short_key, short_keys
@@ -289,6 +290,8 @@ MIGRATIONS = (
 )
 
 
+# What they all make of an empty file.
+NEWEST = resources.files("assay._store").joinpath("schema.sql")
 TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
@@ -322,18 +325,25 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 
 def _append(connection: sqlite3.Connection) -> None:
-    """Apply the migrations that a store lacks, all or nothing."""
+    """Apply the migrations that a store lacks, all or nothing; a new one begins with the newest."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Read again under the lock: another process may have migrated meanwhile.
+        # The version is read under the lock: another process may have migrated meanwhile.
+        if not _version(connection):
+            _execute(connection, NEWEST.read_text("utf-8"))
         for migration in MIGRATIONS[_version(connection) :]:
-            for statement in migration.split(";\n"):
-                connection.execute(statement)
+            _execute(connection, migration)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _execute(connection: sqlite3.Connection, script: str) -> None:
+    """Run a script within the transaction that is open, which `executescript` would end."""
+    for statement in script.split(";\n"):
+        connection.execute(statement)
 
 
 def check(connection: sqlite3.Connection) -> None:
