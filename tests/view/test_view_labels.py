@@ -100,6 +100,13 @@ class TestTheStart:
         _, text, _ = await client.get("/label/first")
         assert "go on as anna" in text
 
+    async def test_who_goes_on_does_so_with_all_that_was_asked_for(self, client):
+        await decide(client, "label:1", second="30", within="0.1")
+        _, text, _ = await client.get("/label/first")
+        going_on = unescape(re.search(r'href="([^"]+)">go on as anna', text)[1])
+        found = dict(parse_qsl(urlsplit(going_on).query))
+        assert found == {**ANNA, "second": "30", "within": "0.1"}
+
 
 class TestDecisions:
     async def test_each_is_in_the_store_when_the_reply_comes(self, client, store):

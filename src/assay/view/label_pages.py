@@ -7,7 +7,6 @@ from typing import Any, Final
 from assay._analysis.label_pool import ORDERS
 from assay._analysis.labelling import Labelling
 from assay._store import Run
-from assay._store.labels import LabelTally
 from assay.errors import InputError
 from assay.view import label_screen
 from assay.view.labelling import Desk, Queue, Session
@@ -46,17 +45,17 @@ def start(site: Site, desk: Desk, run: Run, queue: Queue, problem: str = "") -> 
         run=run,
         queue=queue,
         problem=problem,
-        ongoing=list(_ongoing(run, desk.tally(run))),
+        ongoing=list(_ongoing(desk, run)),
         others=others[:_MOST_RUNS],
         orders=ORDERS,
         about=run.config["about"],
     )
 
 
-def _ongoing(run: Run, tallies: Iterable[LabelTally]) -> Iterable[Ongoing]:
+def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
     """The queues that somebody has labelled in."""
     found: dict[Queue, list[tuple[str, int]]] = {}
-    for one in tallies:
+    for one in desk.tally(run):
         metric, _, other = one.about.partition(" against ")
         if metric not in run.metrics:
             continue
@@ -73,7 +72,7 @@ def _ongoing(run: Run, tallies: Iterable[LabelTally]) -> Iterable[Ongoing]:
     for queue, people in found.items():
         words = {"answer": "answers", "statement": "statements", "rubric": "answers, from 1 to 5"}
         said = words.get(queue.what, "pairs of answers")
-        yield Ongoing(queue, f"{queue.metric}: {said}", tuple(people))
+        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {said}", tuple(people))
 
 
 def finished(session: Session) -> str:

@@ -16,7 +16,7 @@ from assay._store import Run
 from assay.errors import InputError
 from assay.view import label_pages, label_screen, label_use
 from assay.view.access import Access
-from assay.view.labelling import Desk, NotReady, Queue, Session, item_query
+from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, item_query
 from assay.view.replies import LIVE, elsewhere, html, told
 from assay.view.site import NotThere, Site
 
@@ -24,7 +24,6 @@ MAX_FILE: Final = 32 << 20
 _IMPORT: Final = "/import"
 _USES: Final = ("agreement", "threshold", "corrected")
 _DIGITS: Final = 10  # more than any number of rows has
-_NOBODY: Final = "reader"  # who looks at what labels tell, and gives none
 
 
 def is_import(request: web.Request) -> bool:
@@ -208,7 +207,7 @@ class _LabelPages:
             run = self._run(request)
             queue = Queue.read(request.query, run)
             try:
-                with self._desk.at(replace(queue, by=queue.by or _NOBODY)) as labelling:
+                with self._desk.at(replace(queue, by=queue.by or NOBODY)) as labelling:
                     return make(self._session(run, queue, labelling))
             except NotReady:
                 return self._site.render("label_wait.html", LIVE, run=run)
