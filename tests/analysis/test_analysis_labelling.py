@@ -10,8 +10,10 @@ import pytest
 
 import assay
 from assay._analysis import label_files
+from assay._analysis.agreement import agree
 from assay._analysis.correction import correct
 from assay._analysis.labelling import Labelling, share_of_seconds
+from assay._runner.result import Result
 from assay._store import Store
 from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
@@ -440,6 +442,10 @@ class TestFiles:
             path = tmp_path / f"{everyone}.csv"
             assert label_files.write_labels(anna, path, everyone=everyone) == count
             assert {label.value for label in read_labels(path).labels} == values
+        # Two who disagree are no label of their own: what settled it is, and they still disagree.
+        found = agree(Result(store.path, run), path)
+        assert (found.n, found.base_rate, found.left_out) == (1, 0.0, {})
+        assert found.people == ("anna", "ben")
 
     def test_what_is_not_in_the_run_is_refused_and_nothing_is_kept(self, store, run, tmp_path):
         sheet = tmp_path / "labels.csv"

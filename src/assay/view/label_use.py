@@ -3,13 +3,12 @@
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from assay._analysis.agreement import Agreement, agree
+from assay._analysis.agreement import agree
 from assay._analysis.calibration import MAJORITY, Card, calibrate
 from assay._analysis.cases import add_cases, case_key, case_of, read_cases
 from assay._analysis.correction import correct
@@ -21,7 +20,6 @@ from assay._report import calibration as calibration_report
 from assay._report import calibration as correction_report
 from assay._report.numbers import plural
 from assay.data import read_labels
-from assay.data.labels import Labels
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
 from assay.view.labelling import Session
@@ -128,46 +126,12 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     result = site.result(run)
     with sheet(session.labelling, everyone=True) as path:
         human = read_labels(path, metrics=list(run.metrics))
-        counted, n_settled = _settled(session.labelling, human)
-        found = agree(result, counted, queue.metric, other=other)
-        if n_settled:
-            found = _among(found, lambda: agree(result, human, queue.metric, other=other))
+        found = agree(result, human, queue.metric, other=other)
         told = agreement_words.told(run, human.source, [found], {}, None)
     data = msgspec.convert(told, agreement_words.AgreementReport)
+    settled = len({one.item for one in human.labels if one.settled is not None})
     shown = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**shown, "n_settled": n_settled}
-
-
-def _settled(labelling: Labelling, human: Labels) -> tuple[Labels, int]:
-    """The labels with one that settled it in place of each disagreement, and how many these are."""
-    values = {
-        (one.sample, None if one.statement is None else one.statement + 1): one.value
-        for one in labelling.labels()
-        if one.kind == "settled" and one.run == labelling.run.id and one.value is not None
-    }
-    left, labels = dict(values), []
-    for one in human.labels:
-        key = one.sample, one.place
-        if key not in values:
-            labels.append(one)
-        elif key in left:
-            labels.append(replace(one, value=left.pop(key), annotator=""))
-    return replace(human, labels=tuple(labels)), len(values)
-
-
-def _among(found: Agreement, of_each: Callable[[], Agreement]) -> Agreement:
-    """With how far people agree by what each of them said, whatever settled it later."""
-    try:
-        raw = of_each()
-    except InputError:  # they disagreed about all of it
-        return replace(found, among_people=())
-    ceilings = {one.name: (one.ceiling, one.ceiling_interval) for one in raw.measures}
-    nothing = None, None
-    measures = []
-    for one in found.measures:
-        ceiling, interval = ceilings.get(one.name, nothing)
-        measures.append(replace(one, ceiling=ceiling, ceiling_interval=interval))
-    return replace(found, measures=measures, among_people=raw.among_people, people=raw.people)
+    return {**shown, "n_settled": settled}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:
