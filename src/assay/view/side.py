@@ -20,11 +20,10 @@ from assay._store import Run
 from assay._store.browsing import all_rows, ids_and_rows, same_samples, values_by_row
 from assay.errors import InputError
 from assay.stats.intervals import Floats
-from assay.view.background import LARGE
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE
-from assay.view.site import NotThere, Place, Site
-from assay.view.words import Piece, differences
+from assay.view.site import LARGE, NotThere, Place, Site
+from assay.view.texts import Piece, differences
 
 LETTERS: Final = "ABCDE"
 SIZE: Final = 20  # questions on a page
