@@ -177,7 +177,7 @@ class Desk:
         self._site = site
         self._lock = RLock()
         self._opened: Store | None = None
-        self._places: dict[tuple[Queue, bool, str, int], Labelling] = {}
+        self._places: dict[tuple[Queue, str | None, str, int], Labelling] = {}
 
     def close(self) -> None:
         """Let go of the store."""

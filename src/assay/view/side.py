@@ -69,7 +69,8 @@ class Lines:
     @property
     def alone(self) -> Booleans:
         """Shape (runs, questions): whether it alone is best."""
-        return self.best & (self.best.sum(axis=0) == 1)
+        found: Booleans = self.best & (self.best.sum(axis=0) == 1)
+        return found
 
     def fitting(self, wanted: "Wanted") -> Integers:
         """The numbers of the questions that are shown, in order."""

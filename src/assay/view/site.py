@@ -46,6 +46,8 @@ _READ_AHEAD: Final = (  # templates of the pages that are looked at most, and wh
 )
 _REMEMBERED: Final = 16  # filtered runs whose rows are remembered, and runs side by side
 _LATE_S: Final = 20.0  # a run that made no score for so long is not said to be going
+LARGE: Final = 5000  # what is worked out of so many samples takes seconds
+_LATER_S: Final = 0.7
 _SMALL_S: Final = 0.4  # a page waits so long for the index of a run
 
 
@@ -283,11 +285,6 @@ def assets() -> dict[str, tuple[str, str]]:
 @cache
 def _version(name: str) -> str:
     return hashlib.sha256(assets()[name][1].encode()).hexdigest()[:12]
-
-
-T = TypeVar("T")
-LARGE: Final = 5000  # what is worked out of so many samples takes seconds
-_LATER_S: Final = 0.7
 
 
 class Background:
