@@ -308,6 +308,8 @@ class TestUse:
         status, text, _ = await client.get(f"/label/first/{page}", params=ANNA)
         assert status == 200
         assert words in text
+        # Kappa is of another threshold than that of the page of agreement: it says of which.
+        assert ("beyond chance (it calls good from 0.80)" in text) is (page in "corrected results")
 
     async def test_pairs_and_statements_have_them_too(self, client, store):
         query = {**ANNA, "what": "pair", "against": "second", "order": "random"}

@@ -281,6 +281,7 @@ def margin(session: Session) -> dict[str, Any]:
         "progress": progress,
         "full": _full(progress),
         "last": _last(queue, labelling),
+        "bar": "" if queue.what in ("statement", "pair") else _bar(labelling),
         "n_mine": len(labelling.decided()),
     }
 
