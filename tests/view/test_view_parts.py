@@ -115,6 +115,9 @@ def test_the_export_holds_every_page_with_links_that_lead_somewhere(store, tmp_p
         assert "<form" not in text.replace('<form method="dialog">', "")
         for link in re.findall(r'(?:href|src)="([^"#]+)', text):
             assert (page.parent / link).resolve().is_file(), (page, link)
+    # What a star and the marks mean is said where there is no form to choose them by, too.
+    (side,) = (folder / "side").glob("*/index.html")
+    assert "best by faithfulness</span>" in side.read_text("utf-8")
 
 
 def test_there_must_be_a_store(tmp_path):
