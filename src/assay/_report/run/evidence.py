@@ -239,6 +239,8 @@ def cell(metric: Json, score: Json) -> Cell:
     step = round(distribution.goodness(score["value"], metric) * 10)
     text = numbers.score(score["value"])
     missed = " under" if distribution.misses(score["value"], metric) else ""
+    if missed and text == numbers.score(metric["guide"]):  # it would read as if it met it
+        text = f"{score['value']:.4g}"
     beside = ", beyond the guide value" if missed else ""
     return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
 
