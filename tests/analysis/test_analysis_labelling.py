@@ -431,7 +431,7 @@ class TestFiles:
         assert list(labelling.weights().values()) == pytest.approx([3.0] * 20)
 
     def test_what_settled_a_disagreement_stands_alone_unless_everyone_is_asked_for(
-        self, store, run, tmp_path
+        self, store, run, judged, tmp_path
     ):
         anna, ben = (Labelling(store, run, annotator=name) for name in ("anna", "ben"))
         key = anna.next().key
@@ -446,6 +446,12 @@ class TestFiles:
         found = agree(Result(store.path, run), path)
         assert (found.n, found.base_rate, found.left_out) == (1, 0.0, {})
         assert found.people == ("anna", "ben")
+        with Store(judged[0]) as kept, Store(tmp_path / "new.db") as new:
+            import_runs(new, export(kept, [run]))
+            there = Labelling(new, run, annotator="carl")
+            assert [label_files.take_labels(there, path) for _ in range(2)] == [2, 0]
+            (dispute,) = there.disputes()
+            assert (dispute.settled.value, dispute.settled.annotator) == (0.0, "carl")
 
     def test_what_is_not_in_the_run_is_refused_and_nothing_is_kept(self, store, run, tmp_path):
         sheet = tmp_path / "labels.csv"

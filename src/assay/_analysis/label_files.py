@@ -63,7 +63,7 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
 
 
 def take_labels(labelling: Labelling, path: str | Path) -> int:
-    """Keep the labels of a file in the store; what is there already stays.
+    """Keep the labels of a file in the store, and what settled them; what is there already stays.
 
     Args:
         labelling: What is labelled. Its annotator stands for labels that name nobody.
@@ -83,7 +83,15 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     if not meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    return labelling.take([_human(labelling, label, rows.get(label.row, {})) for label in meant])
+    given = [_human(labelling, label, rows.get(label.row, {})) for label in meant]
+    n = labelling.take(given)
+    settled = {one.item: label.settled for one, label in zip(given, meant, strict=True)}
+    for dispute in labelling.disputes():
+        key = dispute.run, dispute.sample, dispute.statement
+        value = settled.get(key)
+        if value is not None and dispute.settled is None:
+            labelling.adjudicate(key, value)
+    return n
 
 
 def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
