@@ -30,7 +30,7 @@ from urllib.parse import urlencode
 import assay
 from assay._store import Store
 from assay._store.maintenance import verify
-from assay.view.access import Access
+from assay.view.http import Access
 from assay.view.server import application, running
 from assay.view.site import Site
 

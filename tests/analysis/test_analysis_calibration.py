@@ -52,6 +52,13 @@ def lenient(seed, n=200):
 
 
 class TestCalibrate:
+    @pytest.mark.parametrize(("n", "surely"), [(200, True), (24, False)])
+    def test_a_threshold_of_few_labels_is_not_said_to_be_better(self, tmp_path, n, surely):
+        scores, good = lenient(3, n)
+        card = calibrate(run(tmp_path, scores), labels(good))
+        told_so = "not surely better: label more"
+        assert (told_so in page(card, card.quality, held_out="held out")) is not surely
+
     def test_it_finds_the_threshold_and_says_what_it_brings(self, tmp_path):
         scores, good = lenient(0)
         card = calibrate(run(tmp_path, scores), labels(good))

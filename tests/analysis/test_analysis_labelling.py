@@ -10,8 +10,10 @@ import pytest
 
 import assay
 from assay._analysis import label_files
+from assay._analysis.agreement import agree
 from assay._analysis.correction import correct
-from assay._analysis.labelling import Labelling
+from assay._analysis.labelling import Labelling, share_of_seconds
+from assay._runner.result import Result
 from assay._store import Store
 from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
@@ -127,6 +129,11 @@ class TestTheQueue:
         again = labelled(two)
         assert N / 4 < len(again) < 3 * N / 4
         assert labelled(Labelling(store, run, annotator="carl", second_opinions=0.5)) == []
+        # Whoever goes on later is asked for as many, though no store keeps the share.
+        told = share_of_seconds(one.labels(), one.metric)
+        assert 0.3 < told <= 0.5
+        carl = Labelling(store, run, annotator="carl", second_opinions=told)
+        assert labelled(carl) == []
 
     def test_what_is_skipped_or_unsure_is_left_to_others(self, store, run):
         anna = Labelling(store, run, annotator="anna")
@@ -424,7 +431,7 @@ class TestFiles:
         assert list(labelling.weights().values()) == pytest.approx([3.0] * 20)
 
     def test_what_settled_a_disagreement_stands_alone_unless_everyone_is_asked_for(
-        self, store, run, tmp_path
+        self, store, run, judged, tmp_path
     ):
         anna, ben = (Labelling(store, run, annotator=name) for name in ("anna", "ben"))
         key = anna.next().key
@@ -435,6 +442,16 @@ class TestFiles:
             path = tmp_path / f"{everyone}.csv"
             assert label_files.write_labels(anna, path, everyone=everyone) == count
             assert {label.value for label in read_labels(path).labels} == values
+        # Two who disagree are no label of their own: what settled it is, and they still disagree.
+        found = agree(Result(store.path, run), path)
+        assert (found.n, found.base_rate, found.left_out) == (1, 0.0, {})
+        assert found.people == ("anna", "ben")
+        with Store(judged[0]) as kept, Store(tmp_path / "new.db") as new:
+            import_runs(new, export(kept, [run]))
+            there = Labelling(new, run, annotator="carl")
+            assert [label_files.take_labels(there, path) for _ in range(2)] == [2, 0]
+            (dispute,) = there.disputes()
+            assert (dispute.settled.value, dispute.settled.annotator) == (0.0, "carl")
 
     def test_what_is_not_in_the_run_is_refused_and_nothing_is_kept(self, store, run, tmp_path):
         sheet = tmp_path / "labels.csv"

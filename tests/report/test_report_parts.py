@@ -1,6 +1,7 @@
 """Do the small pieces that every report is made of say what they should?"""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -278,3 +279,52 @@ def test_an_interval_that_is_narrow_is_not_read_as_certain(
     ends: tuple[float, float], text: str
 ) -> None:
     assert numbers.span(ends) == text
+
+
+def tones_of(*parts: tuple[tuple[int, int], str, tuple[tuple[int, int], ...]]) -> list[Any]:
+    """(words, tone, whether they are the very words) of an answer with statements so judged."""
+    text = "Built in 1889 and made of cheese."
+    score = {
+        "value": 0.5,
+        "parts": [
+            {"kind": "statement", "text": "t", "label": label, "span": span, "marks": marks}
+            for span, label, marks in parts
+        ],
+        "replies": [],
+    }
+    metric = {"label": "m", "range": [0, 1], "higher_is_better": True, "guide": None}
+    sample = {"answer": text, "reference": "", "contexts": [], "scores": {"m": score}}
+    found = evidence.evidence(0, sample, [metric], TextTable())
+    united = evidence.united(text, "answer", found.sections)
+    assert [found.answers[0][1]] == [united]
+    return [(mark.text, mark.tone, mark.exact) for mark in united]
+
+
+def test_words_of_which_two_statements_are_judged_apart_are_mixed() -> None:
+    whole = (0, 33)
+    assert tones_of((whole, "supported", ()), (whole, "unsupported", ((26, 32),))) == [
+        ("Built in 1889 and made of ", "mixed", False),
+        ("cheese", "bad", True),
+        (".", "mixed", False),
+    ]
+    assert tones_of((whole, "supported", ()), (whole, "supported", ()))[0][1] == "good"
+    assert tones_of((whole, "uncertain", ()), (whole, "unsupported", ()))[0][1] == "bad"
+
+
+def test_words_within_two_statements_belong_to_the_shorter() -> None:
+    assert tones_of(((0, 33), "supported", ()), ((18, 32), "unsupported", ())) == [
+        ("Built in 1889 and ", "good", False),
+        ("made of cheese", "bad", False),
+        (".", "good", False),
+    ]
+
+
+def test_a_score_that_misses_its_guide_value_does_not_read_as_if_it_met_it() -> None:
+    metric = {"label": "m", "range": [0, 1], "higher_is_better": True, "guide": 0.8}
+    values = (0.797, 0.803, 0.8)
+    cells = [evidence.cell(metric, {"value": value, "why": "", "detail": ""}) for value in values]
+    assert [(cell.text, cell.style.endswith("under")) for cell in cells] == [
+        ("0.797", True),
+        ("0.80", False),
+        ("0.80", False),
+    ]

@@ -43,6 +43,12 @@ def test_a_tie_is_the_first_thing_that_is_read_and_both_are_on_the_front(swept):
         "No winner: 2 configurations cannot be told apart at the top: "
         "k=5,rerank=true,chunk=256; k=5,rerank=true,chunk=512."
     )
+    # Neither is called best in the table, nor is either value of what changes nothing.
+    assert re.findall(r'<td class="verdict (\w+)">(\w+)</td>', page)[:3] == [
+        ("plain", "tied"),
+        ("plain", "tied"),
+        ("bad", "worse"),
+    ]
     assert {"k=5,rerank=true,chunk=256", "k=5,rerank=true,chunk=512"} <= marks(page, "on")
     # As dear as the best and worse.
     assert {"k=5,rerank=false,chunk=256", "k=5,rerank=false,chunk=512"} <= marks(page, "off")

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 from view_rows import ROWS
 
 from assay import evaluate
-from assay.view.access import Access
+from assay.view.http import Access
 from assay.view.server import application
 from assay.view.site import Site
 from support.scripts import plausible

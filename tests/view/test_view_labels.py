@@ -100,6 +100,13 @@ class TestTheStart:
         _, text, _ = await client.get("/label/first")
         assert "go on as anna" in text
 
+    async def test_who_goes_on_does_so_with_all_that_was_asked_for(self, client):
+        await decide(client, "label:1", second="30", within="0.1")
+        _, text, _ = await client.get("/label/first")
+        going_on = unescape(re.search(r'href="([^"]+)">go on as anna', text)[1])
+        found = dict(parse_qsl(urlsplit(going_on).query))
+        assert found == {**ANNA, "second": "30", "within": "0.1"}
+
 
 class TestDecisions:
     async def test_each_is_in_the_store_when_the_reply_comes(self, client, store):
@@ -301,6 +308,8 @@ class TestUse:
         status, text, _ = await client.get(f"/label/first/{page}", params=ANNA)
         assert status == 200
         assert words in text
+        # Kappa is of another threshold than that of the page of agreement: it says of which.
+        assert ("beyond chance (it calls good from 0.80)" in text) is (page in "corrected results")
 
     async def test_pairs_and_statements_have_them_too(self, client, store):
         query = {**ANNA, "what": "pair", "against": "second", "order": "random"}

@@ -15,9 +15,9 @@ from assay._cli import main
 from assay._store import Store
 from assay._store.integrity import amended
 from assay.errors import InputError
-from assay.view import markdown, runs, structure, words
-from assay.view.access import Access
+from assay.view import runs, texts
 from assay.view.export import export
+from assay.view.http import Access
 from assay.view.server import application, first_address, running
 from assay.view.site import Site
 from support.over import over
@@ -25,24 +25,24 @@ from support.over import over
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_the_pieces_are_the_texts_again(before, after):
-    left, right = words.differences(before, after)
+    left, right = texts.differences(before, after)
     assert "".join(text for text, _ in left) == before
     assert "".join(text for text, _ in right) == after
 
 
 def test_only_the_words_that_differ_are_marked():
-    left, right = words.differences("The tower is red.", "The old tower is blue.")
+    left, right = texts.differences("The tower is red.", "The old tower is blue.")
     assert [text for text, changed in left if changed] == ["red"]
     assert [text.strip() for text, changed in right if changed] == ["old", "blue"]
 
 
 def test_blank_lines_are_not_marked():
-    _, right = words.differences("red", "red\n\nnew line\n\nnext")
+    _, right = texts.differences("red", "red\n\nnew line\n\nnext")
     assert [text for text, changed in right if changed] == ["new line", "next"]
 
 
 def test_equal_texts_have_no_mark():
-    assert words.differences("same words", "same words")[0] == [("same words", False)]
+    assert texts.differences("same words", "same words")[0] == [("same words", False)]
 
 
 @over(
@@ -54,7 +54,7 @@ def test_equal_texts_have_no_mark():
     ],
 )
 def test_structure_is_found(text, names, rows):
-    grid = structure.grid(text)
+    grid = texts.grid(text)
     assert (list(grid.names), [list(row) for row in grid.rows]) == (
         list(names),
         [list(r) for r in rows],
@@ -63,7 +63,7 @@ def test_structure_is_found(text, names, rows):
 
 @over("text", ["", "Prose, as it is.", "{not json", "[]", "[1] a citation", "a | b", "[" * 5000])
 def test_prose_is_no_table(text):
-    grid = structure.grid(text)
+    grid = texts.grid(text)
     assert grid is None or not grid.rows
 
 
@@ -94,15 +94,15 @@ MARKS = st.sampled_from(
 
 @given(st.lists(MARKS | st.text(max_size=6), max_size=24).map("".join))
 def test_markdown_becomes_a_closed_list_of_elements(text):
-    found = markdown.rendered(text)
+    found = texts.rendered(text)
     assert found is None or not re.search("[<>]", ELEMENTS.sub("", found))
 
 
 def test_markdown_is_rendered_and_links_are_not():
-    found = markdown.rendered("**Two** steps:\n\n- `a`\n- [b](https://c)\n\n```py\n1 < 2\n```")
+    found = texts.rendered("**Two** steps:\n\n- `a`\n- [b](https://c)\n\n```py\n1 < 2\n```")
     for piece in ("<strong>Two</strong>", "<li>", "<code>a</code>", "[b](https://c)", "1 &lt; 2"):
         assert piece in found
-    assert markdown.rendered("Prose without any of it.") is None
+    assert texts.rendered("Prose without any of it.") is None
 
 
 def test_the_export_holds_every_page_with_links_that_lead_somewhere(store, tmp_path):
@@ -115,6 +115,9 @@ def test_the_export_holds_every_page_with_links_that_lead_somewhere(store, tmp_p
         assert "<form" not in text.replace('<form method="dialog">', "")
         for link in re.findall(r'(?:href|src)="([^"#]+)', text):
             assert (page.parent / link).resolve().is_file(), (page, link)
+    # What a star and the marks mean is said where there is no form to choose them by, too.
+    (side,) = (folder / "side").glob("*/index.html")
+    assert "best by faithfulness</span>" in side.read_text("utf-8")
 
 
 def test_there_must_be_a_store(tmp_path):

@@ -17,7 +17,7 @@ from assay.data.values import as_text, read_back
 from assay.errors import InputError
 from assay.stats.batches import as_chances
 
-MORE: Final = ("annotator", "statement", "place", "reason", "tags")
+MORE: Final = ("annotator", "settled", "statement", "place", "reason", "tags")
 _BETTER: Final = {1.0: "A", 0.0: "B", 0.5: "tie"}
 _SEPARATOR: Final = "; "  # between tags in a cell
 
@@ -28,9 +28,9 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
     Args:
         labelling: What was labelled.
         path: The file; one that stands there is replaced.
-        everyone: What every annotator said, also of samples that were not drawn: for
-            `assay agree`. Without it, what settled a disagreement stands alone, and only samples
-            that were drawn are there: for `assay correct`.
+        everyone: What every annotator said, also of samples that were not drawn, beside what
+            settled a disagreement: for `assay agree`. Without it, what settled one stands alone,
+            and only samples that were drawn are there: for `assay correct`.
 
     Returns:
         How many labels were written.
@@ -49,13 +49,21 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
     weights = {} if labelling.against else labelling.weights()
     chances = as_chances(np.array(list(weights.values()))) if weights else np.zeros(0)
     by_sample = dict(zip(weights, chances.tolist(), strict=True))
-    rows = (_row(labelling, label, by_sample.get(label.sample)) for label in labels)
+    settled = {
+        one.item: _written(labelling, one.value)
+        for one in labelling.labels()
+        if everyone and one.kind == "settled"
+    }
+    rows = (
+        _row(labelling, label, by_sample.get(label.sample), settled.get(label.item, ""))
+        for label in labels
+    )
     write_rows(path, [*COLUMNS, *MORE], rows)
     return len(labels)
 
 
 def take_labels(labelling: Labelling, path: str | Path) -> int:
-    """Keep the labels of a file in the store; what is there already stays.
+    """Keep the labels of a file in the store, and what settled them; what is there already stays.
 
     Args:
         labelling: What is labelled. Its annotator stands for labels that name nobody.
@@ -75,7 +83,15 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     if not meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    return labelling.take([_human(labelling, label, rows.get(label.row, {})) for label in meant])
+    given = [_human(labelling, label, rows.get(label.row, {})) for label in meant]
+    n = labelling.take(given)
+    settled = {one.item: label.settled for one, label in zip(given, meant, strict=True)}
+    for dispute in labelling.disputes():
+        key = dispute.run, dispute.sample, dispute.statement
+        value = settled.get(key)
+        if value is not None and dispute.settled is None:
+            labelling.adjudicate(key, value)
+    return n
 
 
 def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
@@ -94,7 +110,9 @@ def _chosen(labelling: Labelling, *, everyone: bool) -> Iterator[HumanLabel]:
             yield one
 
 
-def _row(labelling: Labelling, label: HumanLabel, chance: float | None) -> dict[str, str]:
+def _row(
+    labelling: Labelling, label: HumanLabel, chance: float | None, settled: str
+) -> dict[str, str]:
     sample, outcome = labelling.scored(label.run, label.sample)
     text = "" if label.statement is None else outcome[label.statement].text
     return {
@@ -103,6 +121,7 @@ def _row(labelling: Labelling, label: HumanLabel, chance: float | None) -> dict[
         "metric": as_text(labelling.metric),
         "inclusion_probability": "" if chance is None else f"{chance:.9g}",
         "annotator": as_text(plain(label.annotator)),
+        "settled": settled,
         "statement": as_text(plain(text)),
         "place": "" if label.statement is None else str(label.statement + 1),
         "reason": as_text(plain(label.reason)),

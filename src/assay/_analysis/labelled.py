@@ -41,6 +41,7 @@ class Item:
         outcome: The score with its evidence.
         part: The part that is meant, for a statement.
         rival: The second answer's sample, for a pair.
+        settled: The label that settled a disagreement about it; None if none did.
     """
 
     sample: Sample
@@ -50,10 +51,13 @@ class Item:
     outcome: Score
     part: Part | None = None
     rival: Sample | None = None
+    settled: float | None = None
 
     @property
     def label(self) -> float:
-        """Mean over the annotators."""
+        """What settled it, else the mean over the annotators."""
+        if self.settled is not None:
+            return self.settled
         return sum(self.labels.values()) / len(self.labels)
 
     @property
@@ -122,6 +126,7 @@ def labelled(
     about = result.run.config["about"][label]
     labels_meant = labels.of(label)
     by_sample = _by_sample(labels_meant)
+    settled = {(one.sample, one.statement, one.place): one.settled for one in labels_meant}
     least, most = about["range"]
     middle = 0.0 if least is None or most is None else (least + most) / 2
     high = bool(about["higher_is_better"])
@@ -141,7 +146,7 @@ def labelled(
             if isinstance(item, str):
                 left_out[item] += 1
             else:
-                items.append(item)
+                items.append(replace(item, settled=settled[sample.id, *key]))
     if missed := sum(map(len, by_sample.values())):
         left_out[f"{ELSEWHERE} ({some(list(by_sample))})"] = missed
     if not items:

@@ -1,6 +1,7 @@
 """Labelling: what a person is shown next, what they decide, and what all labels tell so far."""
 
 import hashlib
+import math
 from collections.abc import Sequence
 from copy import copy
 from typing import Final, Literal
@@ -35,6 +36,7 @@ _WHY: Final = {
     "threshold": "its score is near the threshold",
     "random": "drawn at random",
 }
+_SECOND: Final = "second opinion"
 
 
 class Labelling:
@@ -388,8 +390,7 @@ class Labelling:
 
     def _mixed(self, *words: object) -> float:
         """A number in [0, 1) that depends on nothing but these words and the seed."""
-        text = "\0".join(map(str, (self._seed, self.metric, *words)))
-        return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]) / 2**48
+        return _number(self._seed, self.metric, *words)
 
     def _items(self, sample: str) -> list[Key]:
         """All that is to be labelled of a sample; of two answers either may be first."""
@@ -401,7 +402,7 @@ class Labelling:
         if self.annotator in by_name:
             return False
         given = sum(one.kind == "label" for one in by_name.values())
-        second = self._mixed("second opinion", key[1]) < self.second_opinions
+        second = self._mixed(_SECOND, key[1]) < self.second_opinions
         return given < (2 if second else 1)
 
     def _why(self, drawn: Drawn | None) -> str:
@@ -425,6 +426,22 @@ class Labelling:
     def _judged(self, result: Result) -> Judged:
         judged = Judged.of(result, self.metric)
         return judged.with_parts() if self.per == "statement" else judged
+
+
+def share_of_seconds(labels: Sequence[HumanLabel], metric: str, seed: int = 0) -> float:
+    """The least share of second opinions with which these labels were asked for, in percents."""
+    people: dict[Key, set[str]] = {}
+    for label in labels:
+        if label.kind == "label":
+            people.setdefault(label.item, set()).add(label.annotator)
+    twice = [key[1] for key, names in people.items() if len(names) > 1]
+    least = max((_number(seed, metric, _SECOND, sample) for sample in twice), default=0.0)
+    return math.ceil(100 * least) / 100
+
+
+def _number(*words: object) -> float:
+    text = "\0".join(map(str, words))
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]) / 2**48
 
 
 def _check(

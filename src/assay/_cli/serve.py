@@ -217,7 +217,7 @@ def view_command(request: ViewRequest) -> int:
 
     The address that is printed holds a token that lets you in, and only on this machine.
     """
-    from assay.view.access import Access
+    from assay.view.http import Access
     from assay.view.server import application, first_address, running
     from assay.view.site import Site
 

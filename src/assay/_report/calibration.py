@@ -60,11 +60,20 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     sign = -1 if card.objective.name == "cost" else 1
     name = "mean cost (low is good)" if sign < 0 else card.objective.words
     error = "; ".join(filter(None, [raw, chance]))
+    usual = f"before: {usual}{'' if _is_better(quality) else '; not surely better: label more'}"
     return [
-        Row(name, _cell(quality.before, sign), _cell(quality.reached, sign), f"before: {usual}"),
+        Row(name, _cell(quality.before, sign), _cell(quality.reached, sign), usual),
         Row("Brier score (low is good)", _cell(quality.brier_before), _cell(quality.brier), raw),
         Row("calibration error", _cell(quality.error_before), _cell(quality.error), error),
     ]
+
+
+def _is_better(quality: Quality) -> bool:
+    """Whether labels show that the new threshold does better than the usual one."""
+    before, reached = quality.before, quality.reached
+    if before is None or before.value is None:
+        return True  # there is nothing to be better than
+    return reached.interval is not None and reached.interval.low > before.value
 
 
 def counted(quality: Quality, held_out: str) -> str:

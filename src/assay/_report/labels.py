@@ -16,7 +16,7 @@ SYMBOLS: Final = {
     "plain": "\N{BULLET}",
 }
 # Where pieces of evidence overlap in a text, the worst one gives the colour.
-WORST_FIRST: Final = ("bad", "warn", "good", "plain")
+WORST_FIRST: Final = ("bad", "mixed", "warn", "good", "plain")
 
 _TONES: Final = {
     "supported": "good",

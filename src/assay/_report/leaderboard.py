@@ -95,7 +95,7 @@ def effect_in_words(effect: Effect) -> str:
     if len(tied) == len(others):
         return f"{head} none found."
     if tied:
-        return f"{head} {best.name} is best, and {', '.join(tied)} cannot be told from it."
+        return f"{head} {best.name} cannot be told from {', '.join(tied)}; the rest is worse."
     return f"{head} {best.name} is best."
 
 
@@ -145,13 +145,21 @@ def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], lev
         made.add_row(
             name(one.name),
             _beside(one.mean, numbers.interval(one.interval)),
-            *_to_best(one),
+            *_to_best(one, in_a_word(one, standings)),
         )
     return made
 
 
-def _to_best(one: Standing | CorrectedStanding) -> tuple[Text, Text]:
-    verdict = Text(one.verdict, _STYLES.get(one.verdict, "dim"))
+def in_a_word(
+    one: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
+) -> str:
+    """Its verdict as a reader is told it: nothing is best that another cannot be told from."""
+    shared = one.verdict == "best" and any(other.verdict == "tied" for other in standings)
+    return "tied" if shared else one.verdict
+
+
+def _to_best(one: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
+    verdict = Text(word, _STYLES.get(word, "dim"))
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict
     return Text(f"{signed(one.difference)} ({numbers.interval(one.difference_interval)})"), verdict

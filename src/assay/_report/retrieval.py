@@ -1,6 +1,6 @@
 """The retrieval table of a sweep: every configuration by several measures of its ranking."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from assay._analysis.leaderboard import Leaderboard, Params, Standing
 from assay._report import numbers, sanitize
+from assay._report.leaderboard import in_a_word
 from assay._report.tables import STYLES, dim, numeric, table
 from assay._store.runs import written
 from assay.experiments.swept import Sweep
@@ -111,14 +112,19 @@ def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]])
     places = [{one.name: one for one in board.standings} for board in boards]
     for name, values in rows.items():
         shown = (Text(sanitize.plain(value)) for value in values.values())
-        made.add_row(*shown, *(_cell(place[name]) for place in places))
+        made.add_row(*shown, *(_cell(place[name], place.values()) for place in places))
     return made
 
 
-def _cell(one: Standing) -> Text:
+def is_best(one: Standing, standings: Iterable[Standing]) -> bool:
+    """Whether every other one is surely worse."""
+    return in_a_word(one, [*standings]) == "best"
+
+
+def _cell(one: Standing, among: Iterable[Standing]) -> Text:
     if one.mean is None:
         return Text(numbers.DASH)
-    style = STYLES["good"] if one.verdict == "best" else ""
+    style = STYLES["good"] if is_best(one, among) else ""
     mark = "*" if is_worse(one) else ""
     ends = "" if one.interval is None else f"\n{one.interval.low:.2f}-{one.interval.high:.2f}"
     return Text.assemble((numbers.score(one.mean) + mark, style), (ends, "dim"))

@@ -69,6 +69,7 @@ class Row:
 
     number: int
     standing: Standing | CorrectedStanding
+    verdict: str
     tone: str
     mean: Bar | None
     difference: Bar | None
@@ -217,7 +218,8 @@ def _table(head: str, standings: Sequence[Standing | CorrectedStanding]) -> Tabl
             Row(
                 number,
                 one,
-                _TONES.get(one.verdict, "plain"),
+                word := leaderboard.in_a_word(one, standings),
+                _TONES.get(word, "plain"),
                 None if one.mean is None else _bar(means, one.mean, one.interval),
                 None
                 if one.difference is None or one.difference_interval is None

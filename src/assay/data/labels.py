@@ -49,6 +49,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "statement": ("statement", "claim", "sentence", "part", "statement_text"),
     "place": ("place", "statement_id", "statement_number", "statement_index", "part_id", "number"),
     "chance": ("inclusion_probability",),
+    "settled": ("settled", "adjudicated"),
     "labels": ("labels", "votes", "annotations", "ratings"),
     "statements": ("statements", "claims", "parts", "sentences"),
 }
@@ -98,6 +99,8 @@ class Label:
         row: Row of the file.
         chance: With which probability the sample was chosen to be labelled (`assay label`
             writes it), None if not known.
+        settled: What settled a disagreement about it and counts in place of all that people said
+            (`assay label --export` writes it), None if nothing did.
     """
 
     sample: str
@@ -108,6 +111,7 @@ class Label:
     place: int | None = None
     row: int = 0
     chance: float | None = None
+    settled: float | None = None
 
     @property
     def item(self) -> tuple[str, str, str, int | None]:
@@ -215,13 +219,17 @@ class _Reader:
         statement = _read("statement", known, lambda v: text(v).strip()) or ""
         place = _read("place", known, _place)
         chance = _read("chance", known, _chance)
+        decided = _read("settled", known, lambda v: number(v, self.levels))
         judgements = list(self._judgements(values, known))
         if not judgements:
             remedy = f"name its column 'label'; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
         self._note_slips(row, values)
         for column, value, who, metric in judgements:
-            self._add(Label(sample, 0, who, metric, statement, place, row, chance), column, value)
+            label = Label(sample, 0, who, metric, statement, place, row, chance)
+            self._add(
+                replace(label, settled=None if decided is None else decided[1]), column, value
+            )
 
     def _judgements(
         self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]

@@ -9,7 +9,6 @@ from assay.view import groups
 from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
-from assay.view import sample as sample_page
 from assay.view import side as side_page
 from assay.view.asked import Asked
 from assay.view.site import Place, Site, assets
@@ -67,7 +66,7 @@ def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
         yield path, run_page.render(site, _place(path), run, asked, number)
     for row in rows:
         path = f"runs/{run.id}/samples/{row}"
-        yield path, sample_page.render(site, _place(path), run, row, asked)
+        yield path, run_page.render_sample(site, _place(path), run, row, asked)
 
 
 def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from multidict import MultiMapping
 
 from assay._analysis.label_pool import ORDERS, Key, Order
 from assay._analysis.label_progress import Per
-from assay._analysis.labelling import Labelling
+from assay._analysis.labelling import Labelling, share_of_seconds
 from assay._report.numbers import plural
 from assay._store import Run, Store
 from assay._store.labels import LabelTally, check_annotator, pair_label
@@ -24,6 +24,7 @@ RUBRIC: Final = (1.0, 5.0)
 _PER: Final[Mapping[What, Per]] = {"rubric": "answer"}
 _HALF_WIDTH: Final = 0.05  # as a share of the scale
 _OPEN_S: Final = 20.0  # a page waits so long for the scores of a run to be read
+NOBODY: Final = "reader"  # who looks at what labels tell, and gives none
 _MOST: Final = 200  # characters of what stands in an address
 
 
@@ -176,7 +177,7 @@ class Desk:
         self._site = site
         self._lock = RLock()
         self._opened: Store | None = None
-        self._places: dict[tuple[object, ...], Labelling] = {}
+        self._places: dict[tuple[Queue, str | None, str, int], Labelling] = {}
 
     def close(self) -> None:
         """Let go of the store."""
@@ -206,6 +207,19 @@ class Desk:
     def tally(self, run: Run) -> list[LabelTally]:
         """Who has labelled how much of a run."""
         return self._store.labels.tally(run.id)
+
+    def as_before(self, queue: Queue) -> Queue:
+        """A queue as it was asked for last; of an earlier viewer, as far as its labels tell."""
+        same = queue.run, queue.about, queue.what
+        for known, *_ in reversed(self._places):
+            if (known.run, known.about, known.what) == same and known.by != NOBODY:
+                return replace(known, by="")
+        labels = [
+            label
+            for label in self._store.labels.of(queue.run, queue.about)
+            if (label.statement is not None) == (queue.what == "statement")
+        ]
+        return replace(queue, second=share_of_seconds(labels, queue.metric))
 
     def _place(self, queue: Queue) -> Labelling:
         run = self._site.run(queue.run)

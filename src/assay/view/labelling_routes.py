@@ -14,17 +14,15 @@ from assay._analysis.labelling import Labelling
 from assay._service.limits import Refused
 from assay._store import Run
 from assay.errors import InputError
-from assay.view import label_pages, label_screen, label_use
-from assay.view.access import Access
-from assay.view.labelling import Desk, NotReady, Queue, Session, item_query
-from assay.view.replies import LIVE, elsewhere, html, told
+from assay.view import label_pages, label_screen
+from assay.view.http import LIVE, Access, elsewhere, html, told
+from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, item_query
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
 _IMPORT: Final = "/import"
 _USES: Final = ("agreement", "threshold", "corrected")
 _DIGITS: Final = 10  # more than any number of rows has
-_NOBODY: Final = "reader"  # who looks at what labels tell, and gives none
 
 
 def is_import(request: web.Request) -> bool:
@@ -144,17 +142,17 @@ class _LabelPages:
 
     async def results(self, request: web.Request) -> web.Response:
         taken = request.query.get("taken", "")[:_DIGITS]
-        return await self._page(request, lambda session: label_use.results(session, taken))
+        return await self._page(request, lambda session: label_pages.results(session, taken))
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        return await self._page(request, lambda session: label_use.made(session, what))
+        return await self._page(request, lambda session: label_pages.made(session, what))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
 
         def change(session: Session) -> str:
-            label_use.keep_case(session, self._key(form, session.run)[1])
+            label_pages.keep_case(session, self._key(form, session.run)[1])
             raise elsewhere(_path(session.run, "results", session.queue) + "#failures")
 
         return await self._page(request, change)
@@ -167,7 +165,7 @@ class _LabelPages:
             if not isinstance(sent, FileField):
                 raise InputError("no file was sent", "choose a sheet of labels")
             with sent.file as file:
-                n = label_use.take(session.labelling, sent.filename, file.read())
+                n = label_pages.take(session.labelling, sent.filename, file.read())
             query = session.queue.query(taken=n)
             raise elsewhere(LIVE.to(f"label/{session.run.id}/results", query) + "#files")
 
@@ -177,19 +175,19 @@ class _LabelPages:
         everyone = request.query.get("everyone") == "1"
 
         def text(session: Session) -> str:
-            with label_use.sheet(session.labelling, everyone=everyone) as path:
+            with label_pages.sheet(session.labelling, everyone=everyone) as path:
                 return path.read_text("utf-8")
 
         return await self._file(request, text, "labels.csv", "text/csv")
 
     async def card(self, request: web.Request) -> web.Response:
         def text(session: Session) -> str:
-            return label_use.card(session).json()
+            return label_pages.card(session).json()
 
         return await self._file(request, text, "card.json", "application/json")
 
     async def examples(self, request: web.Request) -> web.Response:
-        return await self._file(request, label_use.examples, "prompts.toml", "application/toml")
+        return await self._file(request, label_pages.examples, "prompts.toml", "application/toml")
 
     async def _file(
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
@@ -208,7 +206,7 @@ class _LabelPages:
             run = self._run(request)
             queue = Queue.read(request.query, run)
             try:
-                with self._desk.at(replace(queue, by=queue.by or _NOBODY)) as labelling:
+                with self._desk.at(replace(queue, by=queue.by or NOBODY)) as labelling:
                     return make(self._session(run, queue, labelling))
             except NotReady:
                 return self._site.render("label_wait.html", LIVE, run=run)

@@ -9,7 +9,7 @@ from multidict import MultiMapping
 
 from assay.errors import InputError
 from assay.view.site import NotThere, Place, Site
-from assay.view.words import Piece, differences
+from assay.view.texts import Piece, differences
 
 if TYPE_CHECKING:
     from assay.testset import Review, ReviewedQuestion

@@ -1,4 +1,4 @@
-"""A run: the first page of its report, and its samples as a table."""
+"""A run: the first page of its report, its samples as a table, and each with all its evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
-from assay._report.run import html, summed_up
-from assay._report.run.evidence import Cell, cell
+from assay._report.run import html, sample_values, summed_up
+from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
 from assay._report.titles import called, said
 from assay._runner.result import NOT_DONE
 from assay._store import Run
@@ -17,11 +17,11 @@ from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.view.asked import TEXTS, WHY, Asked, shown
-from assay.view.background import LARGE
 from assay.view.groups import groups
 from assay.view.people import in_words
 from assay.view.runs import facts, state
-from assay.view.site import NotThere, Place, Site
+from assay.view.site import LARGE, NotThere, Place, Site
+from assay.view.texts import grid, rendered
 
 SIZE: Final = 50  # samples on a page
 _WAIT_S: Final = 0.12  # a page waits so long for the first page of the report
@@ -173,3 +173,61 @@ def _text(site: Site, run: Run, row: int, sample: Sample, name: str) -> str:
 def _short(text: str) -> str:
     line = " ".join(plain(text[: 2 * _EXCERPT]).split())
     return line if len(line) <= _EXCERPT else line[:_EXCERPT].rsplit(" ", 1)[0] + " …"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a sample stands among those that the reader goes through.
+
+    Attributes:
+        before: Row of the one before; None for the first.
+        after: Row of the one after; None for the last.
+        place: Its place, from 1; 0 where it is none of them.
+        n: How many they are.
+    """
+
+    before: int | None
+    after: int | None
+    place: int
+    n: int
+
+
+def render_sample(site: Site, place: Place, run: Run, row: int, asked: Asked) -> str:
+    """The page of a sample.
+
+    Raises:
+        NotThere: If the run has no such row.
+    """
+    sample = site.sample(run, row)
+    values = sample_values(site.store, run, row, sample)
+    metrics = [{"label": label, **run.config["about"][label]} for label in run.metrics]
+    texts = TextTable()
+    shown = evidence(0, values, metrics, texts)
+    return site.render(
+        "sample_page.html",
+        place,
+        run=run,
+        called=called(run),
+        e=shown,
+        s=values,
+        row=row,
+        answer=united(values["answer"], "answer", shown.sections),
+        reference=united(values["reference"], "reference", shown.sections),
+        rendered=rendered(values["answer"] or ""),
+        grids=[grid(text) for text in values["contexts"]],
+        texts=texts,
+        labels=site.people(run).labels.get(row, ()),
+        asked=asked,
+        query=asked.query(),
+        near=_neighbours(site.rows(run, asked)[0], row),
+    )
+
+
+def _neighbours(rows: Sequence[int], row: int) -> Neighbours:
+    try:
+        at = rows.index(row)
+    except ValueError:
+        return Neighbours(None, rows[0] if rows else None, 0, len(rows))
+    before = rows[at - 1] if at else None
+    after = rows[at + 1] if at + 1 < len(rows) else None
+    return Neighbours(before, after, at + 1, len(rows))

@@ -19,19 +19,16 @@ from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
 from assay.view import asked as asking
 from assay.view import groups
-from assay.view import matrix as matrix_page
 from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
-from assay.view import sample as sample_page
 from assay.view import side as side_page
-from assay.view.access import HEADERS, Access
+from assay.view.http import HEADERS, Access, told
+from assay.view.http import LIVE as _LIVE
+from assay.view.http import elsewhere as _elsewhere
+from assay.view.http import html as _html
 from assay.view.labelling import Desk
 from assay.view.labelling_routes import MAX_FILE, is_import, label_routes
-from assay.view.replies import LIVE as _LIVE
-from assay.view.replies import elsewhere as _elsewhere
-from assay.view.replies import html as _html
-from assay.view.replies import told
 from assay.view.site import NotThere, Site, assets
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -187,12 +184,12 @@ class _Pages:
             run = self._site.run(request.match_info["run"])
             row = int(request.match_info["row"])
             asked = asking.read(request.query, run)
-            return sample_page.render(self._site, _LIVE, run, row, asked)
+            return run_page.render_sample(self._site, _LIVE, run, row, asked)
 
         return await _html(page)
 
     async def matrix(self, request: web.Request) -> web.Response:
-        return await _html(matrix_page.render, self._site, _LIVE, request.query)
+        return await _html(groups.render_matrix, self._site, _LIVE, request.query)
 
     async def choose(self, request: web.Request) -> web.Response:
         def address() -> str:

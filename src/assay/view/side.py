@@ -20,11 +20,10 @@ from assay._store import Run
 from assay._store.browsing import all_rows, ids_and_rows, same_samples, values_by_row
 from assay.errors import InputError
 from assay.stats.intervals import Floats
-from assay.view.background import LARGE
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE
-from assay.view.site import NotThere, Place, Site
-from assay.view.words import Piece, differences
+from assay.view.site import LARGE, NotThere, Place, Site
+from assay.view.texts import Piece, differences
 
 LETTERS: Final = "ABCDE"
 SIZE: Final = 20  # questions on a page
@@ -67,10 +66,11 @@ class Lines:
     def __len__(self) -> int:
         return len(self.changes)
 
-    def wins(self) -> list[int]:
-        """How often each run alone is best."""
-        alone = self.best & (self.best.sum(axis=0) == 1)
-        return [int(n) for n in alone.sum(axis=1)]
+    @property
+    def alone(self) -> Booleans:
+        """Shape (runs, questions): whether it alone is best."""
+        found: Booleans = self.best & (self.best.sum(axis=0) == 1)
+        return found
 
     def fitting(self, wanted: "Wanted") -> Integers:
         """The numbers of the questions that are shown, in order."""
@@ -89,7 +89,7 @@ class Lines:
         if wanted.show in tests:
             numbers = numbers[tests[wanted.show]()]
         elif wanted.show:
-            numbers = numbers[self.best[LETTERS.index(wanted.show[-1])]]
+            numbers = numbers[self.alone[LETTERS.index(wanted.show[-1])]]
         if wanted.sort == "data":
             return numbers
         # What has no change comes last: NaN is the greatest.
@@ -155,7 +155,7 @@ class Column:
 
 def shows(runs: Sequence[Run]) -> dict[str, str]:
     """Which questions may be asked for, in words."""
-    return SHOW | {f"best-{letter}": f"{letter} is best" for letter in LETTERS[: len(runs)]}
+    return SHOW | {f"best-{letter}": f"{letter} alone is best" for letter in LETTERS[: len(runs)]}
 
 
 def shared_metrics(runs: Sequence[Run]) -> list[str]:
@@ -193,7 +193,7 @@ def render(site: Site, place: Place, runs: Sequence[Run], wanted: Wanted) -> str
         else "",
         questions=[_question(site, runs, lines, n, beside) for n in fitting[at : at + SIZE]],
         n=len(fitting),
-        wins=list(zip(LETTERS, lines.wins(), strict=False)),
+        wins=list(zip(LETTERS, map(int, lines.alone.sum(axis=1)), strict=False)),
         metrics=metrics,
         wanted=wanted,
         query=wanted.query(),

@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -47,6 +47,7 @@ class Mark:
     """A run of text, its tone, and the references of the evidence that speaks about it.
 
     `exact` runs are the very words that a judge found no support for, within a longer statement.
+    The tone "mixed" is of words from which several statements were taken that are judged apart.
     `tones` has a tone for each reference where these differ: metrics may disagree about the same
     words, and where one of them is looked at only its own tone counts.
     """
@@ -238,6 +239,8 @@ def cell(metric: Json, score: Json) -> Cell:
     step = round(distribution.goodness(score["value"], metric) * 10)
     text = numbers.score(score["value"])
     missed = " under" if distribution.misses(score["value"], metric) else ""
+    if missed and text == numbers.score(metric["guide"]):  # it would read as if it met it
+        text = f"{score['value']:.4g}"
     beside = ", beyond the guide value" if missed else ""
     return Cell(name, text, f"h{step}{missed}", f"{name} {text}{beside}")
 
@@ -288,13 +291,12 @@ def _coloured(
             if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
         ]
         if pointing:
-            exact = [span for _, piece in pointing for span in piece.part.marks]
-            variants.append((section.number, _marked(text, pointing, exact)))
+            variants.append((section.number, _own(text, pointing)))
     return variants or [(-1, [Mark(text)])]
 
 
 def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence[Mark]:
-    """The text with the evidence of all metrics in it at once, the worst of a place in front.
+    """The text with the evidence of all metrics in it at once, the worst metric's in front.
 
     Args:
         text: The answer or the reference.
@@ -307,8 +309,7 @@ def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence
         for piece in pieces
         if piece.part.span and _SPANS_INTO.get(piece.part.kind) == into
     ]
-    exact = [span for _, piece in pointing for span in piece.part.marks]
-    return _marked(text or "", pointing, exact)
+    return _own(text or "", pointing)
 
 
 def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
@@ -328,20 +329,48 @@ def _context(at: int, text: str, sections: Sequence[Section]) -> Context:
     return Context(_marked(text, spans), verdicts)
 
 
-def _marked(
-    text: str, spans: Iterable[tuple[Range, Piece]], exact: Iterable[Range] = ()
-) -> list[Mark]:
+def _marked(text: str, spans: Iterable[tuple[Range, Piece]]) -> list[Mark]:
+    """The text with the worst that is said of each place in front."""
     spans = list(spans)
     tones = {piece.ref: piece.tone for _, piece in spans}
-    owned = [*((span, piece.ref) for span, piece in spans), *((span, _EXACT) for span in exact)]
-    runs = []
+    owned = [(span, piece.ref) for span, piece in spans]
+    return [
+        _mark(segment.text, segment.owners, tones, _worst(tones[ref] for ref in segment.owners))
+        for segment in segments(text, owned)
+    ]
+
+
+def _own(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
+    """The text its pieces were taken from: words within two belong to the shorter one."""
+    tones = {piece.ref: piece.tone for _, piece in pointing}
+    lengths = {piece.ref: end - start for (start, end), piece in pointing}
+    owned = [(span, piece.ref) for span, piece in pointing]
+    owned += [(span, _EXACT) for _, piece in pointing for span in piece.part.marks]
+    marks = []
     for segment in segments(text, owned):
         refs = [ref for ref in segment.owners if ref != _EXACT]
-        heard_tones = [tones[ref] for ref in refs]
-        worst = next((tone for tone in labels.WORST_FIRST if tone in heard_tones), "")
-        each = " ".join(heard_tones) if len(set(heard_tones)) > 1 else ""
-        runs.append(Mark(segment.text, worst, " ".join(refs), _EXACT in segment.owners, each))
-    return runs
+        exact = len(refs) < len(segment.owners)
+        by_metric: dict[str, list[str]] = {}
+        for ref in refs:
+            by_metric.setdefault(ref.partition("p")[0], []).append(ref)
+        heard = []
+        for own in by_metric.values():
+            shortest = min(lengths[ref] for ref in own)
+            of_words = {tones[ref] for ref in own if lengths[ref] == shortest}
+            divided = "good" in of_words and of_words & {"bad", "warn"} and not exact
+            heard.append("mixed" if divided else _worst(of_words))
+        marks.append(replace(_mark(segment.text, refs, tones, _worst(heard)), exact=exact))
+    return marks
+
+
+def _worst(tones: Iterable[str]) -> str:
+    heard = set(tones)
+    return next((tone for tone in labels.WORST_FIRST if tone in heard), "")
+
+
+def _mark(text: str, refs: Sequence[str], tones: Mapping[str, str], tone: str) -> Mark:
+    heard = [tones[ref] for ref in refs]
+    return Mark(text, tone, " ".join(refs), tones=" ".join(heard) if len(set(heard)) > 1 else "")
 
 
 def turns(sample: Json) -> list[Turn]:

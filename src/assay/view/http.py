@@ -1,14 +1,18 @@
-"""Access to the viewer: this machine's browser, with the token that the start has shown."""
+"""Requests and replies: who is let in, and what comes back."""
 
+import asyncio
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
 from aiohttp import web
 
 from assay._service.limits import Refused, is_local_host
+from assay.errors import InputError
+from assay.view.site import Place
 
 # Nothing runs and nothing styles but the two files of ours; no other page shows this one in itself.
 POLICY: Final = (
@@ -102,3 +106,25 @@ def _cookie(request: web.Request) -> str:
 
 def _same(sent: str, known: str) -> bool:
     return hmac.compare_digest(sent.encode("utf-8", "surrogateescape"), known.encode())
+
+
+LIVE: Final = Place()
+
+
+async def html(make: Callable[..., str], *values: Any) -> web.Response:
+    """A page, made beside the event loop."""
+    text = await asyncio.to_thread(make, *values)
+    return web.Response(text=text, content_type="text/html")
+
+
+def elsewhere(address: str) -> web.HTTPSeeOther:
+    """To be raised: the browser goes on to another address."""
+    return web.HTTPSeeOther(address)
+
+
+def told(error: Exception) -> list[str]:
+    """In sentences: what is wrong, and what to do about it."""
+    if not isinstance(error, InputError):
+        return [str(error)]
+    texts = [text for one in error.problems for text in (str(replace(one, remedy="")), one.remedy)]
+    return [text[:1].upper() + text[1:] + "." for text in texts if text]
