@@ -75,7 +75,7 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.judge:
         listed.append(("references checked", f"{design.judge.checked} by {design.judge.judge}"))
         if design.judge.asked:
-            answered = f"{len(design.judge.leaked)} of {design.judge.asked} right"
+            answered = f"{len(design.judge.leaked)} of {design.judge.asked} right, at least"
             listed.append(("closed-book", answered))
     return listed
 
