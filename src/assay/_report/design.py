@@ -35,7 +35,8 @@ def decides(design: Design) -> list[str]:
             )
     if design.generated:
         lines.append(
-            "They are generated: they can rank retrievers, but not models that write answers."
+            "They are generated: they may rank retrievers (not if rules made them), but not models "
+            "that write answers."
         )
     if design.faults:
         lines.append(

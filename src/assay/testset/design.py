@@ -366,7 +366,7 @@ def _ask(
     if judge is None or not rows:
         return None
     # What a system retrieved need not be where the reference is from.
-    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, ()) != s.contexts}
+    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts}
     return ask(rows, named, judge=judge, store=store, settings=settings)
 
 
