@@ -269,6 +269,10 @@ def test_a_judge_that_writes_tells_what_is_answered_without_retrieval(tmp_path):
     assert found.judge.asked == 17
     leaks = next(one for one in found.findings if one.check == "leaks")
     assert len(leaks.rows) == len(found.judge.leaked) > 10
+    assert leaks.text.startswith("at least ")
+    bare = [{k: v for k, v in row.items() if not k.endswith("contexts")} for row in known]
+    alone = check_design(bare, judge=judge, store=tmp_path / "d.db")
+    assert (alone.judge.checked, alone.judge.asked) == (0, 17)
 
 
 def test_guesses_are_counted_where_nobody_was_asked(assay, here):
@@ -281,8 +285,9 @@ def test_generated_sets_are_told(assay, here):
     made = [row | {"synthesizer_name": "single_hop"} for row in rows()]
     _, found, findings = design(assay, here, made)
     assert found["generated"]
-    assert "they can rank retrievers, but not models that write answers" in " ".join(
-        found["decides"]
+    assert (
+        "they may rank retrievers (not if rules made them), but not models that write answers"
+        in " ".join(found["decides"])
     )
     assert "arXiv 2508.11758" in findings["generated"]["text"]
     assert "generated" not in design(assay, here, rows())[2]

@@ -35,7 +35,8 @@ def decides(design: Design) -> list[str]:
             )
     if design.generated:
         lines.append(
-            "They are generated: they can rank retrievers, but not models that write answers."
+            "They are generated: they may rank retrievers (not if rules made them), but not models "
+            "that write answers."
         )
     if design.faults:
         lines.append(
@@ -75,7 +76,7 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.judge:
         listed.append(("references checked", f"{design.judge.checked} by {design.judge.judge}"))
         if design.judge.asked:
-            answered = f"{len(design.judge.leaked)} of {design.judge.asked} right"
+            answered = f"{len(design.judge.leaked)} of {design.judge.asked} right, at least"
             listed.append(("closed-book", answered))
     return listed
 

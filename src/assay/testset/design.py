@@ -366,7 +366,7 @@ def _ask(
     if judge is None or not rows:
         return None
     # What a system retrieved need not be where the reference is from.
-    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, ()) != s.contexts}
+    named = {s.id: sources[s.id] for s in rows if sources.get(s.id, s.contexts) != s.contexts}
     return ask(rows, named, judge=judge, store=store, settings=settings)
 
 
@@ -388,7 +388,7 @@ def _leaks(unique: Sequence[Sample], said: JudgeEvidence | None) -> Iterator[Fin
     if said is not None and said.asked:
         if said.leaked:
             rows = tuple((row, f"answered '{text}'") for row, text in said.leaked.items())
-            text = f"{len(rows)} of {said.asked} answered closed-book by {said.judge}"
+            text = f"at least {len(rows)} of {said.asked} answered closed-book by {said.judge}"
             remedy = "they test what the model knows, not retrieval: ask for what only you know"
             yield Finding("leaks", "note", text, remedy, rows)
         return
