@@ -13,6 +13,7 @@ import asyncio
 import json
 import os
 import selectors
+import sqlite3
 import sys
 import tempfile
 import time
@@ -83,8 +84,8 @@ class Watch:
         self._since: float | None = None
         write, wait = Writer._run, selectors.EpollSelector.select  # noqa: SLF001
 
-        def run(writer: Writer) -> None:
-            write(writer)
+        def run(writer: Writer, connection: sqlite3.Connection) -> None:
+            write(writer, connection)
             self.writer += time.thread_time()
 
         def select(selector: Any, timeout: float | None = None) -> Any:

@@ -379,6 +379,8 @@ class AttributeBackend(Backend):
     limits: Limits | None = None
     has_card: bool = False
     languages: tuple[str, ...] | None = None
+    paused_until: float = -math.inf
+    further_requests: int = 0
 
     @property
     def capabilities(self) -> Capabilities:
@@ -391,6 +393,8 @@ class AttributeBackend(Backend):
             limits=self.limits,
             has_card=self.has_card,
             languages=self.languages,
+            paused_until=self.paused_until,
+            further_requests=self.further_requests,
         )
 
 

@@ -80,14 +80,10 @@ class ReplyCache(Wrapper):
             CutShort: If it is known that the length limit cuts it.
             JudgeError: As the backend.
         """
-        key = reply_key(self.identity(type(task)) or "", task, draw)
-        try:
-            known = self._known(task, key)
-        except CutShort:
-            self._served.known += 1
-            raise
-        if known is not None:
-            self._served.known += 1
+        identity = self.identity(type(task)) or ""
+        key = reply_key(identity, task, draw)
+        # Of who was not asked before this run it is looked for but once, when it is claimed.
+        if (not self._claims or identity in self._before) and (known := self._known(task, key)):
             return known
         # The call has a task of its own, which no caller that is cancelled takes along: others may
         # wait for the same reply, and it is paid for. As asyncio.shield, at a third of its cost.
@@ -96,7 +92,6 @@ class ReplyCache(Wrapper):
             self._served.known += 1
             self._waiting[key].append(mine)
         else:
-            self._served.asked += 1
             self._waiting[key] = [mine]
             self._calls[key] = asyncio.create_task(self._call(task, draw, key))
         return await mine
@@ -105,7 +100,9 @@ class ReplyCache(Wrapper):
         """The reply in the store; CutShort if it is known that the length limit cuts it."""
         known = self._store.reply(key)
         may_be_cut = known is None and task.schema is None and task.template
-        if may_be_cut and self._store.has_reply(cut_key(key)):
+        cut = may_be_cut and self._store.has_reply(cut_key(key))
+        self._served.known += bool(known or cut)
+        if cut:
             raise CutShort(f"{self.name} {CUT}")
         return known
 
@@ -145,7 +142,7 @@ class ReplyCache(Wrapper):
             return await self._computed(task, draw, key)
         mine = await self._claimed(key)
         try:
-            return self._known_by_now(task, key) or await self._paid(task, draw, key)
+            return self._known(task, key) or await self._paid(task, draw, key)
         finally:
             if mine:
                 self._store.claims.release(key)
@@ -153,7 +150,7 @@ class ReplyCache(Wrapper):
     async def _computed(self, task: Task[Any], draw: int, key: str) -> Reply:
         while other := self._in_flight.get(key):
             await asyncio.wait([other])
-            if known := self._known_by_now(task, key):
+            if known := self._known(task, key):
                 return known
         me = asyncio.current_task()
         assert me is not None  # noqa: S101 - a coroutine runs in a task
@@ -162,13 +159,6 @@ class ReplyCache(Wrapper):
             return await self._paid(task, draw, key)
         finally:
             del self._in_flight[key]
-
-    def _known_by_now(self, task: Task[Any], key: str) -> Reply | None:
-        """The reply that somebody else has brought meanwhile."""
-        if (known := self._known(task, key)) is not None:
-            self._served.asked -= 1
-            self._served.known += 1
-        return known
 
     async def _claimed(self, key: str) -> bool:
         """Return once no other process asks for it; whether it is claimed now.
@@ -188,6 +178,7 @@ class ReplyCache(Wrapper):
         return False
 
     async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
+        self._served.asked += 1
         reply = await self._backend.reply(task, draw)
         # What is read is what is kept.
         reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)

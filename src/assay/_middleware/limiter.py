@@ -267,7 +267,7 @@ class Limiter(Wrapper):
             await asyncio.sleep(wait)
 
     async def _until_allowed(self, reservation: Reservation) -> None:
-        wait = self._paused_until() - now()
+        wait = 0.0  # whoever has a place may be kept waiting by a quota only
         if self._server.requests:
             # Calls may have taken more than a request each: what was not known is counted now.
             before, self._further = self._further, self._backend.capabilities.further_requests
@@ -302,9 +302,10 @@ class Limiter(Wrapper):
                 error.crowded = self.pace.late(sent.at, now())
             self._server.health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
-        self._server.health.replied(sent, now())
-        self._server.latencies.add(kind, now() - sent.at)
-        self.pace.replied(now() - sent.at)
+        at = now()
+        self._server.health.replied(sent, at)
+        self._server.latencies.add(kind, at - sent.at)
+        self.pace.replied(at - sent.at)
         return reply
 
     async def _hedged(self, call: Call, patience: float) -> Reply:

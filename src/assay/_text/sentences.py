@@ -141,6 +141,8 @@ _NUMBERED = re.compile(r"\s*\d+(?![.\d])")
 _ROMAN = re.compile(r"[IVX]{1,6}")
 _NEAR = 200  # characters before an ordinal in which German shows, or around a bracket
 _SHORT = 4  # letters; no more with a capital and in brackets, as "Civ.", are an abbreviation
+_ALNUM = re.compile(r"[^\W_]")
+_TO_CAPITAL = re.compile(r"(?s:.*)[A-Z]")
 _INITIAL = re.compile(r"\s+[^\W\d_]\.")
 
 
@@ -217,6 +219,9 @@ def _after(text: str, begin: int, stop: re.Match[str]) -> int:
 
 def _last_capital(text: str, block: Block) -> int:
     """Where the last capital of a block stands; in a text without any a full stop means more."""
+    if text.isascii():
+        last = _TO_CAPITAL.match(text, block.start, block.end)
+        return last.end() - 1 if last else -1
     return next((i for i in range(block.end - 1, block.start - 1, -1) if text[i].isupper()), -1)
 
 
@@ -247,9 +252,9 @@ def _is_figure(marker: str, line: str, before: list[Block]) -> bool:
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
-    piece = text[start:end]
-    if not any(char.isalnum() for char in piece):
+    if not _ALNUM.search(text, start, end):
         return None
+    piece = text[start:end]
     stripped = piece.lstrip()
     return end - len(stripped), end - len(piece) + len(piece.rstrip())
 

@@ -38,6 +38,8 @@ WORD = re.compile(
     rf"|[^\W_{_CJK}]+(?:[{_MARKS}]+[^\W_{_CJK}]*)*"
     rf"(?:['’][^\W\d_{_CJK}]+(?:[{_MARKS}]+[^\W\d_{_CJK}]*)*)*"
 )
+# The same in ASCII, where it finds words in a third of the time.
+_ASCII_WORD = re.compile(rf"\d+(?:[.,:]\d+)+|\d+(?=(?i:{_UNIT})\b)|[a-z0-9]+(?:'[a-z]+)*", re.ASCII)
 _POSSESSIVE = re.compile(r"['’]s?$")
 ELISION = re.compile(r"^(?:[dl]|dell|all)['’](?=\w{2})")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -78,9 +80,11 @@ STOP_WORDS = frozenset(
 def words(text: str) -> list[str]:
     """Every word of `text`, in order, in lower case."""
     text = text.lower()
-    if not text.isascii():
+    if text.isascii():
+        tokens = _ASCII_WORD.findall(text)
+    else:
         text = _POWER.sub(" ", unicodedata.normalize("NFC", text)).translate(_BARE)
-    tokens = WORD.findall(text)
+        tokens = WORD.findall(text)
     if "'" not in text and "’" not in text:
         return tokens
     return [word if word.isalnum() else _plain(word) for word in tokens]
@@ -97,16 +101,36 @@ def content_words(text: str) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """The stems of the content words of `text`, in order."""
-    return [stem(word) for word in content_words(text)]
+    return [_STEMS[word] for word in content_words(text)]
 
 
-@memoized(65_536, longest=64)
 def stem(word: str) -> str:
     """A short form shared by the inflections of a lower-case word.
 
     Light on purpose: plural, -ing, -ed, -ly, -ation and a final e or y. "cities" and "city" are
     one, "make" and "making" too, and "five" and "5"; "organ" and "organise" are not.
     """
+    return _STEMS[word]
+
+
+class _Stems(dict[str, str]):
+    """The stems of the short words that were met: a look-up is faster than any call."""
+
+    def __missing__(self, word: str) -> str:
+        """The stem; all are forgotten where there are too many."""
+        found = _stem(word)
+        if len(word) <= _LONG_WORD:
+            if len(self) >= _MANY_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_STEMS = _Stems()
+_MANY_WORDS, _LONG_WORD = 65_536, 64
+
+
+def _stem(word: str) -> str:
     if word in _FIGURES:
         return _FIGURES[word]
     if len(word) < 4 or not word.isalpha() or not word.isascii():

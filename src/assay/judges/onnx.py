@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay._text import memoized
-from assay._text.words import STOP_WORDS, stem, words
+from assay._text.words import stems
 from assay.errors import InputError, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.embedded.evidence import Evidence, prepare
@@ -255,7 +255,7 @@ def _closest(statement: str, stretch: Stretch, evidence: Evidence) -> int:
 
 
 def _wanted(statement: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(statement) if word not in STOP_WORDS)
+    return frozenset(stems(statement))
 
 
 @memoized(64, longest=50_000, size=lambda contexts: sum(map(len, contexts)))

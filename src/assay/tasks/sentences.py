@@ -10,7 +10,7 @@ from assay._text import memoized
 from assay._text.markup import clean
 from assay._text.sentences import spans
 from assay._text.statements import statements
-from assay._text.words import STOP_WORDS, WORD, stem, words
+from assay._text.words import WORD, stem, stems
 from assay.errors import Unreadable
 from assay.tasks.parsing import schema
 
@@ -122,11 +122,11 @@ class NumberedSentences:
 
     def _check(self, number: int, made: Sequence[str], raw: str) -> None:
         for text in made:
-            own = _stems(text)
-            if not own or own & _stems(self._bare(number)):
+            own = set(stems(text))
+            if not own or own.intersection(stems(self._bare(number))):
                 continue
             for other in range(1, len(self._places) + 1):
-                if len(own & _stems(self._bare(other))) >= _ELSEWHERE * len(own):
+                if len(own.intersection(stems(self._bare(other)))) >= _ELSEWHERE * len(own):
                     what = f"a statement of sentence {number} is of sentence {other}: {text!r}"
                     raise Unreadable(what, raw=raw)
 
@@ -141,10 +141,6 @@ class NumberedSentences:
         return left_out
 
 
-def _stems(text: str) -> set[str]:
-    return {stem(word) for word in words(text) if word not in STOP_WORDS}
-
-
 def _windows(sentence: str, made: Sequence[str]) -> list[Span]:
     """The words of a sentence that each of its statements was taken from.
 
@@ -153,7 +149,7 @@ def _windows(sentence: str, made: Sequence[str]) -> list[Span]:
     if len(made) == 1:
         return [(0, len(sentence))]
     tokens = [(*match.span(), stem(match[0].lower())) for match in WORD.finditer(sentence)]
-    by_statement: Mapping[int, set[str]] = {n: _stems(text) for n, text in enumerate(made)}
+    by_statement: Mapping[int, set[str]] = {n: set(stems(text)) for n, text in enumerate(made)}
     common = set.intersection(*by_statement.values()) if made else set()
     windows = []
     for own in by_statement.values():

@@ -2,14 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from assay._text.sanitize import redacted_content
 from assay.errors import Unavailable
-from assay.judge import Capabilities
 from assay.judges.embedder import Embedder
 from assay.judges.openai.completion import counted
 from assay.judges.openai.connection import Connection, encode
@@ -71,9 +69,9 @@ class OpenAIEmbedder(Embedder):
         return embedder
 
     @property
-    def capabilities(self) -> Capabilities:
-        """With when the server takes requests again, as its headers said."""
-        return replace(super().capabilities, paused_until=self._connection.paused_until)
+    def paused_until(self) -> float:  # type: ignore[override]
+        """When the server takes requests again, as its headers said."""
+        return self._connection.paused_until
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""

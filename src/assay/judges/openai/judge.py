@@ -14,7 +14,7 @@ import msgspec
 from assay._middleware.concurrency import PerLoop
 from assay._text.sanitize import redacted, redacted_content
 from assay.errors import InputError, TooLong, Unavailable
-from assay.judge import Capabilities, Reply, Task, repeated
+from assay.judge import Reply, Task, repeated
 from assay.judges.code_digest import text_digest
 from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
 from assay.judges.openai import completion
@@ -201,14 +201,14 @@ class OpenAI(LLM):
         return self._name
 
     @property
-    def capabilities(self) -> Capabilities:
-        """With the form of JSON that the last reply came in, and what the server's headers said."""
-        return replace(
-            super().capabilities,
-            form=self._dialect.form,
-            paused_until=self._connection.paused_until,
-            further_requests=self.further_requests,
-        )
+    def form(self) -> str:  # type: ignore[override]
+        """The form of JSON that the last reply came in."""
+        return self._dialect.form
+
+    @property
+    def paused_until(self) -> float:  # type: ignore[override]
+        """When the server takes requests again, as its headers said."""
+        return self._connection.paused_until
 
     def _full_name(self, endpoint: Endpoint) -> str:
         settings = {
