@@ -60,6 +60,20 @@ class TestMaterial:
         assert [sorted(question.right) for question in found.questions] == [[7], [5]]
         assert found.unmatched == 1
 
+    def test_of_a_document_that_was_cut_the_passage_that_holds_the_reference(self):
+        long = [
+            {"id": name, "text": "\n\n".join(f"{row['text']} It is {name}." for row in corpus())}
+            for name in ("a", "b")
+        ]
+        rows = [
+            {"question": "How?", "reference": corpus()[11]["text"], "reference_context_ids": [name]}
+            for name in ("a", "b")
+        ]
+        found = read_material(long, rows, words=60)
+        first, second = (min(question.right) for question in found.questions)
+        assert [question.source for question in found.questions] == ["a", "b"]
+        assert all("tower11" in found.passages[place] for place in (first, second))
+
     def test_where_nothing_meets_the_names_of_passages_are_told(self):
         rows = [{"question": "What?", "reference_context_ids": ["nothing"]}]
         with pytest.raises(InputError, match=r"passages are called 'tower0#1'"):

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Params, Standing
 from assay._report import numbers, sanitize
 from assay._report.leaderboard import in_a_word
@@ -100,10 +101,9 @@ def is_worse(one: Standing) -> bool:
 
 def _rows(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
     """By the name of a configuration: the values of what is varied."""
-    values = {name: {key: written(value) for key, value in params[name].items()} for name in names}
-    keys = list(values[names[0]])
-    varied = [key for key in keys if len({one[key] for one in values.values()}) > 1] or keys
-    return {name: {key: one[key] for key in varied} for name, one in values.items()}
+    given = parameter_values([params[name] for name in names])
+    varied = [key for key, values in given.items() if len(values) > 1] or list(given)
+    return {name: {key: written(params[name][key]) for key in varied} for name in names}
 
 
 def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:

@@ -127,10 +127,10 @@ def read_material(corpus: Any, questions: Any = None, *, words: int | None = PAS
     Args:
         corpus: As for `read_documents`.
         questions: A data set as for `evaluate`. Which passage answers a question is told by
-            `reference_context_ids` (ids of passages: "document#1", or of documents that are one
-            passage), else by `reference_contexts`, else by the reference: the passage that holds
-            most of its words. None: sentences taken out of the passages stand for questions (the
-            inverse cloze task).
+            `reference_context_ids` (ids of passages, "document#1", or of documents: the passage
+            of it with most words of the reference), else by `reference_contexts`, else by the
+            reference: the passage of all that holds most of its words. None: sentences taken out
+            of the passages stand for questions (the inverse cloze task).
         words: Words of a passage, about; None: each document is one passage.
 
     Raises:
@@ -168,11 +168,12 @@ def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question
     of_document: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):
         of_document.setdefault(passage.document, []).append(place)
-    places |= {name: held[0] for name, held in of_document.items() if len(held) == 1}
-    right = {
-        row.id: frozenset(places[i] for i in row.reference_context_ids or () if i in places)
-        for row in rows
-    }
+    right = {}
+    for row in rows:
+        ids = row.reference_context_ids or ()
+        named = {places[name] for name in ids if name in places}
+        inside = (of_document[name] for name in ids if name not in places and name in of_document)
+        right[row.id] = frozenset(named | {_holder(row, held, passages) for held in inside})
     rest = [row for row in rows if not right[row.id]]
     if rest:
         found = Corpus(passages)
@@ -182,6 +183,17 @@ def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question
         for row in rows
         if row.question and right.get(row.id)
     ]
+
+
+def _holder(row: Sample, held: Sequence[int], passages: Sequence[Passage]) -> int:
+    """Of a document's passages the one with most words of the reference, then of the question."""
+    wanted = [set(words(text or "")) for text in (row.reference, row.question)]
+
+    def shared(place: int) -> list[int]:
+        there = set(words(passages[place].text))
+        return [len(some & there) for some in wanted]
+
+    return max(held, key=shared)
 
 
 def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Passage]) -> Question:

@@ -27,10 +27,9 @@ from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
-from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of
+from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, prepare, some
 from assay.experiments.pipeline import PipelineSystem, opened, with_found_gold, with_gold
 from assay.experiments.pool import Graded, check_pool, grade_pool, pool_note, pooled, uses_gold
-from assay.experiments.race import prepare, some
 from assay.experiments.swept import Configuration, Sweep, mean_resources
 from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
