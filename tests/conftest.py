@@ -2,9 +2,11 @@
 
 import gc
 import os
+import shutil
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +29,11 @@ settings.register_profile(
     "thorough", settings.get_profile("default"), derandomize=False, max_examples=2000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# Folders of tests are made, synced and removed in memory where there is enough of it.
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 # Workers share the cores: threads of linear algebra in each would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

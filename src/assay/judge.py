@@ -22,8 +22,7 @@ V = TypeVar("V")
 # Which verdicts an LLM is asked to give a reason for.
 Reasons = Literal["all", "failures", "none"]
 
-# Draws asked again after an unreadable reply are this far apart, so that they never meet the
-# draws that a metric asks for on purpose (the n questions of answer relevancy, say).
+# Draws after an unreadable reply are this far apart, and never meet those of a metric's own.
 RETRY_STRIDE = 1000
 # Draws of a whole run that is asked again are this far apart. They are asked as the draw was that
 # they repeat: one that repeats draw 0 is no sample, but the most likely text once more.
