@@ -11,13 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.bench.data import HELD_OUT, fold_of
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
 from training.verifier import documents, people
 from training.verifier.removed import removed
+from training.verifier.synthetic import relations
 from training.verifier.written import pages, pairs, references, reports
 from training.verifier.written import rows as written
 
 MOST_REMOVED = 800  # texts of people's rows, and of each kind of written ones
+LONGEST_GUEST = 900  # characters
 # Ends of the names of sets whose statements are known to be wrong, but not which words of them.
 WORDS_UNKNOWN = (references.COVERED, references.COVERED_PARTS)
 
@@ -36,6 +39,7 @@ def main() -> None:
     parser.add_argument("--asked", type=Path, help="JSON lines of training.verifier.asked")
     parser.add_argument("--documents", action="store_true", help="the second bundle's rows")
     parser.add_argument("--pairs", action="store_true", help="written minimal pairs")
+    parser.add_argument("--relations", action="store_true", help="invented situations, by rule")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     if options.asked:
@@ -46,12 +50,24 @@ def main() -> None:
         found = list(windows(documents.rows()))
     elif options.pairs:
         found = [*windows(pairs.rows()), *questioned(pairs.asked())]
+    elif options.relations:
+        found = list(windows(relations.generate(guests=guests())))
     else:
         found = list(windows(labelled()))
     options.out.write_bytes(pickle.dumps(found))
     lengths = [len(e.ids) for e in found]
     digest = hashlib.sha256(options.out.read_bytes()).hexdigest()[:8]
     print(f"{len(found)} windows, mean {np.mean(lengths):.0f} tokens, {digest}")
+
+
+def guests() -> list[str]:
+    """Short English contexts of the written pairs, to stand beside invented ones."""
+    return [
+        block.contexts[0]
+        for block in pairs.blocks()
+        if block.contexts and block.language == "en" and fold_of(block.group) != HELD_OUT
+        if len(block.contexts[0]) <= LONGEST_GUEST
+    ]
 
 
 def labelled() -> Iterator[Row]:
