@@ -6,7 +6,10 @@ import re
 import pytest
 
 from assay import Pipeline, SweepSettings, sweep
+from assay._analysis.interactions import Interaction
+from assay._report.leaderboard import interaction_in_words
 from assay._report.sweep import render
+from assay.stats.intervals import Interval
 from support import chromium
 
 QUESTIONS = [
@@ -61,6 +64,14 @@ def test_the_heat_map_is_of_the_two_that_interact(swept):
     cells = re.findall(r'<td class="h(\d+)">([\d.]+)</td>', page)
     assert len(cells) == 4
     assert [score for shade, score in cells if shade == "10"] == [max(s for _, s in cells)]
+
+
+def test_effects_that_differ_are_shown_so():
+    one = Interaction(
+        "k", ("3", "1"), "rerank", ("true", "false"), (0.0226, 0.0181), 0.0045,
+        Interval(0.0003, 0.0089), found=True,
+    )  # fmt: skip
+    assert "rerank=true (+0.0226) than with rerank=false (+0.0181)" in interaction_in_words(one)
 
 
 def test_measures_of_a_ranking_stand_beside_each_other(tmp_path):

@@ -1,6 +1,6 @@
 """A sweep in words: leaderboards, effects of parameters, and what each configuration took."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -102,7 +102,12 @@ def effect_in_words(effect: Effect) -> str:
 def interaction_in_words(one: Interaction) -> str:
     """Where a change does more."""
     before, after = one.change
-    more, less = (f"{one.beside}={value} ({signed(effect)})" for value, effect in _sides(one))
+    shown = [signed(effect) for effect in one.effects]
+    if len(set(shown)) == 1:  # alike at two decimals, and yet surely apart
+        shown = [f"{effect:+.4f}" for effect in one.effects]
+    more, less = (
+        f"{one.beside}={value} ({effect})" for value, effect in zip(one.values, shown, strict=True)
+    )
     return (
         f"Interaction: {one.parameter}={after} instead of {before} does more with {more} than with "
         f"{less}; the difference is {numbers.interval(one.interval)}."
@@ -131,10 +136,6 @@ def resources_in_words(front: Front) -> str:
 def signed(value: float) -> str:
     """A difference with its sign."""
     return f"{'+' if value > 0 else ''}{numbers.score(value)}"
-
-
-def _sides(one: Interaction) -> Iterable[tuple[str, float]]:
-    return zip(one.values, one.effects, strict=True)
 
 
 def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], level: float) -> Table:
