@@ -429,7 +429,7 @@ class Labelling:
 
 
 def share_of_seconds(labels: Sequence[HumanLabel], metric: str, seed: int = 0) -> float:
-    """The least share of second opinions with which these labels were asked for, in percents."""
+    """The least share (0..1, whole percents) of second opinions that explains these labels."""
     people: dict[Key, set[str]] = {}
     for label in labels:
         if label.kind == "label":
