@@ -223,7 +223,8 @@ class AdaptJudgeRequest(_Request):
     "--time-limit",
     type=POSITIVE,
     metavar="MINUTES",
-    help="End the training after so many and use what was learnt by then.",
+    help="End the training after so many, counted anew if it goes on after an interruption, and "
+    "use what was learnt by then.",
 )
 @options.number(
     "--rate", type=POSITIVE, default=_USUAL_JUDGE.rate, metavar="RATE", help="Learning rate."
