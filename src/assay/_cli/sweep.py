@@ -257,13 +257,10 @@ def show_sweep(swept: Sweep) -> RenderableType:
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
     lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
-    lines += retrieval_blocks(
-        swept.leaderboards,
-        {one.name: one.params for one in swept.configurations},
-        pool=bool(swept.note),
-    )
+    params = {one.name: one.params for one in swept.configurations}
+    lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))
     for board in swept.leaderboards:
-        lines += leaderboard.blocks(board, swept.level)
+        lines += leaderboard.blocks(board, swept.level, params)
     fronts = any(board.fronts for board in swept.leaderboards)
     legend = leaderboard.legend(swept.level, race=swept.race, fronts=fronts)
     lines += [Text(), _taken(swept.configurations), legend, Text()]

@@ -1,6 +1,6 @@
 """A sweep in words: leaderboards, effects of parameters, and what each configuration took."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -8,10 +8,11 @@ from rich.text import Text
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
 from assay._analysis.front import Front
-from assay._analysis.interactions import Interaction
-from assay._analysis.leaderboard import Effect, Leaderboard, Standing
+from assay._analysis.interactions import Interaction, parameter_values
+from assay._analysis.leaderboard import Effect, Leaderboard, Params, Standing
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
+from assay._store.runs import written
 
 RESOURCES = {"latency_ms": "latency", "cost": "cost"}
 DOMINATED = (
@@ -20,19 +21,27 @@ DOMINATED = (
 )
 _NAMED = 4  # tied configurations that a sentence names; the table shows all
 _PRACTICAL = 10_000  # further questions; of more, the number says no more
+_PARAMETERS = 26  # columns of 80 that means and differences leave
 _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
 
-def blocks(board: Leaderboard, level: float) -> list[RenderableType]:
-    """A leaderboard on the console: its table, the finding, and the effects."""
+def blocks(board: Leaderboard, level: float, params: Mapping[str, Params]) -> list[RenderableType]:
+    """A leaderboard on the console: its table, the finding, and the effects.
+
+    Args:
+        board: The leaderboard.
+        level: Nominal coverage of its intervals.
+        params: What was set, by the name of the configuration.
+    """
     arrow = "" if board.higher_is_better else ", lower is better"
     questions = numbers.plural(board.n, "question")
     head = Text.assemble((sanitize.plain(board.metric), "bold"), f"  {questions}{arrow}")
     lines: list[RenderableType] = [Text(), head, *warnings(board.warnings)]
-    lines.append(_standings("configuration", board.standings, level))
+    lines.append(_configurations("configuration", board.standings, level, params))
     lines.append(Text(sanitize.plain(finding(board))))
     if board.corrected:
-        lines += [Text(), _standings("corrected by labels", board.corrected, level)]
+        corrected = _configurations("corrected by labels", board.corrected, level, params)
+        lines += [Text(), corrected]
         lines.append(Text(sanitize.plain(corrected_in_words(board))))
     for effect in board.effects if len(board.effects) > 1 else ():
         lines += [Text(), _standings(effect.parameter, effect.values, level)]
@@ -138,17 +147,52 @@ def signed(value: float) -> str:
     return f"{'+' if value > 0 else ''}{numbers.score(value)}"
 
 
+def varied_values(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
+    """By the name of a configuration: the values of what is varied, as they are written."""
+    given = parameter_values([params[name] for name in names])
+    varied = [key for key, values in given.items() if len(values) > 1] or list(given)
+    return {name: {key: written(params[name][key]) for key in varied} for name in names}
+
+
+def _configurations(
+    head: str,
+    standings: Sequence[Standing | CorrectedStanding],
+    level: float,
+    params: Mapping[str, Params],
+) -> Table:
+    """A column for each parameter where they fit, else the names of the configurations."""
+    rows = varied_values([one.name for one in standings], params)
+    heads = [key.replace("_", "_\n") for key in next(iter(rows.values()), {})]
+    columns = zip(heads, *(values.values() for values in rows.values()), strict=True)
+    widths = [max(len(line) for text in column for line in text.split("\n")) for column in columns]
+    if len(heads) < 2 or sum(widths) + len(widths) > _PARAMETERS:
+        return _standings(head, standings, level)
+    made = table(*heads, gap=0)
+    _measures(made, level)
+    for one in standings:
+        values = (Text(sanitize.plain(value)) for value in rows[one.name].values())
+        made.add_row(*values, *_measured(one, standings))
+    return made
+
+
 def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], level: float) -> Table:
     made = table(head, gap=2)
+    _measures(made, level)
+    for one in standings:
+        made.add_row(name(one.name), *_measured(one, standings))
+    return made
+
+
+def _measures(made: Table, level: float) -> None:
     share = f"{numbers.percent(level)} %"
     numeric(made, (f"mean\n({share})", f"to the best\n({share}, jointly)", ""))
-    for one in standings:
-        made.add_row(
-            name(one.name),
-            _beside(one.mean, numbers.interval(one.interval)),
-            *_to_best(one, in_a_word(one, standings)),
-        )
-    return made
+
+
+def _measured(
+    one: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
+) -> tuple[Text, ...]:
+    mean = _beside(one.mean, numbers.interval(one.interval))
+    return mean, *_to_best(one, in_a_word(one, standings))
 
 
 def in_a_word(

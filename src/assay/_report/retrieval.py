@@ -8,12 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Params, Standing
 from assay._report import numbers, sanitize
-from assay._report.leaderboard import in_a_word
+from assay._report.leaderboard import in_a_word, varied_values
 from assay._report.tables import STYLES, dim, numeric, table
-from assay._store.runs import written
 from assay.experiments.swept import Sweep
 from assay.metrics import resolve
 from assay.metrics.retrieval import Ranked
@@ -74,7 +72,7 @@ def retrieval_table(
     fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)
     of = f"{fewest:,} to " * (fewest < most) + numbers.plural(most, "question")
     of += ", by a judged pool" * pool
-    rows = _rows([one.name for one in ranked[0].standings], params)
+    rows = varied_values([one.name for one in ranked[0].standings], params)
     places = [{one.name: one for one in board.standings} for board in ranked]
     return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)
 
@@ -97,13 +95,6 @@ def pool_remarks(swept: Sweep) -> list[str]:
 def is_worse(one: Standing) -> bool:
     """Whether a star marks it."""
     return one.verdict in ("worse", "dropped")
-
-
-def _rows(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
-    """By the name of a configuration: the values of what is varied."""
-    given = parameter_values([params[name] for name in names])
-    varied = [key for key, values in given.items() if len(values) > 1] or list(given)
-    return {name: {key: written(params[name][key]) for key in varied} for name in names}
 
 
 def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:
