@@ -167,15 +167,21 @@ def _digits(chance: Random, n: int) -> str:
     return "".join(chance.choice("0123456789") for _ in range(n))
 
 
+def _example(region: str) -> phonenumbers.PhoneNumber:
+    number = phonenumbers.example_number(region)
+    assert number, region
+    return number
+
+
 def planted(chance: Random) -> Iterator[tuple[str, str]]:
     """(kind, text) of made-up personal data, each with its right check digits."""
     name = chance.choice(["anna.berg", "j_smith7", "maria-luisa", "li.wei+home"])
     yield "e-mail", f"{name}@{chance.choice(['example.com', 'mail.example.org', 'example.co.uk'])}"
     region = chance.choice(["US", "GB", "DE", "FR", "IN", "BR", "CN", "NG"])
-    number = phonenumbers.example_number(region)
+    number = _example(region)
     styles = phonenumbers.PhoneNumberFormat
     yield "telephone, with +", phonenumbers.format_number(number, styles.INTERNATIONAL)
-    national = phonenumbers.example_number("US")
+    national = _example("US")
     yield "telephone, US without +", phonenumbers.format_number(national, styles.NATIONAL)
     account = "37040044" + _digits(chance, 10)
     compact = "DE" + iban.calc_check_digits("DE00" + account) + account
