@@ -18,9 +18,8 @@ from assay._analysis.watch import Charting, charts, looks
 from assay._store import Store
 from assay._store.scores import Alerts
 from assay.errors import InputError
-from assay.experiments.alerting import Channels, deliver
 from assay.experiments.arrivals import arrivals, is_taken
-from assay.experiments.watch import Watch, look
+from assay.experiments.watch import Channels, Watch, deliver, look
 from assay.target import system
 from support import scripts, watched_days
 from support.over import over

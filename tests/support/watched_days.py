@@ -17,8 +17,7 @@ from pathlib import Path
 import assay
 from assay._analysis.watch import Charting, looks
 from assay._store import Store
-from assay.experiments.alerting import Channels, deliver
-from assay.experiments.watch import Watch, look
+from assay.experiments.watch import Channels, Watch, deliver, look
 from support import counted
 
 DAYS, A_DAY, WORSE_FROM = 30, 10, 16

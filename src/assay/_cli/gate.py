@@ -36,9 +36,8 @@ from assay._runner.result import Result, open_run
 from assay._runner.settings import Engine
 from assay._store import Store
 from assay.errors import AssayError, InputError
-from assay.experiments.alerting import Channels, deliver
 from assay.experiments.swept import open_sweep
-from assay.experiments.watch import SETTLE, Looked, Watch, look
+from assay.experiments.watch import SETTLE, Channels, Looked, Watch, deliver, look
 from assay.target import system
 from assay.target.system import System
 
