@@ -23,8 +23,8 @@ import numpy as np
 from assay._text import sentences
 from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
+from assay.experiments.judge_cases import swapped
 from assay.experiments.reader_windows import Asked, Row
-from assay.experiments.swaps import swapped
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare

@@ -1,6 +1,8 @@
 """Labelled cases for a judge of a domain: people's, and synthetic ones of the user's documents."""
 
 import random
+import re
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from assay._text import entities, numbers
 from assay._text.sentences import sentences
 from assay._text.statements import statements
 from assay._text.words import recall, stems
@@ -16,12 +19,74 @@ from assay.data.files import file_records, located
 from assay.data.validation import samples
 from assay.errors import InputError, Problem
 from assay.experiments.reader_windows import Asked, Example, Row, examples, questioned
-from assay.experiments.swaps import swapped
 from assay.judges.cascade_labels import is_store, read_labels
 from assay.testset.documents import read_documents
 from assay.testset.drafts import Drafts
 from assay.testset.passages import Corpus, cut
 from assay.testset.sources import PASSAGE, passages_asked, sources_of
+
+PAIRS = [pair.split("/") for pair in entities._OPPOSITES]  # noqa: SLF001
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_BE = re.compile(r"\b(is|was|are|were|can|will|has|have|should|could|would|may)\b(?! not|n't)")
+
+
+def swapped(good: list[Row]) -> Iterator[Row]:
+    """Of supported statements those where a swap was possible, each followed by its twin."""
+    foreign = [name for row in good for name in entities.names(row.answer) if len(name) > 3]
+    for row in good:
+        seed = zlib.crc32(row.answer.encode())
+        ways = [number, name, opposite, denial]
+        for turn in range(len(ways)):
+            changed = ways[(seed + turn) % len(ways)](row, seed, foreign)
+            if changed and changed != row.answer:
+                yield replace(row, data="swapped", label="supported", spans=())
+                yield replace(row, data="swapped", answer=changed, label="unsupported", spans=None)
+                break
+
+
+def number(row: Row, seed: int, _foreign: list[str]) -> str:
+    """Another number: of the contexts, or a little more or less."""
+    stated = list(numbers.numbers(row.answer).items())
+    if not stated:
+        return ""
+    plain, written = stated[seed % len(stated)]
+    if not _PLAIN_NUMBER.fullmatch(plain):  # a time, a version
+        return ""
+    others = [w for p, w in numbers.numbers("\n".join(row.contexts)).items() if p != plain]
+    new = f"{float(plain) + 1 + seed % 7:g}"
+    if others and seed % 2:
+        new = others[seed % len(others)]
+    return row.answer.replace(written, new, 1)
+
+
+def name(row: Row, seed: int, foreign: list[str]) -> str:
+    """A name of another source."""
+    stated = entities.names(row.answer)
+    if not stated or not foreign:
+        return ""
+    context = "\n".join(row.contexts)
+    others = [n for n in foreign[seed % len(foreign) :][:20] if n not in context]
+    if not others:
+        return ""
+    return row.answer.replace(stated[seed % len(stated)], others[0], 1)
+
+
+def opposite(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The other word of a pair of opposites."""
+    for one, other in PAIRS:
+        for old, new in ((one, other), (other, one)):
+            changed = re.sub(rf"\b{old}(s|d|ed|r|er|est)?\b", rf"{new}\1", row.answer, count=1)
+            if changed != row.answer:
+                return changed
+    return ""
+
+
+def denial(row: Row, _seed: int, _foreign: list[str]) -> str:
+    """The first auxiliary verb denied."""
+    if entities.is_negated(row.answer):
+        return ""
+    return _BE.sub(r"\1 not", row.answer, count=1)
+
 
 Kind: TypeAlias = Literal["faithfulness", "context_relevance", "answer_relevance"]
 KINDS: Final[tuple[Kind, ...]] = ("faithfulness", "context_relevance", "answer_relevance")
