@@ -30,7 +30,7 @@ test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the ot
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
 
 test-adapt: .venv-train/.ready ## judges that are trained, with PyTorch
-	.venv-train/bin/python -m pytest -m slow tests/real/test_adapt_judge.py
+	.venv-train/bin/python -m pytest -m llm tests/real/test_adapt_judge.py
 
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
 	$(BIN)/python tests/peers/compare.py
