@@ -51,8 +51,8 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
     by_sample = dict(zip(weights, chances.tolist(), strict=True))
     settled = {
         one.item: _written(labelling, one.value)
-        for one in labelling.labels()
-        if everyone and one.kind == "settled"
+        for one in (labelling.labels() if everyone else ())
+        if one.kind == "settled"
     }
     rows = (
         _row(labelling, label, by_sample.get(label.sample), settled.get(label.item, ""))
