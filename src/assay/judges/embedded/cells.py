@@ -242,7 +242,7 @@ class Links:
             for at, row in enumerate(self.grid.rows)
             if any(c in row.cells and _holds(number, row.cells[c].amounts) for c in columns)
         )
-        return Condition(rows, column, number.said, column is not None)
+        return Condition(rows, column, number.text, column is not None)
 
 
 def _single(columns: Iterable[int]) -> int | None:
@@ -372,9 +372,9 @@ def _add_headings(said: Said, grid: Grid, taken: list[bool], headings: list[Head
         if taken[at]:
             continue
         spoken = SPEAKS.get(token.stem, frozenset())
-        named = grid.named_by.get(token.stem) if tells([token]) else None
+        named = grid.columns_by_stem.get(token.stem) if tells([token]) else None
         if not named and spoken:
-            named = frozenset().union(*(grid.named_by.get(stem, ()) for stem in spoken))
+            named = frozenset().union(*(grid.columns_by_stem.get(stem, ()) for stem in spoken))
         if not named:
             continue
         last = headings[-1] if headings else None
@@ -388,7 +388,7 @@ def _add_headings(said: Said, grid: Grid, taken: list[bool], headings: list[Head
 def _numbered_headings(said: Said, grid: Grid, taken: list[bool]) -> Iterator[Heading]:
     """Numbers that stand in the names of some columns, such as years."""
     for at, token in enumerate(said.tokens):
-        columns = grid.named_by.get(token.stem) if token.stem.isdigit() else None
+        columns = grid.columns_by_stem.get(token.stem) if token.stem.isdigit() else None
         if columns and not taken[at]:
             taken[at] = True
             yield Heading(at, at + 1, columns, exact=False)

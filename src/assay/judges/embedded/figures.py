@@ -93,7 +93,7 @@ class Figure:
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures of a text in its usual form, in order."""
     found = [
-        Figure(Amount(one.span, one.said, min(keys), 0.0, "clock"), "", len(keys) > 1)
+        Figure(Amount(one.span, one.text, min(keys), 0.0, "clock"), "", len(keys) > 1)
         for one in quantities.quantities(text)
         if (keys := [minutes for kind, minutes in one.keys if kind == "clock"])
     ]
@@ -105,7 +105,7 @@ def figures(text: str) -> tuple[Figure, ...]:
             metres = None if amount.kind else _METRES.match(text, end)
             if metres:
                 span, said = (start, metres.end()), text[start : metres.end()]
-                amount = replace(amount, span=span, said=said, kind="length", days=())
+                amount = replace(amount, span=span, text=said, kind="length", days=())
             per = _PER.match(text, amount.span[1])
             found.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
     return tuple(sorted(found, key=lambda one: one.amount.span))
@@ -204,7 +204,7 @@ def compare_figures(
     said = frozenset(words.words(statement))
     if not said.isdisjoint(_NOT_BESIDE):
         return None
-    taken = frozenset(words.stems(" ".join(f"{f.amount.said} {f.per}" for f in mine)))
+    taken = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in mine)))
     wanted = _Wanted(frozenset(words.stems(statement)) - taken, weights, around)
     if not wanted.total:
         return None
@@ -234,7 +234,7 @@ def _checked(
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and _is_nearer(right, wrong):
-        reason = f"the evidence gives '{right.figure.amount.said}', too"
+        reason = f"the evidence gives '{right.figure.amount.text}', too"
         return Finding(agrees=True, reason=reason, piece=right.sentence.piece, rule=f"same {kind}")
     if wrong is None or not _is_clear(wrong) or not _is_nearer(wrong, right):
         return None
@@ -248,7 +248,7 @@ def _checked(
         and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
     ):
         return None
-    reason = f"the evidence gives '{wrong.figure.amount.said}', not '{figure.amount.said}'"
+    reason = f"the evidence gives '{wrong.figure.amount.text}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
     return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
 

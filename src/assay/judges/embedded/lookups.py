@@ -214,7 +214,7 @@ def _count(links: Links) -> Finding | None:
         return None
     number = counted[0].number
     agrees = number in (len(rows), len({links.name(row) for row in rows}))
-    reason = f"the table has {len(rows)} such rows, not {counted[0].said}"
+    reason = f"the table has {len(rows)} such rows, not {counted[0].text}"
     return _found(links, "count", min(rows), reason, agrees=agrees)
 
 
@@ -282,7 +282,7 @@ def _aggregate(links: Links) -> Finding | None:
     )
     agrees = abs(value - size_of(number)) <= step + 1e-6 * abs(value)
     reason = (
-        f"the {grid.columns[column].name} of the table comes to {value:.10g}, not {number.said}"
+        f"the {grid.columns[column].name} of the table comes to {value:.10g}, not {number.text}"
     )
     return _found(links, "aggregate", min(rows), reason, agrees=agrees)
 

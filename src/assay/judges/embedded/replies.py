@@ -107,12 +107,12 @@ def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
     )
     text, changes, shift = statement.text, [], 0
     for claimed, given in pairs:
-        if claimed.said == given.said or not covers(given, claimed):
+        if claimed.text == given.text or not covers(given, claimed):
             continue
         start, end = (sides.start + at for at in claimed.span)
-        text = f"{text[: start + shift]}{given.said}{text[end + shift :]}"
-        changes.append((start + shift, start + shift + len(given.said), start, end))
-        shift += len(given.said) - (end - start)
+        text = f"{text[: start + shift]}{given.text}{text[end + shift :]}"
+        changes.append((start + shift, start + shift + len(given.text), start, end))
+        shift += len(given.text) - (end - start)
     return Normalized(text, tuple(changes), statement) if changes else statement
 
 

@@ -282,7 +282,7 @@ def _doubts(found: Comparison) -> list[str]:
     }
     doubts = [doubt for doubt, holds in sure.items() if holds]
     if found.unit:
-        doubts.append(f"the evidence gives '{found.unit.given}', not '{found.unit.said}'")
+        doubts.append(f"the evidence gives '{found.unit.evidence}', not '{found.unit.statement}'")
     if found.swap:
         _, first, second = found.swap
         doubts.append(
