@@ -516,7 +516,7 @@ def functions(rules: Rules) -> None:
 
 def _forms(rules: Rules, numbers: Any) -> None:
     """Each sort of thing that is brought into its usual form."""
-    read = numbers._said  # noqa: SLF001 - what is measured
+    read = numbers._usual_form  # noqa: SLF001 - what is measured
     left: set[str] = set()
     parts = ("sum", "scale", "amount", "times")
     names = [name for name in numbers._FORMS.groupindex if name not in parts]  # noqa: SLF001

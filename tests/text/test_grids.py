@@ -59,7 +59,7 @@ def test_records_with_the_same_keys_are_rows_of_one_grid():
     (grid,) = read(first, second)
     assert grid.record
     assert [row.cells[0].text for row in grid.rows] == ["Karo 5", "Karo 5 Lite"]
-    assert [grid.number(row, 1).said for row in range(2)] == ["189 grams", "176 grams"]
+    assert [grid.number(row, 1).text for row in range(2)] == ["189 grams", "176 grams"]
 
 
 def test_a_table_of_fields_and_values_is_a_record():

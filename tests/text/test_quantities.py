@@ -134,5 +134,5 @@ def test_any_text_can_be_read(text):
     found = quantities(text)
     places = [quantity.span for quantity in found]
     assert places == sorted(places)
-    assert all(text[slice(*q.span)] == q.said and q.keys for q in found)
+    assert all(text[slice(*q.span)] == q.text and q.keys for q in found)
     assert all(before[1] <= after[0] for before, after in pairwise(places))

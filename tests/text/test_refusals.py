@@ -180,7 +180,7 @@ def test_answers_are_no_refusals(text):
 def test_what_is_said_to_be_absent(text):
     claim = absence_claim(text)
     assert claim is not None
-    assert claim.what == CLAIMS[text]
+    assert claim.topic == CLAIMS[text]
 
 
 @over("text", NO_CLAIMS)

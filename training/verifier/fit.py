@@ -268,7 +268,7 @@ def fit_spans(rows: list[Measured], scores: np.ndarray) -> float:
             if row.data not in LABELLED or row.marks is None:
                 continue
             wanted = {c for s, e in row.marks for c in range(s, e)}
-            spans = verification.marked(row.judged, float(limit)) if score < 0.5 else ()
+            spans = verification.doubtful_spans(row.judged, float(limit)) if score < 0.5 else ()
             found = {c for s, e in spans for c in range(s, e)}
             hit, said, true = hit + len(wanted & found), said + len(found), true + len(wanted)
         value = 2 * hit / max(1, said + true)

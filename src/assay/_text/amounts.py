@@ -180,7 +180,7 @@ class Amount:
 
     Attributes:
         span: Its characters.
-        said: How it is written.
+        text: How it is written.
         number: As it is written, scale included; of a date the year, or 0.
         step: How much rounding may have changed it.
         kind: What is measured: "length", "$", "share", "date"; "" without a unit.
@@ -194,7 +194,7 @@ class Amount:
     """
 
     span: Span
-    said: str
+    text: str
     number: float
     step: float
     kind: str = ""
@@ -230,17 +230,17 @@ def amounts(text: str) -> tuple[Amount, ...]:
     return tuple(joined)
 
 
-def _goes_on(one: Amount, other: Amount, text: str) -> bool:
+def _goes_on(amount: Amount, other: Amount, text: str) -> bool:
     """Whether it is a part of the same: "8 feet 11 inches"."""
-    between = text[one.span[1] : other.span[0]]
-    alike = one.kind == other.kind not in ("", "date", "share") and other.size < one.size
-    return alike and between.strip() in ("", "and", ",") and not one.zero
+    between = text[amount.span[1] : other.span[0]]
+    alike = amount.kind == other.kind not in ("", "date", "share") and other.size < amount.size
+    return alike and between.strip() in ("", "and", ",") and not amount.zero
 
 
-def _sum(one: Amount, other: Amount, text: str) -> Amount:
-    span, share = (one.span[0], other.span[1]), other.size / one.size
-    number, step = one.number + other.number * share, other.step * share
-    return replace(one, span=span, said=text[slice(*span)], number=number, step=step)
+def _sum(amount: Amount, other: Amount, text: str) -> Amount:
+    span, share = (amount.span[0], other.span[1]), other.size / amount.size
+    number, step = amount.number + other.number * share, other.step * share
+    return replace(amount, span=span, text=text[slice(*span)], number=number, step=step)
 
 
 def scale_of(question: str) -> float:
@@ -271,10 +271,10 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
     elif match["a"]:
         first, second, year = int(match["a"]), int(match["b"]), match["c"]
         years = [int(year)] if len(year) == 4 else [1900 + int(year), 2000 + int(year)]
-        for one in years:
-            yield one, second, first
+        for candidate in years:
+            yield candidate, second, first
             if match["by"] != ".":
-                yield one, first, second
+                yield candidate, first, second
     else:
         read = {
             part: next((match[f"{part}{n}"] for n in range(1, 7) if _has(match, part, n)), None)

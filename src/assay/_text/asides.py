@@ -41,7 +41,7 @@ _YEAR = re.compile(r"\b\d{4}\b")
 _LONGEST = 9  # words of a noun phrase
 
 
-class Told(NamedTuple):
+class Aside(NamedTuple):
     """A part made of words that have no subject of their own."""
 
     before: str  # what is put before its words
@@ -49,52 +49,54 @@ class Told(NamedTuple):
     after: str = ""  # what is put behind them
 
 
-def told_of_subject(words: Words, subject: Subject, begin: int, end: int) -> Told | None:
+def aside_of_subject(words: Words, subject: Subject, begin: int, end: int) -> Aside | None:
     """What the words between two commas behind a subject say of it; None if nothing sure."""
     first = words.text(begin)
     if first in RELATIVES:
-        return told_by_relative(words, subject.text, begin, end)
+        return relative_clause(words, subject.text, begin, end)
     if first in SUBORDINATORS:
         return None
     is_ = be(subject, past=subject.past)
     noun = begin + 1 if first == "also" else begin
     article = words.text(noun) in DETERMINERS - {"all", "both", "each", "some"}
     if article:
-        return Told(f"{subject.text} {is_}", begin)
+        return Aside(f"{subject.text} {is_}", begin)
     if "participle" in words.forms(begin) and first not in _NO_PARTICIPLES:
         settled = subject.past or first in _SETTLED or words.text(begin + 1) == "by"
-        return Told(f"{subject.text} {_passive(subject, first) if settled else is_}", begin)
+        return Aside(f"{subject.text} {_passive(subject, first) if settled else is_}", begin)
     if first.endswith("ing"):
         form = "" if first in _NO_ACTION else inflect(verbs.base_of_ing(first), subject)
-        return Told(f"{subject.text} {form}", begin + 1) if form else None
+        return Aside(f"{subject.text} {form}", begin + 1) if form else None
     plain = words.tokens[begin].sort == "word" and not words.is_name(begin)
-    known = first in PREPOSITIONS | CONJUNCTIONS or words.is_adverb(begin)
+    function_word = first in PREPOSITIONS | CONJUNCTIONS or words.is_adverb(begin)
     # "free for children", "captain of Lund"
     goes_on = words.text(begin + 1) in PREPOSITIONS or first == "worth"
-    return Told(f"{subject.text} {is_}", begin) if plain and not known and goes_on else None
+    return (
+        Aside(f"{subject.text} {is_}", begin) if plain and not function_word and goes_on else None
+    )
 
 
-def told_ahead(words: Words, subject: Subject, comma: int) -> Told | None:
+def participle_ahead(words: Words, subject: Subject, comma: int) -> Aside | None:
     """What a participle before the subject says of it: "Sold in 1801, the clock ..."."""
     first = words.text(0)
     base = verbs.base_of_ing(first)
     if base:
         form = inflect(base, subject) if subject.past or base in _LASTING else ""
-        return Told(f"{subject.text} {form}", 1) if form else None
+        return Aside(f"{subject.text} {form}", 1) if form else None
     dated = _YEAR.search(words.slice(0, comma))
     if not (subject.past or first in _SETTLED or dated):  # "Heated, water boils"
         return None
-    return Told(f"{subject.text} {_passive(subject, first)} {first}", 1)
+    return Aside(f"{subject.text} {_passive(subject, first)} {first}", 1)
 
 
 def is_participle(words: Words, i: int) -> bool:
     """Whether a participle that tells of a subject stands there."""
     word = words.text(i)
-    known = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
-    return known or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
+    listed = "participle" in verbs.forms(word) and word not in _NO_PARTICIPLES
+    return listed or (bool(verbs.base_of_ing(word)) and word not in _NO_ACTION)
 
 
-def told_behind(words: Words, subject: Subject, begin: int) -> Told | None:
+def participle_behind(words: Words, subject: Subject, begin: int) -> Aside | None:
     """What the subject did besides: "..., finishing it early"; only at the end of a sentence."""
     word = words.text(begin)
     base = "" if word in _NO_ACTION else verbs.base_of_ing(word)
@@ -102,23 +104,23 @@ def told_behind(words: Words, subject: Subject, begin: int) -> Told | None:
     if not base or not subject.text or not words.follows_verb(begin + 1):
         return None
     form = "" if rest & {",", "and", "but"} else inflect(base, subject)
-    return Told(f"{subject.text} {form}", begin + 1) if form else None
+    return Aside(f"{subject.text} {form}", begin + 1) if form else None
 
 
-def told_by_relative(words: Words, noun: str, begin: int, end: int) -> Told | None:
+def relative_clause(words: Words, noun: str, begin: int, end: int) -> Aside | None:
     """What a relative clause says of a noun."""
     relative = words.text(begin)
     if relative == "whose":
-        return Told(f"{noun}'s", begin + 1)
+        return Aside(f"{noun}'s", begin + 1)
     verb = words.after_adverbs(begin + 1)
     if words.auxiliary(verb) or words.forms(verb) - {"ing"} or words.finite(verb):
-        return Told(noun, begin + 1)
+        return Aside(noun, begin + 1)
     # "which the office has approved": the noun is the object.
     if relative == "who" or not noun or find_subject(words, begin + 1) is None:
         return None
     small = noun if words.is_name(0) else f"{noun[:1].lower()}{noun[1:]}"
     ended = words.forms(end - 1) & {"participle", "past"}
-    return Told("", begin + 1, f" {small}") if ended else None
+    return Aside("", begin + 1, f" {small}") if ended else None
 
 
 def noun_of_relative(words: Words, comma: int) -> str:
@@ -309,10 +311,10 @@ def _participle(words: Words, comma: int) -> Lead:
         comma = _comma(words, comma + 1)
     if subject is None:
         return Lead(0)
-    told = told_ahead(words, subject, comma)
-    if told is None:
+    aside = participle_ahead(words, subject, comma)
+    if aside is None:
         return Lead(comma + 1)
-    return _two_parts(words, Cut(0, 0, words.tokens[told.begin].start, told.before), comma)
+    return _two_parts(words, Cut(0, 0, words.tokens[aside.begin].start, aside.before), comma)
 
 
 def _two_parts(words: Words, first: Cut, comma: int) -> Lead:

@@ -12,13 +12,13 @@ from assay._text.asides import (
     CLAUSAL,
     LEADS,
     RELATIVES,
+    Aside,
     Cut,
-    Told,
+    aside_of_subject,
     noun_of_relative,
+    participle_behind,
     read_lead,
-    told_behind,
-    told_by_relative,
-    told_of_subject,
+    relative_clause,
 )
 from assay._text.grammar import (
     CONJUNCTIONS,
@@ -177,14 +177,14 @@ class _Reader:
     def _note_aside(self, subject: Subject, comma: int, end: int) -> None:
         """Make a part of what stands between the commas if it says something of the subject."""
         words = self.words
-        told = told_of_subject(words, subject, comma + 1, end)
-        if told is None:
+        aside = aside_of_subject(words, subject, comma + 1, end)
+        if aside is None:
             return
-        at = words.tokens[told.begin].start
-        self.cuts[-1] = self.cuts[-1]._replace(text=at, before=told.before, after=told.after)
-        if words.text(comma + 1) in {"which", "who"} and not told.after:
-            self._predicates_aside(subject, told.begin, end)
-        self._cut(end, end + 1, Told(subject.text, end + 1))
+        at = words.tokens[aside.begin].start
+        self.cuts[-1] = self.cuts[-1]._replace(text=at, before=aside.before, after=aside.after)
+        if words.text(comma + 1) in {"which", "who"} and not aside.after:
+            self._predicates_aside(subject, aside.begin, end)
+        self._cut(end, end + 1, Aside(subject.text, end + 1))
 
     def _predicates_aside(self, subject: Subject, begin: int, end: int) -> None:
         """Further predicates of a relative clause: "who bakes and keeps the books"."""
@@ -309,9 +309,9 @@ class _Reader:
         i = place.i
         if words.text(i + 1) in RELATIVES:
             return self._relative(place)
-        told = told_behind(words, place.main, i + 1)
-        if told:
-            self._cut(i, i + 1, told)
+        aside = participle_behind(words, place.main, i + 1)
+        if aside:
+            self._cut(i, i + 1, aside)
             return _Place(len(words), place.main)
         moved = self._predicate(i, i + 1, place._replace(aside=None), link="listed")
         if moved:
@@ -351,7 +351,7 @@ class _Reader:
         own_time = _OWN_TIME.search(words.sentence[words.tokens[begin].start :])
         if self.lead and not own_time and place.aside is None:
             before = f"{self.lead} {before}"
-        self._cut(i, begin, Told(before, begin), link=link)
+        self._cut(i, begin, Aside(before, begin), link=link)
         if place.aside:
             return _Place(verb + 1, place.main, subject)
         return _Place(verb + 1, subject)
@@ -389,11 +389,11 @@ class _Reader:
         """Whether no list of nouns can go on where a clause seems to begin."""
         words = self.words
         if words.text(i) == "and":
-            known = words.text(begin) in DETERMINERS | PRONOUNS
+            closed_class = words.text(begin) in DETERMINERS | PRONOUNS
             if subject.kind == "present":
-                return known and not verbs.is_also_noun(words.text(subject.verb))
-            named = known or words.is_name(begin)
-            return named and subject.kind in {"be", "have", "modal", "past"}
+                return closed_class and not verbs.is_also_noun(words.text(subject.verb))
+            nominal = closed_class or words.is_name(begin)
+            return nominal and subject.kind in {"be", "have", "modal", "past"}
         full = words.forms(begin) and not verbs.is_also_noun(words.text(begin))
         if full and words.text(begin + 1) not in PREPOSITIONS:  # "roast, crush and sprinkle seeds"
             return False
@@ -410,13 +410,13 @@ class _Reader:
         i = place.i
         noun = noun_of_relative(words, i)
         end = next((k for k in range(i + 2, len(words)) if words.is_mark(k)), len(words))
-        told: Told | None = told_by_relative(words, noun, i + 1, end) if noun else None
-        if told is None:
+        aside: Aside | None = relative_clause(words, noun, i + 1, end) if noun else None
+        if aside is None:
             return None
-        self._cut(i, i + 1, told)
+        self._cut(i, i + 1, aside)
         verb = words.after_adverbs(i + 2)
         kind = words.finite(verb)
-        if told.after or not kind:
+        if aside.after or not kind:
             return _Place(end, place.main)
         plural = words.text(verb) in {"are", "were", "have"} or kind == "base"
         about = Subject(noun, kind, plural, kind in {"past", "both"}, verb, verb)
@@ -428,9 +428,9 @@ class _Reader:
         later = (token.text for token in self.words.tokens if token.start > last)
         return len(self.cuts) > 1 and any(text in _CONDITIONS for text in later)
 
-    def _cut(self, i: int, begin: int, told: Told | None = None, *, link: str = "") -> None:
+    def _cut(self, i: int, begin: int, aside: Aside | None = None, *, link: str = "") -> None:
         """Note that the part before stops at the token `i` and the next begins at `begin`."""
         tokens = self.words.tokens
-        before, text, after = told or Told("", begin)
+        before, text, after = aside or Aside("", begin)
         own = tokens[text].start
         self.cuts.append(Cut(tokens[i].start, tokens[begin].start, own, before, after, link))

@@ -236,14 +236,16 @@ def place(entity: str, text: str) -> Span | None:
     A name in capitals is no common word: "US", "IT" and "WHO" stand only where all letters are
     capitals, one of four letters or more where the first is ("Nasa").
     """
-    wanted = compared(entity)
-    sought = [word.casefold() for word in wanted]
-    acronym = len(wanted) == 1 and _is_acronym(wanted[0])
+    entity_words = compared(entity)
+    sought = [word.casefold() for word in entity_words]
+    acronym = len(entity_words) == 1 and _is_acronym(entity_words[0])
     there = _words(text)
     folded = [word for _, word, _ in there]
-    for at in range(len(there) - len(wanted) + 1) if wanted else ():
-        if folded[at : at + len(wanted)] == sought and not (acronym and _is_common(there[at][0])):
-            return there[at][2][0], there[at + len(wanted) - 1][2][1]
+    for at in range(len(there) - len(entity_words) + 1) if entity_words else ():
+        if folded[at : at + len(entity_words)] == sought and not (
+            acronym and _is_common(there[at][0])
+        ):
+            return there[at][2][0], there[at + len(entity_words) - 1][2][1]
     return None
 
 

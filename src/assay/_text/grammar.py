@@ -199,19 +199,19 @@ class Words:
         """The same for a form that may be the participle as well."""
         if verbs.is_never_passive(self.text(i)):
             return "past"
-        known = self.text(i + 1) not in CONJUNCTIONS and verbs.is_known(self.text(i))
+        common_verb = self.text(i + 1) not in CONJUNCTIONS and verbs.is_known(self.text(i))
         ended = self.is_mark(i + 1)
         # "dried fruit", but hardly "won prizes"
         irregular = not (ended or self.text(i).endswith("ed") or "base" in self.forms(i))
-        fits = self.follows_verb(i + 1) or (known and irregular)
-        fits = fits or (not alone and (known or ended))
+        fits = self.follows_verb(i + 1) or (common_verb and irregular)
+        fits = fits or (not alone and (common_verb or ended))
         return "both" if fits and self.text(i + 1) != "by" else ""
 
-    def _present(self, i: int, subject: int, found: frozenset[str]) -> str:
+    def _present(self, i: int, subject: int, forms: frozenset[str]) -> str:
         """The same for a form of the present tense."""
-        if "s" in found and self._is_third_person(i, subject):
+        if "s" in forms and self._is_third_person(i, subject):
             return "present"
-        return "base" if "base" in found and self._is_base(i, subject) else ""
+        return "base" if "base" in forms and self._is_base(i, subject) else ""
 
     def _is_third_person(self, i: int, subject: int) -> bool:
         alone = subject < 0
@@ -219,8 +219,8 @@ class Words:
         if not alone and self.text(subject) in _THIRD:
             return self.text(i - 1) in _THIRD or self.is_adverb(i - 1)
         # "Windows records the": a name may end in -s.
-        named = subject == 0 and i == 1 and object_
-        if not alone and not named and self._is_plural_subject(subject, i):
+        name = subject == 0 and i == 1 and object_
+        if not alone and not name and self._is_plural_subject(subject, i):
             return False
         if verbs.is_also_noun(self.text(i)):
             follows = self.follows_verb(i + 1) or "ing" in self.forms(i + 1)

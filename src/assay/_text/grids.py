@@ -57,7 +57,7 @@ class Entry:
         if scale != 1:
             number, step = first.number * scale, max(first.step, 0.05) * scale
             return (replace(first, number=number, step=step, scaled=True), *own[1:])
-        read = amounts(normalize(f"{first.said} {self.unit}").text)
+        read = amounts(normalize(f"{first.text} {self.unit}").text)
         return (replace(read[0], span=first.span), *own[1:]) if read else own
 
 
@@ -140,7 +140,7 @@ class Grid:
         return 0
 
     @cached_property
-    def named_by(self) -> dict[str, frozenset[int]]:
+    def columns_by_stem(self) -> dict[str, frozenset[int]]:
         """The columns whose names have a stem."""
         columns_of: dict[str, set[int]] = {}
         for number, column in enumerate(self.columns):
@@ -277,8 +277,8 @@ def _cells(text: str) -> _Cells:
     return cells
 
 
-def _alike(one: _Cells, other: _Cells) -> bool:
-    mine, theirs = ({key for key, _ in cells} for cells in (one, other))
+def _alike(first: _Cells, others: _Cells) -> bool:
+    mine, theirs = ({key for key, _ in cells} for cells in (first, others))
     return len(mine & theirs) >= _SAME * max(len(mine), len(theirs))
 
 
@@ -294,10 +294,10 @@ def _as_fields(grid: Grid) -> list[tuple[int, str, str]]:
     ]
 
 
-def _records(found: Sequence[tuple[int, list[tuple[int, str, str]]]]) -> Iterator[Grid]:
+def _records(pairs_by_context: Sequence[tuple[int, list[tuple[int, str, str]]]]) -> Iterator[Grid]:
     """Records of the same keys are rows of one grid."""
     rows: list[tuple[int, int, _Cells]] = []
-    for context, pairs in found:
+    for context, pairs in pairs_by_context:
         if pairs:
             rows.append((context, pairs[0][0], [(key, value) for _, key, value in pairs]))
     while rows:
@@ -318,28 +318,28 @@ def _grid(
     if sum(len(cells) for _, cells in rows) > _MOST:
         return None
     prefix = "" if record else _prefix(rows)
-    named: dict[tuple[str, int], int] = {}
+    columns_at: dict[tuple[str, int], int] = {}
     columns: list[Column] = []
     units: list[str] = []
-    made: list[Row] = []
-    for piece, given in rows:
-        cells = given
-        seen: dict[str, int] = {}
+    grid_rows: list[Row] = []
+    for piece, pairs in rows:
+        cells = pairs
+        occurrences: dict[str, int] = {}
         read: dict[int, Entry] = {}
         if prefix:
             first, _, behind = cells[0][1].partition(": ")
             cells = [(first, behind), *cells[1:]]
         for key, value in cells:
-            seen[key] = seen.get(key, 0) + 1
-            at = named.setdefault((key, seen[key]), len(columns))
+            occurrences[key] = occurrences.get(key, 0) + 1
+            at = columns_at.setdefault((key, occurrences[key]), len(columns))
             if at == len(columns):
                 name, unit = _unit_of(key)
                 columns.append(Column(key, _stems(name)))
                 units.append(unit)
             if value and value != NOT_GIVEN:
                 read[at] = Entry(value, _stems(value), units[at])
-        made.append(Row(piece, read))
-    return Grid(context, tuple(columns), tuple(made), record, around)
+        grid_rows.append(Row(piece, read))
+    return Grid(context, tuple(columns), tuple(grid_rows), record, around)
 
 
 def _prefix(rows: Sequence[tuple[int, _Cells]]) -> str:

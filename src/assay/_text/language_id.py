@@ -196,7 +196,7 @@ def other_language(texts: Iterable[str]) -> str:
 
     A few words, names, code and records are left open: no mark is better than a wrong one.
     """
-    languages = [found for text in texts if (found := _surely_other(text[:_READ]))]
+    languages = [language for text in texts if (language := _surely_other(text[:_READ]))]
     # A few Chinese characters beside Japanese are Japanese.
     shared = languages[:1] == ["CJK"] and "JAPANESE" in languages
     return "JAPANESE" if shared else next(iter(languages), "")

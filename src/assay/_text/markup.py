@@ -12,9 +12,9 @@ _POINTER = (
     r"(?:passages?|contexts?|documents?|sources?|references?|excerpts?|"
     rf"steps?|methods?|points?|items?)\s+#?{_LIST}\b"
 )
-# Numbers in brackets that are said: "the scale is [1-5]", "choose [1] for yes and [2] for no",
+# Numbers in brackets that are content: "the scale is [1-5]", "choose [1] for yes and [2] for no",
 # "lies in [2,5]", "a[1]". But "as shown in [2,5]" and "according to [1]" name sources.
-_SAID = (
+_CONTENT = (
     r"\b(?:is|are|was|were|equals?|between|within|ranges?|intervals?|choose|press|select|enter|type|"
     rf"use)\s+(?:of\s+)?\[{_LIST}\](?:[^.\[\]\n]{{1,40}}\b(?:and|or)\s+\[{_LIST}\])*"
     rf"|(?<!(?:ed|wn|en|nd)\s)\b(?-i:in)\s+\[\d{{1,3}}(?:{_MORE})+\]"
@@ -27,7 +27,7 @@ _URL = r"\((?:https?://|[/#.])[^()\s]{0,500}\)"
 # A mark that is a link, "[Source](https://a.example)", in brackets or not.
 _LINKED = rf"(?:{_MARK}|\[{_MARK}\]|\[(?:citation|source|reference|ref)s?\]){_URL}"
 _BRACKETS = re.compile(
-    rf"(?P<said>{_SAID})(?!{_URL})"
+    rf"(?P<content>{_CONTENT})(?!{_URL})"
     rf"|(?<!\s)\s*+(?:\({_LINKED}\)|{_LINKED}|{_MARK}|【[^【】\n]{{1,30}}】)",
     re.IGNORECASE,
 )
@@ -77,7 +77,7 @@ def without_citations(text: str) -> str:
     """`text` without "[1]", "(Passage 2)", "(Source: handbook)", "¹"; nothing else is touched."""
     if text.isascii() and "[" not in text and "(" not in text:  # most sentences, at no cost
         return text
-    marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["said"] or "", text))
+    marked = _IN_BRACKETS.sub("", _BRACKETS.sub(lambda mark: mark["content"] or "", text))
     return marked if "=" in marked else _RAISED.sub("", marked)
 
 
@@ -86,7 +86,7 @@ def numbered(text: str) -> list[str]:
     marks = [
         NUMBERED.search(match[0])
         for match in _BRACKETS.finditer(text)
-        if not match["said"] or _LAST.match(text, match.start())
+        if not match["content"] or _LAST.match(text, match.start())
     ]
     return [mark[1] for mark in marks if mark]
 
@@ -110,9 +110,9 @@ def without_pointers(text: str) -> str:
 _MARKUP = re.compile(
     r"(?<![A-Za-z0-9])(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)(?![A-Za-z0-9])|`(?=\S)|(?<=\S)`"
 )
-_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(?P<said>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
+_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(?P<content>[^*\n]{1,200})(?<=\S)\*(?![\w*])")
 _LINK = re.compile(
-    r"(?<!!)\[(?P<said>[^\[\]\n]{1,200})\]\((?:https?://|mailto:|[/#.])[^()\s]{0,500}\)"
+    r"(?<!!)\[(?P<content>[^\[\]\n]{1,200})\]\((?:https?://|mailto:|[/#.])[^()\s]{0,500}\)"
 )
 _WRITTEN_SMALL = re.compile(r"[a-z]++[A-Z_\d(=]")
 # What tags left between a word and its comma.
@@ -135,7 +135,7 @@ def marks(text: str) -> list[tuple[int, int]]:
     for match in _ITALIC.finditer(text):
         spans += [(match.start(), match.start() + 1), (match.end() - 1, match.end())]
     spans += [match.span() for match in _IN_BRACKETS.finditer(text)]
-    spans += [match.span() for match in _BRACKETS.finditer(text) if not match["said"]]
+    spans += [match.span() for match in _BRACKETS.finditer(text) if not match["content"]]
     spans += [match.span() for match in _RAISED.finditer(text)] if "=" not in text else []
     if bullet := _BULLET.match(text):
         spans.append(bullet.span())
@@ -159,8 +159,8 @@ _JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 def clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
     bare = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
-    bare = _ITALIC.sub(r"\g<said>", bare)
-    plain = _JOINT_END.sub("", " ".join(_LINK.sub(r"\g<said>", bare).split()))
+    bare = _ITALIC.sub(r"\g<content>", bare)
+    plain = _JOINT_END.sub("", " ".join(_LINK.sub(r"\g<content>", bare).split()))
     # "iPhone", "max_delay" and "find()" are written small.
     name = _WRITTEN_SMALL.match(plain)
     return plain if name else plain[:1].upper() + plain[1:]
@@ -197,7 +197,7 @@ _HEAD_ROW = re.compile(
 
 # As in m², CO₂, and the marks of sources: in brackets, or after the end of a sentence.
 _SCRIPT = re.compile(
-    r"(?P<ends>(?<=[.,;:!?]))?<(?P<kind>sup|sub)>(?P<said>\[?[\w+−–-]{1,10}\]?)</(?P=kind)>",
+    r"(?P<ends>(?<=[.,;:!?]))?<(?P<kind>sup|sub)>(?P<content>\[?[\w+−–-]{1,10}\]?)</(?P=kind)>",
     re.IGNORECASE | re.ASCII,
 )
 _SUPERSCRIPT = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
@@ -210,7 +210,7 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&nbsp;" not in text:
         return text
-    text = _IN_ROW.sub(lambda found: " " * len(found.group()), _SCRIPT.sub(_beside, text))
+    text = _IN_ROW.sub(lambda blank: " " * len(blank.group()), _SCRIPT.sub(_beside, text))
     text = _HEAD_ROW.sub(r"\g<row>\n|-|\n", text)
     closed = {name.lower() for name in _CLOSED.findall(text)}
 
@@ -223,10 +223,10 @@ def without_tags(text: str) -> str:
 
 def _beside(script: re.Match[str]) -> str:
     """What stands raised or lowered, at once behind its word; nothing for the mark of a source."""
-    said, raised = script["said"], script["kind"].lower() == "sup"
-    if raised and (said.startswith("[") or script["ends"] is not None):
-        said = ""
-    return (said.translate(_SUPERSCRIPT) if raised else said).ljust(len(script.group()))
+    content, raised = script["content"], script["kind"].lower() == "sup"
+    if raised and (content.startswith("[") or script["ends"] is not None):
+        content = ""
+    return (content.translate(_SUPERSCRIPT) if raised else content).ljust(len(script.group()))
 
 
 def _blank(tag: re.Match[str]) -> str:

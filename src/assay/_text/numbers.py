@@ -125,14 +125,14 @@ def by_sign(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(signed[0]), frozenset(signed[1])
 
 
-def _add_spelled(text: str, found: dict[str, str]) -> None:
-    for named in _NAMED_TIME.finditer(text):
-        found.setdefault("12:00" if named["noon"] else "00:00", named.group())
+def _add_spelled(text: str, spellings: dict[str, str]) -> None:
+    for time in _NAMED_TIME.finditer(text):
+        spellings.setdefault("12:00" if time["noon"] else "00:00", time.group())
     for spelled in _SPELLED.finditer(text):
         if spelled.group().lower() not in _IGNORED_WORDS:
-            found.setdefault(_spelled_value(spelled), spelled.group())
+            spellings.setdefault(_spelled_value(spelled), spelled.group())
     for ordinal in _ORDINAL.finditer(text):
-        found.setdefault(str(ORDINALS[ordinal.group().lower()]), ordinal.group())
+        spellings.setdefault(str(ORDINALS[ordinal.group().lower()]), ordinal.group())
 
 
 def _fraction_value(fraction: re.Match[str]) -> str | None:
@@ -409,17 +409,17 @@ def normalize(text: str) -> Normalized:
     changes: list[tuple[int, int, int, int]] = []
     done = length = 0
     for match in _FORMS.finditer(text):
-        said = _said(match)
-        if said == match[0]:
+        usual = _usual_form(match)
+        if usual == match[0]:
             continue
-        parts += [text[done : match.start()], said]
+        parts += [text[done : match.start()], usual]
         length += match.start() - done
-        changes.append((length, length + len(said), match.start(), match.end()))
-        length, done = length + len(said), match.end()
+        changes.append((length, length + len(usual), match.start(), match.end()))
+        length, done = length + len(usual), match.end()
     return Normalized("".join([*parts, text[done:]]), tuple(changes))
 
 
-def _said(match: re.Match[str]) -> str:
+def _usual_form(match: re.Match[str]) -> str:
     if match["sign"]:
         return f"{match['sign']}{match['sum']} {_SCALES[match['scale']]}"
     if match["amount"]:

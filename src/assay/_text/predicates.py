@@ -81,9 +81,13 @@ def subject_of(sentence: str) -> str:
     """The subject of a plain sentence, or who or what a question asks about; "" if unsure."""
     question = sentence.rstrip().endswith("?") or bool(_ASKED_START.match(sentence))
     if question:
-        asked = _ASKED.search(sentence[:1].lower() + sentence[1:])
-        owner = asked is None or asked["subject"] == "I" or asked["subject"].endswith(("'s", "’s"))
-        return asked["subject"] if asked and not owner else ""
+        asked_about = _ASKED.search(sentence[:1].lower() + sentence[1:])
+        owner = (
+            asked_about is None
+            or asked_about["subject"] == "I"
+            or asked_about["subject"].endswith(("'s", "’s"))
+        )
+        return asked_about["subject"] if asked_about and not owner else ""
     plain = _SUBJECT.match(sentence)
     if plain is None:
         return ""
@@ -114,17 +118,17 @@ def resolve(sentence: str, subject: str, *, alone: bool = True) -> str:
         return sentence
     article = subject.partition(" ")[0] in {"The", "A", "An"}
     first = subject[:1].lower() if lead and article else subject[:1]
-    named = f"{first if lead else first.upper()}{subject[1:]}"
+    replacement = f"{first if lead else first.upper()}{subject[1:]}"
     if pronoun in {"Its", "His", "Her", "Their"}:
-        named += "'" if named.endswith("s") and pronoun == "Their" else "'s"
-    return f"{lead}{named}{sentence[leading.end('pronoun') :]}"
+        replacement += "'" if replacement.endswith("s") and pronoun == "Their" else "'s"
+    return f"{lead}{replacement}{sentence[leading.end('pronoun') :]}"
 
 
 def is_alone(sentence: str, subject: str) -> bool:
     """Whether a sentence names no person beside its subject, as far as capitals tell."""
-    known = set(subject.split())
+    subject_words = set(subject.split())
     for name in entities.names(sentence):
-        if known.isdisjoint(name.split()):
+        if subject_words.isdisjoint(name.split()):
             before = sentence[: max(0, sentence.find(name))]
             if not _PLACED.search(before):
                 return False

@@ -162,7 +162,7 @@ _LONGEST_LEAD = 16  # words before a subject
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
     readings = (_read(part.text) for part in parts(_plain(sentence)))
-    return tuple(one for one in readings if one)
+    return tuple(reading for reading in readings if reading)
 
 
 def content(text: str) -> Stems:
@@ -174,14 +174,14 @@ def _plain(sentence: str) -> str:
     """A sentence with the subject and verb at its beginning, and its denials in one word."""
     for pattern, instead in _REWRITES:
         if instead is None:
-            sentence = pattern.sub(lambda found: found.group()[:-3], sentence)
+            sentence = pattern.sub(lambda match: match.group()[:-3], sentence)
         else:
             sentence = pattern.sub(instead, sentence)
     cleft = _CLEFT.match(sentence)
     if cleft:
         return f"{cleft['who']} {cleft['rest']}"
-    one = _ONE_WHO.match(sentence)
-    return f"{one['who']} {one['rest']}{one['end']}" if one else sentence
+    one_who = _ONE_WHO.match(sentence)
+    return f"{one_who['who']} {one_who['rest']}{one_who['end']}" if one_who else sentence
 
 
 def _read(text: str) -> Predication | None:
@@ -369,13 +369,13 @@ class _Reader(Clause):
         words = self.words
         if not self.copula:
             word = words.text(self.main)
-            known = words.forms(self.main) or words.auxiliary(self.main) == "have"
+            verb = words.forms(self.main) or words.auxiliary(self.main) == "have"
             last = self._last_auxiliary()
             unknown = self.main == self.verb or last == "modal" or word.endswith("ed")
             raised = relations.PHRASAL.get((verbs.base(word), words.text(self.main + 1)))
             if raised:
                 return raised
-            return stem(verbs.base(word)) if known or unknown else ""
+            return stem(verbs.base(word)) if verb or unknown else ""
         first = next((p for p in self.phrases if not p.before), None)
         if first is None:
             return "be" if self.phrases else ""
@@ -439,7 +439,7 @@ class _Reader(Clause):
 
     def _core(self, barred: Stems) -> tuple[str, ...]:
         stems = self.in_order(0, self._end())
-        return tuple(one for one in stems if one not in barred)
+        return tuple(each for each in stems if each not in barred)
 
     def _end(self) -> int:
         """Where another clause may begin."""

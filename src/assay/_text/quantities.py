@@ -150,12 +150,12 @@ class Quantity:
 
     Attributes:
         span: Its characters.
-        said: How it is written.
+        text: How it is written.
         keys: What it may be, in units of its kind; mostly one.
     """
 
     span: Span
-    said: str
+    text: str
     keys: frozenset[Key]
 
 
@@ -165,18 +165,18 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     if not _HINT.search(text):
         return ()
     keys_at: dict[Span, frozenset[Key]] = {}
-    taken: list[Span] = []  # in order
+    spans: list[Span] = []  # in order
     for pattern, keys_of in _KINDS:
         for match in pattern.finditer(text):
             span, keys = match.span(), frozenset(keys_of(match))
-            at = bisect(taken, span)
+            at = bisect(spans, span)
             # None of them overlaps another, so only the two neighbours can overlap this one.
             if keys and not any(
-                span[0] < e and s < span[1] for s, e in taken[max(0, at - 1) : at + 1]
+                span[0] < e and s < span[1] for s, e in spans[max(0, at - 1) : at + 1]
             ):
-                taken.insert(at, span)
+                spans.insert(at, span)
                 keys_at[span] = keys
-    return tuple(Quantity(span, text[slice(*span)], keys_at[span]) for span in taken)
+    return tuple(Quantity(span, text[slice(*span)], keys_at[span]) for span in spans)
 
 
 def written(texts: Iterable[str]) -> dict[Key, list[str]]:
@@ -186,8 +186,8 @@ def written(texts: Iterable[str]) -> dict[Key, list[str]]:
         for quantity in quantities(text):
             for key in quantity.keys:
                 ways = ways_of.setdefault(key, [])
-                if quantity.said not in ways:
-                    ways.append(quantity.said)
+                if quantity.text not in ways:
+                    ways.append(quantity.text)
     return ways_of
 
 
@@ -204,15 +204,15 @@ def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Norm
     for quantity in quantities(text.text):
         others = [way for key in sorted(quantity.keys) for way in written.get(key, ())]
         start, end = quantity.span
-        if not others or quantity.said.lower() in (other.lower() for other in others):
+        if not others or quantity.text.lower() in (other.lower() for other in others):
             continue
-        said = others[0]
+        spelling = others[0]
         if start == 0:
-            said = said[:1].upper() + said[1:]
-        parts += [text.text[done:start], said]
+            spelling = spelling[:1].upper() + spelling[1:]
+        parts += [text.text[done:start], spelling]
         length += start - done
-        changes.append((length, length + len(said), start, end))
-        length, done = length + len(said), end
+        changes.append((length, length + len(spelling), start, end))
+        length, done = length + len(spelling), end
     if not changes:
         return text
     return Normalized("".join([*parts, text.text[done:]]), tuple(changes), text)
@@ -309,10 +309,10 @@ def _amounts(match: re.Match[str]) -> Iterator[Key]:
 def _number(written: str) -> float:
     if written[0].isdigit():
         return float(written.replace(",", ""))
-    said = written.lower()
-    if said.split()[-1] in {"a", "an"}:
-        return {"h": 0.5, "t": 0.75}.get(said[0], 0.25 if "quarter" in said else 1.0)
-    first, *rest = re.split(r"[ -]", said)
+    lowered = written.lower()
+    if lowered.split()[-1] in {"a", "an"}:
+        return {"h": 0.5, "t": 0.75}.get(lowered[0], 0.25 if "quarter" in lowered else 1.0)
+    first, *rest = re.split(r"[ -]", lowered)
     return float(TENS.get(first, SMALL.get(first, 0)) + sum(SMALL[word] for word in rest))
 
 
@@ -332,47 +332,47 @@ _FIRST, _LAST = 1000, 2100  # years that a number may be
 _MONEY = frozenset({"$", "€", "£", "¥", "CHF"})
 
 
-def comparable(one: Amount, other: Amount) -> bool:
+def comparable(first: Amount, second: Amount) -> bool:
     """Whether they may be two answers to one question; a number without a unit is with any."""
-    if one.days and other.days:
-        return any(_known(a, b) for a in one.days for b in other.days)
-    if one.days or other.days:  # a year is compared with a year
-        return all(amount.days or _FIRST <= amount.number <= _LAST for amount in (one, other))
-    return _alike(one, other)
+    if first.days and second.days:
+        return any(_shared_parts(a, b) for a in first.days for b in second.days)
+    if first.days or second.days:  # a year is compared with a year
+        return all(amount.days or _FIRST <= amount.number <= _LAST for amount in (first, second))
+    return _alike(first, second)
 
 
-def _alike(one: Amount, other: Amount) -> bool:
-    pair = {one.kind, other.kind}
+def _alike(amount: Amount, other: Amount) -> bool:
+    pair = {amount.kind, other.kind}
     return len(pair) == 1 or "" in pair or pair <= _MONEY | {"cent"}
 
 
-def same(one: Amount, other: Amount, scale: float = 1.0) -> bool:
+def same(amount: Amount, other: Amount, scale: float = 1.0) -> bool:
     """Whether both state the same, one of them perhaps rounded or in another unit.
 
     Args:
-        one: One of them.
+        amount: One of them.
         other: The other one.
         scale: What a number without a scale may be counted in, besides 1.
     """
-    if "date" in (one.kind, other.kind):
-        return _same_date(one, other)
-    pair = {one.kind, other.kind}
-    if not (_alike(one, other) or pair == {"share", "points"}) or one.bound * other.bound < 0:
+    if "date" in (amount.kind, other.kind):
+        return _same_date(amount, other)
+    pair = {amount.kind, other.kind}
+    if not (_alike(amount, other) or pair == {"share", "points"}) or amount.bound * other.bound < 0:
         return False
     if len(pair & _MONEY) > 1:  # no rate of exchange is known
         return False
     return any(
-        _close(a, one.step * a_size, b, other.step * b_size, converted=converted)
-        for a, a_size, b, b_size, converted in _readings(one, other, scale)
+        _close(a, amount.step * a_size, b, other.step * b_size, converted=converted)
+        for a, a_size, b, b_size, converted in _readings(amount, other, scale)
     )
 
 
-def opposed(one: Amount, other: Amount, question: str = "") -> bool:
+def opposed(first: Amount, second: Amount, question: str = "") -> bool:
     """Whether one is a fall and the other is none, by its sign or in words."""
-    turns = [_turn(amount, question) for amount in (one, other)]
+    turns = [_turn(amount, question) for amount in (first, second)]
     if turns[0] * turns[1] < 0:
         return True
-    return one.negative is not other.negative and 0 in turns
+    return first.negative is not second.negative and 0 in turns
 
 
 def _turn(amount: Amount, question: str) -> int:
@@ -383,34 +383,34 @@ def _turn(amount: Amount, question: str) -> int:
     return 1 if RISING.search(question) else 0
 
 
-def covers(other: Amount, one: Amount) -> bool:
+def covers(other: Amount, amount: Amount) -> bool:
     """Whether a date that is the same says as much: not "1969" of "July 20, 1969"."""
-    if one.kind != "date":
+    if amount.kind != "date":
         return True
-    known = [sum(part is not None for part in day) for day in one.days]
+    precisions = [sum(part is not None for part in day) for day in amount.days]
     return other.kind == "date" and max(
         sum(part is not None for part in day) for day in other.days
-    ) >= max(known)
+    ) >= max(precisions)
 
 
 def _readings(
-    one: Amount, other: Amount, scale: float
+    amount: Amount, other: Amount, scale: float
 ) -> Iterator[tuple[float, float, float, float, bool]]:
     """Both values with the size of one unit of each, and whether one was converted."""
-    if one.kind and other.kind and not one.kind == other.kind in _MONEY:
-        systems = one.size != other.size and _is_odd(one.size / other.size)
-        odd = systems or one.zero != other.zero
-        yield one.value, one.size, other.value, other.size, odd
+    if amount.kind and other.kind and not amount.kind == other.kind in _MONEY:
+        systems = amount.size != other.size and _is_odd(amount.size / other.size)
+        odd = systems or amount.zero != other.zero
+        yield amount.value, amount.size, other.value, other.size, odd
         return
-    for a in {1.0, scale} if not one.scaled else {1.0}:
+    for a in {1.0, scale} if not amount.scaled else {1.0}:
         for b in {1.0, scale} if not other.scaled else {1.0}:
-            yield one.number * a, a, other.number * b, b, False
-    for share, bare in ((one, other), (other, one)):
+            yield amount.number * a, a, other.number * b, b, False
+    for share, bare in ((amount, other), (other, amount)):
         if share.kind == "share" and not bare.kind and abs(bare.number) <= 1:
             yield (
-                (one.number, 1.0, other.number * 100, 100.0, False)
-                if share is one
-                else (one.number * 100, 100.0, other.number, 1.0, False)
+                (amount.number, 1.0, other.number * 100, 100.0, False)
+                if share is amount
+                else (amount.number * 100, 100.0, other.number, 1.0, False)
             )
 
 
@@ -428,32 +428,32 @@ def _close(a: float, a_step: float, b: float, b_step: float, *, converted: bool)
     return abs(a - b) <= allowed + 1e-9 * most
 
 
-def _same_date(one: Amount, other: Amount) -> bool:
-    if one.kind == other.kind:
-        return any(_agree(a, b) for a in one.days for b in other.days)
-    date, bare = (one, other) if one.kind == "date" else (other, one)
+def _same_date(amount: Amount, other: Amount) -> bool:
+    if amount.kind == other.kind:
+        return any(_agree(a, b) for a in amount.days for b in other.days)
+    date, bare = (amount, other) if amount.kind == "date" else (other, amount)
     return not bare.kind and any(bare.number == year for year, _, _ in date.days)
 
 
-def _agree(one: Day, other: Day) -> bool:
-    known = _known(one, other)
-    return bool(known) and all(a == b for a, b in known)
+def _agree(day: Day, other: Day) -> bool:
+    shared = _shared_parts(day, other)
+    return bool(shared) and all(a == b for a, b in shared)
 
 
-def _known(one: Day, other: Day) -> list[tuple[int, int]]:
+def _shared_parts(day: Day, other: Day) -> list[tuple[int, int]]:
     """Year, month and day of both, where both have them."""
-    pairs = zip(one, other, strict=True)
+    pairs = zip(day, other, strict=True)
     return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
 def matches(
-    claimed: Sequence[Amount], given: Sequence[Amount], question: str = "", scale: float = 1.0
+    claimed: Sequence[Amount], candidates: Sequence[Amount], question: str = "", scale: float = 1.0
 ) -> list[tuple[Amount, Amount]]:
-    """Every claimed amount that is the same as a given one, with the nearest of these.
+    """Every claimed amount that is the same as a candidate, with the nearest of these.
 
     Args:
         claimed: The amounts of one answer.
-        given: Those of another one.
+        candidates: Those of another one.
         question: What was asked: "how much did it fall?"
         scale: What a number without a scale may be counted in, besides 1.
     """
@@ -461,7 +461,7 @@ def matches(
     for amount in claimed:
         alike = [
             other
-            for other in given
+            for other in candidates
             if same(amount, other, scale) and not opposed(amount, other, question)
         ]
         if alike:

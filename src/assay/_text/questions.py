@@ -115,9 +115,9 @@ def about_a_text(question: str) -> bool:
 
     "Summarize the following news" names nothing that a text could bear on, as a question does.
     """
-    said = {word for word in words.content_words(question) if not word[0].isdigit()}
-    ordered = bool(said & _WORK) and not _WONDERS.match(question)
-    return ordered and said <= _WORK | _MADE | _TEXTS | _MANNER
+    content = {word for word in words.content_words(question) if not word[0].isdigit()}
+    ordered = bool(content & _WORK) and not _WONDERS.match(question)
+    return ordered and content <= _WORK | _MADE | _TEXTS | _MANNER
 
 
 def plain(question: str) -> str:
@@ -125,12 +125,12 @@ def plain(question: str) -> str:
 
     People leave the mark out: "who wrote it" is "who wrote it?".
     """
-    asked = question.strip()
-    if len(words.words(asked)) > _PLAIN:
+    text = question.strip()
+    if len(words.words(text)) > _PLAIN:
         return ""
-    if asked.endswith("?"):
-        return asked
-    return f"{asked}?" if _ASKS.match(asked) and not _SEVERAL.search(asked) else ""
+    if text.endswith("?"):
+        return text
+    return f"{text}?" if _ASKS.match(text) and not _SEVERAL.search(text) else ""
 
 
 def kind_of(question: str) -> Kind:
@@ -144,8 +144,8 @@ def kind_of(question: str) -> Kind:
 def replies(text: str, question: str) -> str:
     """The "Yes, " or "No, " before a few more words, where that was asked for; else ""."""
     match = _REPLY.match(text)
-    asked = match and kind_of(question) == "yes or no"
-    return match[0] if match and asked and len(words.words(text)) <= _FEW else ""
+    closed = match and kind_of(question) == "yes or no"
+    return match[0] if match and closed and len(words.words(text)) <= _FEW else ""
 
 
 def holds(kind: Kind, text: str, question: str = "") -> bool:
@@ -167,11 +167,11 @@ def holds(kind: Kind, text: str, question: str = "") -> bool:
 
 
 def _new_names(text: str, question: str) -> bool:
-    known = set(words.words(question))
+    question_words = set(words.words(question))
     # "Marie Curie" as the whole answer is a name although it begins the sentence.
     alone = all(word[:1].isupper() or word in {"of", "the"} for word in text.split())
     candidates = [*entities.names(text), *([text] if alone else [])]
-    return any(set(words.content_words(name)) - known for name in candidates)
+    return any(set(words.content_words(name)) - question_words for name in candidates)
 
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -214,10 +214,10 @@ def asserted(question: str, *, yes: bool) -> str:
     if rest[0].lower() in {"not", "never"}:
         return ""
     denied = [f"{auxiliary}not" if auxiliary == "can" else f"{auxiliary} not"]
-    said = [*subject, *([auxiliary] if yes else denied), *rest]
+    sentence = [*subject, *([auxiliary] if yes else denied), *rest]
     if yes and auxiliary in {"do", "does", "did"}:
-        said = [*subject, _finite(rest[0], auxiliary), *rest[1:]]
-    text = " ".join(said).rstrip(" ,")
+        sentence = [*subject, _finite(rest[0], auxiliary), *rest[1:]]
+    text = " ".join(sentence).rstrip(" ,")
     return f"{text[:1].upper()}{text[1:]}."
 
 

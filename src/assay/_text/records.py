@@ -182,14 +182,17 @@ def decoded(raw: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
     if "\\" not in raw:
         return raw, places
     parts: list[str] = []
-    kept: list[int] = []
+    kept_places: list[int] = []
     at = 0
     for escape in _ESCAPE.finditer(raw):
         char = _character(escape.group()[1:])
         parts += [raw[at : escape.start()], char]
-        kept += [*places[at : escape.start()], *places[escape.start() : escape.start() + len(char)]]
+        kept_places += [
+            *places[at : escape.start()],
+            *places[escape.start() : escape.start() + len(char)],
+        ]
         at = escape.end()
-    return "".join([*parts, raw[at:]]), [*kept, *places[at:]]
+    return "".join([*parts, raw[at:]]), [*kept_places, *places[at:]]
 
 
 def _character(escape: str) -> str:
@@ -275,22 +278,22 @@ def _labels(roots: Sequence[Node]) -> dict[int, str]:
     return labels
 
 
-def _number(items: Sequence[Node], key: str, found: dict[int, str]) -> None:
+def _number(items: Sequence[Node], key: str, labels: dict[int, str]) -> None:
     if len(items) < 2:
         return
-    taken = [_label(item) for item in items]
-    if not any(taken):
-        taken = _first_values(items)
-    for place, (item, label) in enumerate(zip(items, taken, strict=True), start=1):
+    names = [_label(item) for item in items]
+    if not any(names):
+        names = _first_values(items)
+    for place, (item, label) in enumerate(zip(items, names, strict=True), start=1):
         if not item.key:
-            found[id(item)] = label or ("" if key else "record ") + str(place)
+            labels[id(item)] = label or ("" if key else "record ") + str(place)
 
 
 def _label(item: Node) -> str:
     """The name of an object, if it has one that is short."""
     for child in item.children:
-        named = read_key(child.key).lower().split()[-1:] if not child.children else []
-        if named and named[0] in _LABELS and 0 < len(child.text.split()) <= _LABEL_WORDS:
+        key = read_key(child.key).lower().split()[-1:] if not child.children else []
+        if key and key[0] in _LABELS and 0 < len(child.text.split()) <= _LABEL_WORDS:
             return " ".join(child.text.split())
     return ""
 

@@ -58,7 +58,7 @@ class LazyPattern:
 class Absence(NamedTuple):
     """That the sources do not say something."""
 
-    what: str  # what they are said not to say; "" where that was not found
+    topic: str  # what they are said not to say; "" where that was not found
 
 
 _QUALIFIED = (
@@ -114,12 +114,12 @@ _ABOUT = (
     r"(?:about|on|regarding|concerning|of|for|as to|to|that|whether|related to|relating to|"
     r"pertaining to|with regard to|with respect to|in regard to)"
 )
-_WHAT = r"(?P<what>[^.;]*?)"
+_WHAT = r"(?P<topic>[^.;]*?)"
 _END = (
     r"(?=\s?(?:[.;!]|$|,?\s?\b(?:but|however|although|though|nor|so)\b|"
     r",\s(?:it|which|and|the|we|you)\b))"
 )
-_PASSIVE = r"(?P<what>(?!(?:it|this|that)\s\w+\s?n[o'’]t\b|there\b)\w[^.;]*?)"
+_PASSIVE = r"(?P<topic>(?!(?:it|this|that)\s\w+\s?n[o'’]t\b|there\b)\w[^.;]*?)"
 _CANNOT = r"(?:cannot|can(?:'|’)t|can\snot|could\snot|couldn(?:'|’)t)"
 # "However, the price", "It is old, but the price"
 _LED_IN = re.compile(
@@ -195,8 +195,8 @@ _LONGEST = 600  # characters looked at; such a sentence is short
 
 def absence_words(sentence: str) -> str:
     """The words by which a sentence says so; "" if it does not."""
-    found = _found(sentence)
-    return found.group().strip() if found else ""
+    match = _absence(sentence)
+    return match.group().strip() if match else ""
 
 
 def absence_claim(sentence: str) -> Absence | None:
@@ -205,20 +205,20 @@ def absence_claim(sentence: str) -> Absence | None:
     "The passages do not mention his age" is `Absence("his age")`. It is true exactly if that does
     not stand in the sources.
     """
-    found = _found(sentence)
-    if found is None:
+    match = _absence(sentence)
+    if match is None:
         return None
-    *_, what = _LED_IN.split(found["what"] or "")
-    return Absence(what.strip(" ,:\"'"))
+    *_, topic = _LED_IN.split(match["topic"] or "")
+    return Absence(topic.strip(" ,:\"'"))
 
 
-def _found(sentence: str) -> re.Match[str] | None:
+def _absence(sentence: str) -> re.Match[str] | None:
     line = " ".join(sentence[:_LONGEST].split())
     matches = (pattern.search(line) for pattern in _ABSENCES)
-    found = next((match for match in matches if match), None)
-    if found and _CONDITION.match(line) and "," not in line[: found.start()]:
+    first = next((match for match in matches if match), None)
+    if first and _CONDITION.match(line) and "," not in line[: first.start()]:
         return None
-    return found
+    return first
 
 
 __all__ = ["Absence", "absence_claim", "is_plain_refusal", "refusal"]
@@ -377,10 +377,10 @@ def refusal(text: str) -> str:
     """The words by which `text` declines to answer, in part or as a whole; "" if it does not."""
     own = _without_quotes(text)
     # A match may go on into a quotation, but not begin in one.
-    matches = (found for found in _REFUSAL.finditer(text) if own[found.start()] != _HIDDEN)
-    found = next(matches, None)
-    if found:
-        return found.group().strip()
+    matches = (match for match in _REFUSAL.finditer(text) if own[match.start()] != _HIDDEN)
+    match = next(matches, None)
+    if match:
+        return match.group().strip()
     return absence_words(text) or (text.strip() if declines_elsewhere(text) else "")
 
 
@@ -450,6 +450,6 @@ def groups(text: str) -> Counter[int]:
 @cache
 def _fitted() -> tuple[npt.NDArray[np.float32], float]:
     with resources.files("assay._text").joinpath(FILE).open("rb") as file:
-        held = np.load(file)
-        weights = held["weights"].astype(np.float32) * float(held["scale"])
-        return weights, float(held["intercept"])
+        arrays = np.load(file)
+        weights = arrays["weights"].astype(np.float32) * float(arrays["scale"])
+        return weights, float(arrays["intercept"])

@@ -122,8 +122,8 @@ def _learn() -> None:
     for line in _VERBS.replace("\n    ", " ").strip().split("\n"):
         concept, _, entries = line.partition(": ")
         for entry in entries.split("; "):
-            first, second, *found = entry.split()
-            for verb in found:
+            first, second, *entry_verbs = entry.split()
+            for verb in entry_verbs:
                 base, _, preposition = verb.partition("+")
                 key = f"{stem(verbs.base(base))} {preposition}".strip()
                 _OF_VERB.setdefault(key, []).append((concept, first, second))
@@ -157,8 +157,8 @@ def of_verb(verb: str, preposition: str, *, direct: bool) -> list[Sides] | None:
 
 def of_nouns(stems: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
     """Nouns, what they say of their holder and which side that is: "teach", "first"."""
-    for one in sorted(stems & _OF_NOUN.keys()):
-        yield one, *_OF_NOUN[one]
+    for noun in sorted(stems & _OF_NOUN.keys()):
+        yield noun, *_OF_NOUN[noun]
 
 
 def of_comparative(word: str, following: str) -> tuple[str, int] | None:
@@ -213,10 +213,10 @@ _CONTRARY = (
 OPPOSITES: dict[str, dict[str, bool]] = {}
 for _pairs, _gradable in ((_EITHER, False), (_CONTRARY, True)):
     for _pair in _pairs:
-        _one, _other = (stem(verbs.base(word)) for word in _pair.split("/"))
-        if _one != _other:
-            OPPOSITES.setdefault(_one, {})[_other] = _gradable
-            OPPOSITES.setdefault(_other, {})[_one] = _gradable
+        _first_stem, _second_stem = (stem(verbs.base(word)) for word in _pair.split("/"))
+        if _first_stem != _second_stem:
+            OPPOSITES.setdefault(_first_stem, {})[_second_stem] = _gradable
+            OPPOSITES.setdefault(_second_stem, {})[_first_stem] = _gradable
 PHRASAL = {
     (verb, particle): stem("rise" if particle == "up" else "fall")
     for verb in ("go", "come", "move", "shoot", "creep")
@@ -250,14 +250,14 @@ for _group in _SAME.split("|"):
         CONCEPTS.setdefault(_member, _members[0])
 
 
-def opposite(one: str, other: str) -> bool | None:
+def opposite(first: str, second: str) -> bool | None:
     """Whether two stems are opposites of which neither need hold (True), or one must (False)."""
-    exclusive = OPPOSITES.get(one, {}).get(other)
+    exclusive = OPPOSITES.get(first, {}).get(second)
     if exclusive is not None:
         return exclusive
-    if _CLASSES.get(one, -1) == _CLASSES.get(other, -2):
+    if _CLASSES.get(first, -1) == _CLASSES.get(second, -2):
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     return False if len(short) > 3 and any(long == f"{p}{short}" for p in _PREFIXES) else None
 
 

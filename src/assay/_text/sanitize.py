@@ -36,12 +36,12 @@ HIDDEN: Final = re.compile(
 
 def plain(text: object) -> str:
     """The text with hidden characters shown by their code points: "[U+001B]"."""
-    return HIDDEN.sub(lambda found: f"[{code_point(found)}]", str(text).replace("\r\n", "\n"))
+    return HIDDEN.sub(lambda match: f"[{code_point(match)}]", str(text).replace("\r\n", "\n"))
 
 
-def code_point(found: re.Match[str]) -> str:
+def code_point(match: re.Match[str]) -> str:
     """The code point of a character that was found: "U+001B"."""
-    return f"U+{ord(found[0]):04X}"
+    return f"U+{ord(match[0]):04X}"
 
 
 _HEX: Final = "0123456789abcdef"
@@ -231,10 +231,10 @@ def _readings(text: str) -> Iterator[str]:
 
 def _entities(text: str) -> str:
     if not text.isascii():
-        text = _FOREIGN_ENTITY.sub(lambda found: found[0].translate(_SIGN_FOLDS), text)
+        text = _FOREIGN_ENTITY.sub(lambda match: match[0].translate(_SIGN_FOLDS), text)
     if not _NESTING.search(text):
         return text
-    text = _NESTED.sub(lambda found: found[0][0], text)
+    text = _NESTED.sub(lambda match: match[0][0], text)
     return html.unescape(_LOOSE.sub(r"&#\1\2;", text))
 
 
@@ -258,8 +258,8 @@ def _percent(text: str) -> str:
     return unquote(text) if "%" in text else text
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    *codes, name = found.groups()
+def _unescaped(match: re.Match[str]) -> str:
+    *codes, name = match.groups()
     if name:
         with suppress(KeyError):
             return unicodedata.lookup(name)
@@ -283,14 +283,14 @@ def _read(mark: str) -> str:
 
 def _read_part(mark: str) -> str:
     """The same of what is decomposed and in lower case."""
-    known = _ASCII.get(mark) or _FOLDED.get(mark)
-    if known:
-        return known
+    letters = _ASCII.get(mark) or _FOLDED.get(mark)
+    if letters:
+        return letters
     value = unicodedata.numeric(mark, None)
     if value in range(1000):
         return str(int(value or 0))
-    if named := _NAMED.fullmatch(unicodedata.name(mark, "")):
-        return _ASCII[named[1].lower()]
+    if name := _NAMED.fullmatch(unicodedata.name(mark, "")):
+        return _ASCII[name[1].lower()]
     kind = unicodedata.category(mark)
     # Modifiers are letters by their category: apostrophes, accents, marks of length.
     return _BREAK if kind[0] in "LN" and kind != "Lm" and mark not in _FILLERS else ""
@@ -357,19 +357,19 @@ class _Secrets:
             return self._forms
 
 
-_known = _Secrets()
+_secrets = _Secrets()
 
 
 def remember(*values: str) -> None:
     """Hide these wherever a service repeats them. A short word is none that could be hidden."""
-    _known.add(values)
+    _secrets.add(values)
 
 
 def remember_headers(headers: Mapping[str, str]) -> None:
     """Hide the values of those headers whose name says that they are secret."""
     for name, value in headers.items():
         if _NAMES.search(name):
-            _known.add(_in_header(value))
+            _secrets.add(_in_header(value))
 
 
 def remember_url(url: str) -> None:
@@ -383,19 +383,19 @@ def remember_url(url: str) -> None:
         return
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     login = b64encode(f"{user}:{password}".encode()).decode()
-    _known.add([password, *([login] if password else [])])
-    _known.add(value for name, value in parse_qsl(parts.query) if _NAMES.search(name))
+    _secrets.add([password, *([login] if password else [])])
+    _secrets.add(value for name, value in parse_qsl(parts.query) if _NAMES.search(name))
 
 
 def remember_environment(environ: Mapping[str, str] = os.environ) -> None:
     """Hide what the environment calls a key, a token, a secret or a password."""
-    named = (value for name, value in environ.items() if _VARIABLE.search(name))
-    _known.add(value for value in named if not value.startswith(_PATH))
+    secrets = (value for name, value in environ.items() if _VARIABLE.search(name))
+    _secrets.add(value for value in secrets if not value.startswith(_PATH))
 
 
 def redacted(text: str) -> str:
     """The text with every secret in it made unreadable, in whichever form it stands there."""
-    for form in _known.forms().texts:
+    for form in _secrets.forms().texts:
         if form in text:
             text = text.replace(form, HIDDEN_SECRET)
     return text
@@ -403,7 +403,7 @@ def redacted(text: str) -> str:
 
 def redacted_content(content: bytes) -> bytes:
     """As `redacted`, of what came from a server."""
-    for form in _known.forms().contents:
+    for form in _secrets.forms().contents:
         if form in content:
             content = content.replace(form, HIDDEN_SECRET.encode())
     return content

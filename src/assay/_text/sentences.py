@@ -283,8 +283,8 @@ def _full_stop_ends(
     if word in TITLES and not stop["close"]:
         return word == "no" and _says_no(text, begin, stop, following)
     if following[1].islower() and capitals:
-        known = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
-        return len(word) > _SHORT and word.isalpha() and not known
+        abbreviation = word in ABBREVIATIONS or _ROMAN.fullmatch(written)
+        return len(word) > _SHORT and word.isalpha() and not abbreviation
     follows = (following[1] + following[2]).lower()
     if word.isdigit() or (len(word) > 1 and _ROMAN.fullmatch(written)):
         before = text[max(begin, stop.start() - _NEAR) : stop.start()]

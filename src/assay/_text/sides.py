@@ -100,8 +100,8 @@ class Clause:
         if name == "object":
             if self.passive:
                 return self._phrase(self.begin, self.verb)
-            named = [p for p in objects if not self.words.is_number(p.begin)] or objects
-            return self._phrase(named[-1].begin, named[-1].end) if named else frozenset()
+            things = [p for p in objects if not self.words.is_number(p.begin)] or objects
+            return self._phrase(things[-1].begin, things[-1].end) if things else frozenset()
         return self._receiver(objects) if name == "receiver" else self._behind(name)
 
     def _receiver(self, objects: list[Phrase]) -> Stems:
@@ -138,7 +138,7 @@ class Clause:
             sides = [(concept, "subject", "receiver" if two else second)]
         by = frozenset({predicate})
         orders = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
-        return [one for one in orders if one.first and one.second]
+        return [order for order in orders if order.first and order.second]
 
     def _noun_roles(self) -> list[Ordered]:
         """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
@@ -179,7 +179,7 @@ class Clause:
     def orders(self, predicate: str) -> list[Ordered]:
         """What is compared, set in order or the cause of something."""
         orders = [*self._comparison(predicate), *self._sequence(), *self._way()]
-        return [one for one in orders if one.first and one.second]
+        return [order for order in orders if order.first and order.second]
 
     def _comparison(self, predicate: str) -> list[Ordered]:
         """Of "is older than", "has more seats than"."""
@@ -229,8 +229,8 @@ class Clause:
         orders = []
         for k in range(len(words)):
             word = words.text(k)
-            named = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
-            if named or (word not in _ORDERS and word != "because"):
+            idiom = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
+            if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
             if word == "because":

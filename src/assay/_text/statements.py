@@ -25,7 +25,7 @@ LEAD_IN = re.compile(
 )
 HERE_ARE = re.compile(
     r".*\b(?:here|below|the following) (?:is|are)\s+(?:a list of\s+)?"
-    r"(?P<what>(?:the|all|some)\s.*)",
+    r"(?P<listed>(?:the|all|some)\s.*)",
     re.IGNORECASE | re.DOTALL,
 )
 GENERAL = re.compile(
@@ -36,7 +36,7 @@ GENERAL = re.compile(
 )
 _AS_FOLLOWS = re.compile(r",?\s+(?:as follows|below)$", re.IGNORECASE)
 _JOINED = re.compile(
-    r"(?P<said>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
+    r"(?P<content>.{12,}?),\s+(?:and|but|so)\s(?P<rest>.+)$", re.IGNORECASE | re.DOTALL
 )
 # "To set up 2FA"
 _AIM = re.compile(r"(?:\w+[!,.]\s+)?to\s[^,]*$", re.IGNORECASE)
@@ -50,11 +50,13 @@ def statement_before_list(sentence: str) -> str:
     """
     text = sentence.rstrip(":：*_ ")
     joined = _JOINED.match(text)
-    if joined and _announces(joined["rest"]) and not _announces(joined["said"]):
-        return joined["said"]
-    said = _AS_FOLLOWS.sub("", text)
-    states = any(map(str.isdigit, said)) and not _announces(said) and not _AIM.match(said)
-    return said if states else ""
+    if joined and _announces(joined["rest"]) and not _announces(joined["content"]):
+        return joined["content"]
+    beginning = _AS_FOLLOWS.sub("", text)
+    states = (
+        any(map(str.isdigit, beginning)) and not _announces(beginning) and not _AIM.match(beginning)
+    )
+    return beginning if states else ""
 
 
 def _announces(text: str) -> bool:
@@ -90,7 +92,7 @@ _GOES_ON = re.compile(
 )
 _BEFORE_CLAUSE = re.compile(r"\b(?:(?P<condition>if|when|unless)|because|that)$", re.IGNORECASE)
 # "Height: 900 m", "Cost: $5", but "Step 2: Preparation" and "Title: ..." are headings.
-_NUMBERED = re.compile(r"(?P<what>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?P<label>[^:：\n]*)\b(?:\d{1,2}|[A-Z])\s?[:：]", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
     rf"(?!(?:title|subject|re|topic|note|tip)\b|{_NUMBERED.pattern}(?!\s*[^\w\s]{{0,4}}\s?\d))"
     r"[^:\n]{2,40}[:：]\s+[^\w\s]{0,4}\s?\w",
@@ -189,41 +191,41 @@ def statements(answer: str, question: str = "", *, whole: bool = False) -> list[
     `question` only serves to find what a leading "It" or "They" of the first sentence means. With
     `whole`, no sentence is taken apart.
     """
-    found, prose = _without_code_and_tables(answer)
+    candidates, prose = _without_code_and_tables(answer)
     reading = _Reading(subject_of(question))
     parts = blocks(prose)
-    lonely = not found and sum(len(block_spans(prose, block)) for block in parts) == 1
+    lonely = not candidates and sum(len(block_spans(prose, block)) for block in parts) == 1
     listed = _listed(prose, parts)
-    asked = manners.names_sources(question)  # "What are good sources of iron?"
+    wants_sources = manners.names_sources(question)  # "What are good sources of iron?"
     for before, block, after in zip([None, *parts], parts, [*parts[1:], None], strict=False):
-        if not (lonely or asked) and reading.is_cited(prose, block):
+        if not (lonely or wants_sources) and reading.is_cited(prose, block):
             continue
         goes_on = block in listed and before is not None and not before.marker
         reading.enter(block, _indent(prose, block), goes_on=goes_on)
         for span in block_spans(prose, block):
             sentence = prose[span[0] : span[1]]
-            if span[0] > block.start and not asked and _is_source(sentence):
+            if span[0] > block.start and not wants_sources and _is_source(sentence):
                 continue
             if sentence.endswith((":", "：")) and not lonely:
                 level = _indent(prose, block) if block.marker else -1
                 reading.lead_ins.append((level, _usable_lead_in(sentence, reading)))
                 reading.awaits = bool(_GOES_ON.search(sentence.rstrip(":：*_ ")))
                 if not reading.lead_in():
-                    found += _told_before(prose, span, reading, whole=whole)
+                    candidates += _before_list(prose, span, reading, whole=whole)
                 continue
             item = block in listed or (after is None and not block.marker)
             over = not item and _over(prose, before, block, after)
             title = not item and _is_heading(sentence, block, over=over)
             asks = _QUESTION.search(sentence) or block.marker.startswith("#")
             if lonely or not (asks or (title and not reading.awaits)):
-                found += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
+                candidates += _of_sentence(prose, span, reading, lonely=lonely, whole=whole)
             reading.awaits = False
-    kept = [
+    remaining = [
         statement
-        for statement in found
+        for statement in candidates
         if not manners.is_chatter(statement.text) and not is_plain_refusal(statement.text)
     ]
-    return sorted(kept, key=lambda statement: statement.start)
+    return sorted(remaining, key=lambda statement: statement.start)
 
 
 def _is_source(line: str) -> bool:
@@ -279,8 +281,8 @@ def _of_sentence(
         return
     written = answer[begin : span[1]]
     lead_in = reading.lead_in()
-    one = whole or is_plain_refusal(clean(written))
-    parts = [Part(written, 0, len(written))] if one else clauses.parts(written)
+    undivided = whole or is_plain_refusal(clean(written))
+    parts = [Part(written, 0, len(written))] if undivided else clauses.parts(written)
     if len(parts) > 1 and _with_lead_in(clean(written), written, lead_in) == clean(written):
         lead_in = ""
     for part in parts:
@@ -292,11 +294,11 @@ def _of_sentence(
         reading.follow(text)
 
 
-def _told_before(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
+def _before_list(answer: str, span: Span, reading: _Reading, *, whole: bool) -> Iterator[Statement]:
     """What a sentence before a list states besides announcing it."""
-    said = statement_before_list(answer[slice(*span)])
-    if said:
-        end = span[0] + len(said)
+    statement = statement_before_list(answer[slice(*span)])
+    if statement:
+        end = span[0] + len(statement)
         yield from _of_sentence(answer, (span[0], end), reading, lonely=False, whole=whole)
 
 
@@ -351,7 +353,7 @@ def _counts_on(text: str, block: Block, after: Block) -> bool:
     """Whether "Step 2: ..." follows "Step 1: ...", with nothing under that."""
     this = _NUMBERED.match(text, block.start, block.end)
     following = _NUMBERED.match(text, after.start, after.end)
-    return bool(this and following and this["what"] == following["what"])
+    return bool(this and following and this["label"] == following["label"])
 
 
 def _over(text: str, before: Block | None, block: Block, after: Block | None) -> bool:
@@ -371,8 +373,8 @@ def _usable_lead_in(sentence: str, reading: _Reading) -> str:
     """
     text = clean(sentence).rstrip(":：").rstrip()
     here = HERE_ARE.fullmatch(text)
-    if here and not GENERAL.search(here["what"]):
-        return f"{here['what'][:1].upper()}{here['what'][1:]}:"
+    if here and not GENERAL.search(here["listed"]):
+        return f"{here['listed'][:1].upper()}{here['listed'][1:]}:"
     general = GENERAL.search(" ".join(text.split()[-3:])) and not _BEFORE_CLAUSE.search(text)
     if LEAD_IN.search(text) or general:
         return ""

@@ -111,7 +111,7 @@ class Unit(NamedTuple):
     text: str  # as a person would read it
 
 
-class Found(NamedTuple):
+class Extract(NamedTuple):
     """The units of a table or of lines, and the index of the line after it."""
 
     units: list[Unit]
@@ -143,7 +143,7 @@ _PAIR_WORDS = 30  # a longer line is prose that begins with a name
 _NUMBER = re.compile(r"[\d.,%$€£+-]+")
 
 
-def rows(text: str, lines: Sequence[Span], at: int) -> Found | None:
+def rows(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """What begins at line `at`: a table, lines of keys and values, or None where it is prose."""
     return _markdown(text, lines, at) or _separated(text, lines, at) or _pairs(text, lines, at)
 
@@ -161,7 +161,7 @@ def tables(text: str) -> Iterator[Table]:
             yield Table(lines[rule - 1][0], lines[after - 1][1], table.units)
 
 
-def _markdown(text: str, lines: Sequence[Span], at: int) -> Found | None:
+def _markdown(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """A table with bars; without a rule under its first row it has no names of columns."""
     start, end = lines[at]
     if "|" not in text[start:end]:
@@ -179,7 +179,7 @@ def _markdown(text: str, lines: Sequence[Span], at: int) -> Found | None:
         after += 1
     if not ruled and after - at < 2:
         return None
-    return Found(units or list(_row(text, _bar_cells(text, lines[at]), [])), after)
+    return Extract(units or list(_row(text, _bar_cells(text, lines[at]), [])), after)
 
 
 def _bar_cells(text: str, line: Span) -> list[Span]:
@@ -196,7 +196,7 @@ def _bar_cells(text: str, line: Span) -> list[Span]:
     return cells[inside] if len(cells) > 1 else cells
 
 
-def _separated(text: str, lines: Sequence[Span], at: int) -> Found | None:
+def _separated(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """Lines of one number of cells under names of columns, apart by tabs, semicolons or commas."""
     for mark in _CSV_CELL:
         if text.count(mark, *lines[at]) < (1 if mark == "\t" else 2):
@@ -212,7 +212,7 @@ def _separated(text: str, lines: Sequence[Span], at: int) -> Found | None:
             rows.append(cells)
         if len(rows) >= (1 if mark == "\t" else 2):
             units = [unit for cells in rows for unit in _row(text, cells, names)]
-            return Found(units, at + 1 + len(rows))
+            return Extract(units, at + 1 + len(rows))
     return None
 
 
@@ -260,7 +260,7 @@ def _row(text: str, cells: Sequence[Span], names: Sequence[str]) -> Iterator[Uni
         begin = stop
 
 
-def _pairs(text: str, lines: Sequence[Span], at: int) -> Found | None:
+def _pairs(text: str, lines: Sequence[Span], at: int) -> Extract | None:
     """Three or more lines of "key: value", indented ones under the key that stands alone."""
     units: list[Unit] = []
     above: list[tuple[int, str]] = []
@@ -282,7 +282,7 @@ def _pairs(text: str, lines: Sequence[Span], at: int) -> Found | None:
             break
         after += 1
     alone = at == 0 and after == len(lines)
-    return Found(units, after) if len(units) >= (2 if alone else 3) else None
+    return Extract(units, after) if len(units) >= (2 if alone else 3) else None
 
 
 def _indent(text: str, line: Span) -> int:

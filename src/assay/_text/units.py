@@ -72,14 +72,14 @@ class Measure(NamedTuple):
     """A number and its unit.
 
     Attributes:
-        said: As it is written.
+        text: As it is written.
         number: The number; of a time of day its digits.
         scale: "million"; "" if there is none.
         kind: What is measured; "" without a unit.
         size: How much the unit is, in one of its kind.
     """
 
-    said: str
+    text: str
     number: float
     scale: str
     kind: str
@@ -89,8 +89,8 @@ class Measure(NamedTuple):
 class OtherUnit(NamedTuple):
     """A number of a statement, and how it stands elsewhere."""
 
-    said: str
-    given: str
+    statement: str
+    evidence: str
 
 
 @memoized(4096, longest=2000)
@@ -106,26 +106,30 @@ def _measures(text: str) -> Iterator[Measure]:
         yield Measure(match.group(), number, match["scale"] or "", kind, size)
 
 
-def other_unit(statement: str, given: Sequence[Measure]) -> OtherUnit | None:
+def other_unit(statement: str, others: Sequence[Measure]) -> OtherUnit | None:
     """The first number of a statement that is given with other units alone; None if there is none.
 
     A number that is also given without a unit that is known, or as much in another unit, is none.
     """
-    for one in measures(statement) if given else ():
-        alike = [o for o in given if (o.number, o.scale) == (one.number, one.scale)]
-        if not one.kind or not alike or not all(other.kind for other in alike):
+    for measure in measures(statement) if others else ():
+        alike = [o for o in others if (o.number, o.scale) == (measure.number, measure.scale)]
+        if not measure.kind or not alike or not all(other.kind for other in alike):
             continue
-        comparable = one.number >= _TELLING or any(_are_mistaken(one, other) for other in alike)
-        if comparable and not any(_is_as_much(one, other) for other in given):
-            return OtherUnit(one.said, alike[0].said)
+        comparable = measure.number >= _TELLING or any(
+            _are_mistaken(measure, other) for other in alike
+        )
+        if comparable and not any(_is_as_much(measure, other) for other in others):
+            return OtherUnit(measure.text, alike[0].text)
     return None
 
 
-def _is_as_much(one: Measure, other: Measure) -> bool:
-    amount, others = one.number * one.size, other.number * other.size
-    same = one.kind == other.kind and one.scale == other.scale
+def _is_as_much(measure: Measure, other: Measure) -> bool:
+    amount, others = measure.number * measure.size, other.number * other.size
+    same = measure.kind == other.kind and measure.scale == other.scale
     return same and abs(amount - others) <= _ALIKE * amount
 
 
-def _are_mistaken(one: Measure, other: Measure) -> bool:
-    return one.kind == other.kind or any({one.kind, other.kind} <= group for group in _GROUPS)
+def _are_mistaken(measure: Measure, other: Measure) -> bool:
+    return measure.kind == other.kind or any(
+        {measure.kind, other.kind} <= group for group in _GROUPS
+    )

@@ -165,9 +165,9 @@ def base_of_ing(word: str) -> str:
 
 def forms(word: str) -> frozenset[str]:
     """What a word may be: "base", "s", "past", "participle", "ing"; nothing if it is no verb."""
-    known = _FORMS.get(word)
-    if known is not None:
-        return frozenset(known)
+    listed = _FORMS.get(word)
+    if listed is not None:
+        return frozenset(listed)
     if re.fullmatch(r"[a-z]{3,}ed", word) and word not in _NO_PAST:
         return frozenset({"past", "participle"})
     return frozenset()

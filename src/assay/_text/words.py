@@ -118,12 +118,12 @@ class _Stems(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         """The stem; all are forgotten where there are too many."""
-        found = _stem(word)
+        stem = _stem(word)
         if len(word) <= _LONG_WORD:
             if len(self) >= _MANY_WORDS:
                 self.clear()
-            self[word] = found
-        return found
+            self[word] = stem
+        return stem
 
 
 _STEMS = _Stems()
@@ -175,12 +175,12 @@ _PLACES = 2**32
 MIN_SHARED = 0.3
 
 
-def recall(wanted: Collection[str], found: Collection[str]) -> float:
-    """Share of the distinct wanted stems that were found."""
-    distinct = set(wanted)
+def recall(reference: Collection[str], candidate: Collection[str]) -> float:
+    """Share of the distinct stems of the reference that the candidate has."""
+    distinct = set(reference)
     if not distinct:
         return 1.0
-    return len(distinct.intersection(found)) / len(distinct)
+    return len(distinct.intersection(candidate)) / len(distinct)
 
 
 class Weights(dict[str, float]):
@@ -212,10 +212,12 @@ def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
     return Weights({stem: each[count] for stem, count in counts.items()})
 
 
-def weighted_recall(wanted: Collection[str], found: Collection[str], weights: Weights) -> float:
-    """Share of the wanted stems that were found, by weight; an unknown stem weighs most."""
-    lookup = found if isinstance(found, set | frozenset) else set(found)
-    each = set(wanted)
+def weighted_recall(
+    reference: Collection[str], candidate: Collection[str], weights: Weights
+) -> float:
+    """Share of the reference that the candidate has, by weight; an unknown stem weighs most."""
+    lookup = candidate if isinstance(candidate, set | frozenset) else set(candidate)
+    each = set(reference)
     # Exact sums: sets have no order, and a last digit may decide between two sentences.
     total = math.fsum(weights[stem] for stem in each)
     hit = math.fsum(weights[stem] for stem in each if stem in lookup)
@@ -225,24 +227,28 @@ def weighted_recall(wanted: Collection[str], found: Collection[str], weights: We
 @memoized(256, longest=20_000)
 def _by_sentence(text: str) -> tuple[list[tuple[Span, frozenset[str]]], Weights]:
     sentences = [((start, end), frozenset(stems(text[start:end]))) for start, end in spans(text)]
-    return sentences, inverse_frequency(found for _, found in sentences)
+    return sentences, inverse_frequency(sentence_stems for _, sentence_stems in sentences)
 
 
-def closest_sentence(said: str, text: str) -> Span | None:
+def closest_sentence(claim: str, text: str) -> Span | None:
     """The sentence of a text that has most of what is said, by the weight of its stems.
 
     The shorter one of two that have as much; None if none has `MIN_SHARED` of it.
     """
     sentences, weights = _by_sentence(text)
-    wanted = frozenset(stems(said))
-    total = math.fsum(weights[stem] for stem in wanted)
+    claim_stems = frozenset(stems(claim))
+    total = math.fsum(weights[stem] for stem in claim_stems)
     shared = [
-        (math.fsum(weights[stem] for stem in wanted & found) / total, start - end, (start, end))
-        for (start, end), found in sentences
+        (
+            math.fsum(weights[stem] for stem in claim_stems & sentence_stems) / total,
+            start - end,
+            (start, end),
+        )
+        for (start, end), sentence_stems in sentences
         if total
     ]
     most, _, span = max(shared, default=(0.0, 0, (0, 0)))
-    return span if wanted and most >= MIN_SHARED else None
+    return span if claim_stems and most >= MIN_SHARED else None
 
 
 def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:
@@ -250,33 +256,35 @@ def bigrams(stems: Sequence[str]) -> set[tuple[str, str]]:
     return set(pairwise(stems))
 
 
-def bigram_recall(wanted: Sequence[str], found: Collection[tuple[str, str]]) -> float:
-    """Share of the wanted pairs of neighbours that were found; a single word has no pair: 1.0."""
-    return recall_of(bigrams(wanted), found)
+def bigram_recall(reference: Sequence[str], candidate: Collection[tuple[str, str]]) -> float:
+    """Share of the pairs of neighbours that the candidate has; a single word has none: 1.0."""
+    return recall_of(bigrams(reference), candidate)
 
 
-def recall_of(wanted: Collection[tuple[str, str]], found: Collection[tuple[str, str]]) -> float:
-    """Share of the wanted pairs that were found."""
-    if not wanted:
+def recall_of(
+    reference: Collection[tuple[str, str]], candidate: Collection[tuple[str, str]]
+) -> float:
+    """Share of the pairs of the reference that the candidate has."""
+    if not reference:
         return 1.0
-    lookup = found if isinstance(found, set | frozenset) else set(found)
-    return sum(pair in lookup for pair in wanted) / len(wanted)
+    lookup = candidate if isinstance(candidate, set | frozenset) else set(candidate)
+    return sum(pair in lookup for pair in reference) / len(reference)
 
 
-def longest_run(wanted: Sequence[str], found: Sequence[str]) -> float:
-    """Length of the longest stretch of stems that both share, over the length of `wanted`."""
-    if not wanted:
+def longest_run(reference: Sequence[str], candidate: Sequence[str]) -> float:
+    """Length of the longest stretch of stems that both share, over that of `reference`."""
+    if not reference:
         return 1.0
     best = 0
     before: dict[int, int] = {}
     places: dict[str, list[int]] = {}
-    for place, stem in enumerate(found):
+    for place, stem in enumerate(candidate):
         places.setdefault(stem, []).append(place)
-    for stem in wanted:
+    for stem in reference:
         now = {place: before.get(place - 1, 0) + 1 for place in places.get(stem, ())}
         best = max(best, max(now.values(), default=0))
         before = now
-    return best / len(wanted)
+    return best / len(reference)
 
 
 _ENGLISH = r"\b(a|an|the)\b"
@@ -353,8 +361,8 @@ def _read(text: str, main: str, *, squad: bool) -> list[str]:
     # Articles first: with the apostrophe of "l'eau" its article would be lost in the word.
     articles = _ARTICLES.get(main)
     bare = re.sub(articles, " ", lowered) if articles else lowered
-    kept = "".join(c for c in bare if not unicodedata.category(c).startswith("P"))
-    return _UNSPACED.sub(r" \1 ", kept).split()
+    unmarked = "".join(c for c in bare if not unicodedata.category(c).startswith("P"))
+    return _UNSPACED.sub(r" \1 ", unmarked).split()
 
 
 def overlap(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
@@ -374,41 +382,41 @@ Block: TypeAlias = tuple[int, int, int]  # place in what is said, place in the s
 _MOST = 9_000_000
 
 
-def align(spans: Iterable[Span], said: str, source: str) -> list[Span]:
-    """The characters of `source` that ranges of `said` were made from, in order.
+def align(spans: Iterable[Span], derived: str, source: str) -> list[Span]:
+    """The characters of `source` that ranges of `derived` were made from, in order.
 
-    `said` is `source` in other words only where a pronoun was resolved, mark-up removed or a
+    `derived` is `source` in other words only where a pronoun was resolved, mark-up removed or a
     lead-in put before it. A range without any counterpart (a resolved pronoun) is left out.
     """
-    wanted = list(spans)
-    if not wanted:
+    ranges = list(spans)
+    if not ranges:
         return []
-    at = source.find(said)
+    at = source.find(derived)
     if at >= 0:
-        return [(start + at, end + at) for start, end in wanted]
+        return [(start + at, end + at) for start, end in ranges]
     # A blank that both have is no counterpart.
     blocks = [
         (here, there, size)
-        for here, there, size in _blocks(said, source)
-        if any(char.isalnum() for char in said[here : here + size])
+        for here, there, size in _blocks(derived, source)
+        if any(char.isalnum() for char in derived[here : here + size])
     ]
-    counterparts = (_counterpart(span, blocks) for span in wanted)
+    counterparts = (_counterpart(span, blocks) for span in ranges)
     return [span for span in counterparts if span]
 
 
-def _blocks(said: str, source: str) -> list[Block]:
+def _blocks(derived: str, source: str) -> list[Block]:
     """Stretches that both have, in order; of very long texts those at both ends alone."""
-    if len(said) * len(source) <= _MOST:
-        matcher = SequenceMatcher(None, said, source, autojunk=False)
+    if len(derived) * len(source) <= _MOST:
+        matcher = SequenceMatcher(None, derived, source, autojunk=False)
         return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks()]
-    first = _alike(said, source)
-    last = _alike(said[first:][::-1], source[first:][::-1])
-    return [(0, 0, first), (len(said) - last, len(source) - last, last)]
+    first = _alike(derived, source)
+    last = _alike(derived[first:][::-1], source[first:][::-1])
+    return [(0, 0, first), (len(derived) - last, len(source) - last, last)]
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, other: str) -> int:
     """How many characters both begin with."""
-    pairs = zip(one, other, strict=False)
+    pairs = zip(text, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
@@ -466,8 +474,8 @@ class BM25:
         """The score of every text, 0 without a word in common; a stem of the query counts once."""
         import numpy as np
 
-        known = [self._rows[stem] for stem in dict.fromkeys(stems(query)) if stem in self._rows]
-        return np.asarray(self._weights[known].sum(axis=0), dtype=np.float64)
+        rows = [self._rows[stem] for stem in dict.fromkeys(stems(query)) if stem in self._rows]
+        return np.asarray(self._weights[rows].sum(axis=0), dtype=np.float64)
 
 
 def fused(

@@ -2,7 +2,7 @@
 
 from assay.judge import Judge
 from assay.judges.embedded import Embedded
-from assay.judges.embedded.judge import asked, question_in_context
+from assay.judges.embedded.judge import effective_question, question_in_context
 from assay.tasks import RateAnswer, SplitStatements
 from support.over import over
 
@@ -47,7 +47,7 @@ def test_a_question_that_leans_on_the_last_one_stands_after_it(question, alone):
 
 
 def test_a_single_question_stays_as_it_is():
-    assert asked(SplitStatements("And when?", "x")) == "And when?"
+    assert effective_question(SplitStatements("And when?", "x")) == "And when?"
 
 
 async def test_a_leaning_question_is_answered_better_beside_what_it_leans_on():

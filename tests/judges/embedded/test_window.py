@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judges.embedded.evidence import chosen, connected, prepare
+from assay.judges.embedded.evidence import connected, prepare, select_pieces
 from assay.judges.embedded.reader import (
     ABSENT,
     EVIDENCE_AT,
@@ -224,7 +224,7 @@ def test_the_pieces_that_are_shown_are_those_of_the_definition(texts, wanted, bu
     evidence = prepare([". ".join(texts), "ab cd. bc de."])
     lengths = [dice.randint(1, 20) for _ in evidence.pieces]
     expected = plainly_chosen(wanted, evidence, lengths, budget)
-    assert chosen(wanted, evidence, lengths, budget) == expected
+    assert select_pieces(wanted, evidence, lengths, budget) == expected
 
 
 @given(

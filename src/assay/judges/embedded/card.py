@@ -98,25 +98,25 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """All of it in words that a reader can act on."""
-        told = (
+        text = (
             f"of 100 {self.bad} it flags {hundredths(self.found)}, "
             f"of 100 {self.good} {hundredths(self.wrong)} "
             f"({self.data}, labelled by people: {self.n_bad:,} and {self.n_good:,}"
             f"{f', {self.rows}' if self.rows else ''})"
         )
         if self.floor is None:
-            return told
+            return text
         beats = self.found.low is not None and self.found.low > self.floor
         floor = f"{self.floor_name} alone would flag {100 * self.floor:.0f} of the 100 bad ones"
-        return f"{told}; {floor} at that rate{'' if beats else ': not beaten'}"
+        return f"{text}; {floor} at that rate{'' if beats else ': not beaten'}"
 
 
 def hundredths(rate: Rate) -> str:
     """A share as so many of 100, with its interval."""
-    told = f"{100 * rate.value:.0f}"
+    share = f"{100 * rate.value:.0f}"
     if rate.low is None or rate.high is None:
-        return told
-    return f"{told} ({100 * rate.low:.0f} to {100 * rate.high:.0f})"
+        return share
+    return f"{share} ({100 * rate.low:.0f} to {100 * rate.high:.0f})"
 
 
 class CardSection(msgspec.Struct, frozen=True):

@@ -50,7 +50,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class StatementWords:
     """A statement's words and amounts."""
 
     text: str
@@ -69,7 +69,7 @@ class Said:
 
 
 @memoized(256, longest=2000)
-def read_said(statement: str) -> Said:
+def read_statement(statement: str) -> StatementWords:
     """The words and amounts of a statement."""
     tokens: list[Token] = []
     at, lowered = 0, statement.lower()
@@ -82,7 +82,7 @@ def read_said(statement: str) -> Said:
         if _ORDINAL.fullmatch(token.word) and not _meets(token, claimed):
             claimed.append(Amount(token.span, token.word, float(token.stem), 0.0))
     ordered = sorted((with_bound(amount, statement) for amount in claimed), key=lambda a: a.span)
-    return Said(statement, tuple(tokens), tuple(ordered), is_negated(statement))
+    return StatementWords(statement, tuple(tokens), tuple(ordered), is_negated(statement))
 
 
 def with_bound(amount: Amount, text: str) -> Amount:
@@ -92,8 +92,8 @@ def with_bound(amount: Amount, text: str) -> Amount:
     return replace(amount, bound=kinds[match.lastgroup] if match and match.lastgroup else 0)
 
 
-def _meets(token: Token, found: Sequence[Amount]) -> bool:
-    return any(a.span[0] < token.span[1] and token.span[0] < a.span[1] for a in found)
+def _meets(token: Token, claimed: Sequence[Amount]) -> bool:
+    return any(a.span[0] < token.span[1] and token.span[0] < a.span[1] for a in claimed)
 
 
 class Mention(NamedTuple):
@@ -124,7 +124,7 @@ class Condition(NamedTuple):
 
     rows: frozenset[int]  # for which it holds
     column: int | None  # None where it may be of several
-    said: str
+    text: str
     sure: bool  # whether it is clear which column it is of
 
 
@@ -137,7 +137,7 @@ class Links:
         unknown: Its content words without a place.
     """
 
-    said: Said
+    statement: StatementWords
     grid: Grid
     mentions: tuple[Mention, ...]
     headings: tuple[Heading, ...]
@@ -150,24 +150,24 @@ class Links:
         return frozenset().union(*(heading.columns for heading in self.headings))
 
     @cached_property
-    def named(self) -> tuple[Mention, ...]:
+    def row_mentions(self) -> tuple[Mention, ...]:
         """The mentions of what its rows are named by."""
         return tuple(m for m in self.mentions if self.grid.key in m.places)
 
     def text(self, mention: Mention) -> str:
         """The words of a mention as they stand in the statement."""
-        tokens = self.said.tokens[mention.first : mention.after]
-        return self.said.text[tokens[0].span[0] : tokens[-1].span[1]]
+        tokens = self.statement.tokens[mention.first : mention.after]
+        return self.statement.text[tokens[0].span[0] : tokens[-1].span[1]]
 
     def name(self, row: int) -> str:
         """What a row is called."""
         cell = self.grid.rows[row].cells.get(self.grid.key)
         return f"'{cell.text}'" if cell else f"row {row + 1}"
 
-    def beside(self, one: int, other: int, column: int) -> str:
+    def beside(self, row: int, other: int, column: int) -> str:
         """What two rows have in a column, for a reason."""
         return (
-            f"the table gives {self.cell(one, column)} for {self.name(one)} and "
+            f"the table gives {self.cell(row, column)} for {self.name(row)} and "
             f"{self.cell(other, column)} for {self.name(other)}"
         )
 
@@ -184,16 +184,16 @@ class Links:
     def measured(self, measure: str | None = None) -> list[int]:
         """The columns of numbers that are named, or that a word like "tallest" speaks of."""
         grid = self.grid
-        named: list[int] = []
+        headed: list[int] = []
         for heading in self.headings:
             numeric = [c for c in heading.columns if grid.numeric(c)]
-            if len(numeric) == 1 and numeric[0] not in named:
-                named.append(numeric[0])
-        if named or measure is None:
-            return named
-        wanted = MEASURES[measure][1] | (TURNED if measure in AGES else frozenset())
+            if len(numeric) == 1 and numeric[0] not in headed:
+                headed.append(numeric[0])
+        if headed or measure is None:
+            return headed
+        stems = MEASURES[measure][1] | (TURNED if measure in AGES else frozenset())
         columns = enumerate(grid.columns)
-        return [i for i, c in columns if wanted & set(c.stems) and grid.numeric(i)]
+        return [i for i, c in columns if stems & set(c.stems) and grid.numeric(i)]
 
     def sign(self, measure: str, column: int) -> int:
         """Which way a word looks in a column: the oldest has the earliest year of birth."""
@@ -202,7 +202,7 @@ class Links:
 
     def column_of(self, number: Amount) -> int | None:
         """The column that a number is of: the nearest that is named, or that of its unit."""
-        grid, at = self.grid, self.said.place(number)
+        grid, at = self.grid, self.statement.place(number)
         near: list[tuple[int, int]] = []
         for heading in self.headings:
             numeric = [c for c in heading.columns if grid.kinds[c]]
@@ -226,10 +226,10 @@ class Links:
         for number in self.numbers:
             if number in without:
                 continue
-            one = self._numbered(number)
-            if one is None:
+            condition = self._numbered(number)
+            if condition is None:
                 return None
-            conditions.append(one)
+            conditions.append(condition)
         return conditions
 
     def _numbered(self, number: Amount) -> Condition | None:
@@ -242,7 +242,7 @@ class Links:
             for at, row in enumerate(self.grid.rows)
             if any(c in row.cells and _holds(number, row.cells[c].amounts) for c in columns)
         )
-        return Condition(rows, column, number.said, column is not None)
+        return Condition(rows, column, number.text, column is not None)
 
 
 def _single(columns: Iterable[int]) -> int | None:
@@ -275,30 +275,30 @@ def size_of(amount: Amount) -> float:
     return -amount.value if amount.negative else amount.value
 
 
-def link(said: Said, grid: Grid) -> Links | None:
+def link(statement: StatementWords, grid: Grid) -> Links | None:
     """The places of a statement's words; None if no word has one."""
-    taken = [False] * len(said.tokens)
-    mentions, headings = _whole(said, grid, taken)
-    _add_headings(said, grid, taken, headings)
-    headings = _narrowed(headings, _numbered_headings(said, grid, taken))
-    mentions += _parts(said, grid, taken)
-    mentions = [m for m in mentions if m.exact or not _is_title(said, m, grid)]
+    placed = [False] * len(statement.tokens)
+    mentions, headings = _whole(statement, grid, placed)
+    _add_headings(statement, grid, placed, headings)
+    headings = _narrowed(headings, _numbered_headings(statement, grid, placed))
+    mentions += _parts(statement, grid, placed)
+    mentions = [m for m in mentions if m.exact or not _is_title(statement, m, grid)]
     if not mentions and not headings:
         return None
-    covered = [t for t, used in zip(said.tokens, taken, strict=True) if used]
+    covered = [t for t, used in zip(statement.tokens, placed, strict=True) if used]
     numbers = tuple(
         amount
-        for amount in said.amounts
+        for amount in statement.amounts
         if not any(t.span[0] < amount.span[1] and amount.span[0] < t.span[1] for t in covered)
     )
     unknown = tuple(
         token.word
-        for token, used in zip(said.tokens, taken, strict=True)
+        for token, used in zip(statement.tokens, placed, strict=True)
         if not used and _is_unknown(token, grid, numbers)
     )
-    by_place = lambda one: one.first  # noqa: E731
+    by_place = lambda span: span.first  # noqa: E731
     return Links(
-        said,
+        statement,
         grid,
         tuple(sorted(mentions, key=by_place)),
         tuple(sorted(headings, key=by_place)),
@@ -307,9 +307,11 @@ def link(said: Said, grid: Grid) -> Links | None:
     )
 
 
-def _whole(said: Said, grid: Grid, taken: list[bool]) -> tuple[list[Mention], list[Heading]]:
+def _whole(
+    statement: StatementWords, grid: Grid, placed: list[bool]
+) -> tuple[list[Mention], list[Heading]]:
     """Whole cells and names of columns, the longest first."""
-    stems = [token.stem for token in said.tokens]
+    stems = [token.stem for token in statement.tokens]
     columns: dict[tuple[str, ...], set[int]] = {}
     for number, column in enumerate(grid.columns):
         columns.setdefault(column.stems, set()).add(number)
@@ -318,7 +320,7 @@ def _whole(said: Said, grid: Grid, taken: list[bool]) -> tuple[list[Mention], li
     for size in range(min(_GRAM, len(stems)), 0, -1):
         for at in range(len(stems) - size + 1):
             gram = tuple(stems[at : at + size])
-            if any(taken[at : at + size]) or not tells(said.tokens[at : at + size]):
+            if any(placed[at : at + size]) or not tells(statement.tokens[at : at + size]):
                 continue
             if gram in columns:
                 headings.append(Heading(at, at + size, frozenset(columns[gram]), exact=True))
@@ -326,21 +328,21 @@ def _whole(said: Said, grid: Grid, taken: list[bool]) -> tuple[list[Mention], li
                 mentions.append(Mention(at, at + size, grid.whole[gram], exact=True))
             else:
                 continue
-            taken[at : at + size] = [True] * size
-    mentions += _numbered_names(said, grid, headings, taken)
+            placed[at : at + size] = [True] * size
+    mentions += _numbered_names(statement, grid, headings, placed)
     return mentions, headings
 
 
 def _numbered_names(
-    said: Said, grid: Grid, headings: Sequence[Heading], taken: list[bool]
+    statement: StatementWords, grid: Grid, headings: Sequence[Heading], placed: list[bool]
 ) -> Iterator[Mention]:
     """Numbers behind the name of the column that names the rows: "episode 4"."""
     for heading in headings:
         at = heading.after
-        if grid.key in heading.columns and at < len(taken) and not taken[at]:
-            rows = grid.whole.get((said.tokens[at].stem,), {}).get(grid.key)
-            if rows and not said.tokens[at].word.isalpha():
-                taken[at] = True
+        if grid.key in heading.columns and at < len(placed) and not placed[at]:
+            rows = grid.whole.get((statement.tokens[at].stem,), {}).get(grid.key)
+            if rows and not statement.tokens[at].word.isalpha():
+                placed[at] = True
                 yield Mention(at, at + 1, {grid.key: rows}, exact=True)
 
 
@@ -366,31 +368,37 @@ def _is_unknown(token: Token, grid: Grid, numbers: Sequence[Amount]) -> bool:
     return not _meets(token, numbers)
 
 
-def _add_headings(said: Said, grid: Grid, taken: list[bool], headings: list[Heading]) -> None:
+def _add_headings(
+    statement: StatementWords, grid: Grid, placed: list[bool], headings: list[Heading]
+) -> None:
     """Single words of names of columns; neighbours that name the same are one."""
-    for at, token in enumerate(said.tokens):
-        if taken[at]:
+    for at, token in enumerate(statement.tokens):
+        if placed[at]:
             continue
         spoken = SPEAKS.get(token.stem, frozenset())
-        named = grid.named_by.get(token.stem) if tells([token]) else None
-        if not named and spoken:
-            named = frozenset().union(*(grid.named_by.get(stem, ()) for stem in spoken))
-        if not named:
+        heading_columns = grid.columns_by_stem.get(token.stem) if tells([token]) else None
+        if not heading_columns and spoken:
+            heading_columns = frozenset().union(
+                *(grid.columns_by_stem.get(stem, ()) for stem in spoken)
+            )
+        if not heading_columns:
             continue
         last = headings[-1] if headings else None
-        if last and not last.exact and last.after == at and last.columns & named:
-            headings[-1] = Heading(last.first, at + 1, last.columns & named, exact=False)
+        if last and not last.exact and last.after == at and last.columns & heading_columns:
+            headings[-1] = Heading(last.first, at + 1, last.columns & heading_columns, exact=False)
         else:
-            headings.append(Heading(at, at + 1, named, exact=False))
-        taken[at] = True
+            headings.append(Heading(at, at + 1, heading_columns, exact=False))
+        placed[at] = True
 
 
-def _numbered_headings(said: Said, grid: Grid, taken: list[bool]) -> Iterator[Heading]:
+def _numbered_headings(
+    statement: StatementWords, grid: Grid, placed: list[bool]
+) -> Iterator[Heading]:
     """Numbers that stand in the names of some columns, such as years."""
-    for at, token in enumerate(said.tokens):
-        columns = grid.named_by.get(token.stem) if token.stem.isdigit() else None
-        if columns and not taken[at]:
-            taken[at] = True
+    for at, token in enumerate(statement.tokens):
+        columns = grid.columns_by_stem.get(token.stem) if token.stem.isdigit() else None
+        if columns and not placed[at]:
+            placed[at] = True
             yield Heading(at, at + 1, columns, exact=False)
 
 
@@ -406,17 +414,19 @@ def _narrowed(headings: Sequence[Heading], numbered: Iterable[Heading]) -> list[
     return narrowed
 
 
-def _is_title(said: Said, mention: Mention, grid: Grid) -> bool:
+def _is_title(statement: StatementWords, mention: Mention, grid: Grid) -> bool:
     """Whether words that stand in a cell are only those of the table's title."""
-    return all(token.stem in grid.around for token in said.tokens[mention.first : mention.after])
+    return all(
+        token.stem in grid.around for token in statement.tokens[mention.first : mention.after]
+    )
 
 
-def _parts(said: Said, grid: Grid, taken: list[bool]) -> list[Mention]:
+def _parts(statement: StatementWords, grid: Grid, placed: list[bool]) -> list[Mention]:
     """Words of cells; neighbours that stand in the same are one."""
     mentions: list[Mention] = []
     goes_on = False
-    for at, token in enumerate(said.tokens):
-        if taken[at]:
+    for at, token in enumerate(statement.tokens):
+        if placed[at]:
             goes_on = False
             continue
         places = grid.parts.get(token.stem)
@@ -430,10 +440,10 @@ def _parts(said: Said, grid: Grid, taken: list[bool]) -> list[Mention]:
             }
             if both:
                 mentions[-1] = Mention(last.first, at + 1, both, exact=False)
-                taken[at] = True
+                placed[at] = True
                 continue
             if token.stem.isdigit():
                 continue
         mentions.append(Mention(at, at + 1, places, exact=False))
-        taken[at] = goes_on = True
+        placed[at] = goes_on = True
     return mentions

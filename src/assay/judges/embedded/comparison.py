@@ -23,7 +23,7 @@ from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_c
 from assay.judges.embedded.figures import compare_figures
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
-from assay.judges.embedded.replies import differ, told
+from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import Swap, find_swap
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -81,38 +81,42 @@ def flag(claim: Claim, evidence: Evidence) -> Flag | None:
     """What the contexts say of all that a statement names; None if nothing, or yes and no."""
     if claim.start:  # a question and its answer
         return None if claim.replied is None else flag(claim.replied, evidence)
-    if not claim.wanted or len(_DENIALS.findall(claim.plain)) > 1:
+    if not claim.content_stems or len(_DENIALS.findall(claim.plain)) > 1:
         return None
-    named = [one for one in _flags(claim, evidence) if _is_named(one, claim, evidence)]
+    flags = [each for each in _flags(claim, evidence) if _is_mentioned(each, claim, evidence)]
     # Of several records or rows, those that the statement is about.
     most: dict[frozenset[str], int] = {}
-    for one in named:
-        most[one.key] = max(most.get(one.key, 0), len(one.of & claim.wanted))
-    named = [one for one in named if len(one.of & claim.wanted) == most[one.key]]
-    if len({one.holds for one in named}) != 1 or not _is_all(named, claim, evidence):
+    for each in flags:
+        most[each.key] = max(most.get(each.key, 0), len(each.of & claim.content_stems))
+    flags = [each for each in flags if len(each.of & claim.content_stems) == most[each.key]]
+    if len({each.holds for each in flags}) != 1 or not _is_all(flags, claim, evidence):
         return None
-    denies = claim.denies is not bool(claim.wanted & _DENIES)
-    return Flag(named[0].piece, named[0].holds is not denies)
+    denies = claim.denies is not bool(claim.content_stems & _DENIES)
+    return Flag(flags[0].piece, flags[0].holds is not denies)
 
 
 def _flags(claim: Claim, evidence: Evidence) -> Iterator[_RecordFlag]:
-    places = {int(i) for stem in claim.wanted & evidence.stems for i in evidence.places[stem]}
+    places = {
+        int(i) for stem in claim.content_stems & evidence.stems for i in evidence.places[stem]
+    }
     for i in sorted(places):
         text = evidence.pieces[i].text
-        asked = _ASKS.fullmatch(text)
+        question = _ASKS.fullmatch(text)
         yield from (
-            _in_reply(i, asked["question"], evidence) if asked else _in_cells(i, text, evidence)
+            _in_reply(i, question["question"], evidence)
+            if question
+            else _in_cells(i, text, evidence)
         )
 
 
 def _in_cells(place: int, text: str, evidence: Evidence) -> Iterator[_RecordFlag]:
     """Of the cells of a row, or of one value; "no deposit: yes" may mean either."""
     cells = text.split(_CELLS)
-    for found in filter(None, map(_FLAG.fullmatch, cells)):
-        *above, last = found["key"].split(", ")
+    for match in filter(None, map(_FLAG.fullmatch, cells)):
+        *above, last = match["key"].split(", ")
         key = frozenset(words.stems(last))
         of = evidence.sets[place] - key if len(cells) > 1 else words.stems(" ".join(above))
-        holds = found["value"].lower() in {"yes", "true"}
+        holds = match["value"].lower() in {"yes", "true"}
         if not entities.is_negated(last):
             yield _RecordFlag(place, key, frozenset(of), frozenset(words.words(last)), holds)
 
@@ -130,32 +134,35 @@ def _in_reply(place: int, question: str, evidence: Evidence) -> Iterator[_Record
         )
 
 
-def _is_named(one: _RecordFlag, claim: Claim, evidence: Evidence) -> bool:
+def _is_mentioned(record_flag: _RecordFlag, claim: Claim, evidence: Evidence) -> bool:
     """Whether a statement names what a flag is about."""
-    if not one.key or not one.key <= claim.wanted:
+    if not record_flag.key or not record_flag.key <= claim.content_stems:
         return False
-    if one.of and not one.of & claim.wanted:
+    if record_flag.of and not record_flag.of & claim.content_stems:
         # Alone "lot" of "parking, lot" may be any lot, and a name another record's.
-        return len(one.key) > 1 and not (claim.wanted - one.key) & evidence.stems
+        return (
+            len(record_flag.key) > 1
+            and not (claim.content_stems - record_flag.key) & evidence.stems
+        )
     return True
 
 
-def _is_all(named: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
+def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> bool:
     """Whether a statement says hardly more than what it names, and of the same thing.
 
     Of what there is not, there is nothing in particular either; of what there is, a statement may
     say what nobody knows.
     """
-    other_words = set(claim.plain.split()).difference(*(one.words for one in named))
+    other_words = set(claim.plain.split()).difference(*(each.words for each in flags))
     if not other_words.isdisjoint(_UNCLEAR):
         return False
-    beside = claim.wanted.difference(_DENIES, *(one.key | one.of for one in named))
+    beside = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
     further = {stem for stem in beside if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
-    context = evidence.pieces[named[0].piece].context
+    context = evidence.pieces[flags[0].piece].context
     if len(further) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
         return False
-    if named[0].holds:
+    if flags[0].holds:
         return further <= names | _NEUTRAL
     return all(stem not in evidence.stems or _stands(stem, context, evidence) for stem in further)
 
@@ -220,7 +227,8 @@ class Comparison:
     sign_differs: bool  # a number of it stands there with the other sign alone
     unit: OtherUnit | None  # ... with another unit alone
     flag: Flag | None  # what a record's yes or no says of it
-    told: bool | None  # whether another answer to its question is as much or the same yes or no
+    # Whether another answer to its question is as much or the same yes or no.
+    value_agrees: bool | None
     swap: Swap | None  # what it mixes up
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
     figure: cells.Finding | None  # what the evidence says of its figures
@@ -231,7 +239,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     """Compare one statement with prepared evidence of at least one piece."""
     claim = read_claim(statement)
     claimed = set(claim.stems)
-    recalls = _recalls(claim.wanted, evidence)
+    recalls = _recalls(claim.content_stems, evidence)
     record = flag(claim, evidence)
     best = record.piece if record else int(np.argmax(recalls + _figures(claim, evidence)))
     likeness = float(recalls[best])
@@ -262,7 +270,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         float(claim.start > 0),
         1 - shared if claim.start else 0.0,
         float(bool(claim.start and (gone or absent))),
-        math.log1p(len(claim.wanted)),
+        math.log1p(len(claim.content_stems)),
         math.log1p(len(evidence.pieces)),
         *_sides(figure),
         *_sides(table),
@@ -282,7 +290,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         sign_differs=_sign_differs(statement, claim, evidence),
         unit=None if claim.denies else other_unit(statement, evidence.measures),
         flag=record,
-        told=told(statement, evidence),
+        value_agrees=value_agrees(statement, evidence),
         swap=_find_swap(statement, claim, evidence),
         rejected=_is_rejected(claim, evidence),
         figure=figure,
@@ -299,8 +307,10 @@ _LOWER = re.compile(
 
 def _denied(claim: Claim, best: int, evidence: Evidence) -> tuple[bool, list[tuple[str, str]]]:
     """Whether one of the two denies, and the opposites; none where both: "not open", "closed"."""
-    differs = bool(claim.wanted) and claim.denies != entities.is_negated(evidence.pieces[best].text)
-    contrary = entities.opposites(claim.wanted, evidence.sets[best])
+    differs = bool(claim.content_stems) and claim.denies != entities.is_negated(
+        evidence.pieces[best].text
+    )
+    contrary = entities.opposites(claim.content_stems, evidence.sets[best])
     return (False, []) if differs and contrary else (differs, contrary)
 
 
@@ -312,8 +322,8 @@ def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
     return bool(below & given_above - given_below or above & given_below - given_above)
 
 
-def _is_foreign(statement: str, claim: Claim, found: float, evidence: Evidence) -> bool:
-    gone = claim.start > 0 and not found
+def _is_foreign(statement: str, claim: Claim, overlap: float, evidence: Evidence) -> bool:
+    gone = claim.start > 0 and not overlap
     return gone or says_nothing(statement) or differ(statement, evidence)
 
 
@@ -324,9 +334,11 @@ def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
     return compare_figures(statement, evidence.with_figures, evidence.weights, around)
 
 
-def _sides(found: cells.Finding | None) -> tuple[float, float]:
+def _sides(finding: cells.Finding | None) -> tuple[float, float]:
     """Whether it agrees and whether it differs."""
-    return float(found is not None and found.agrees), float(found is not None and not found.agrees)
+    return float(finding is not None and finding.agrees), float(
+        finding is not None and not finding.agrees
+    )
 
 
 def _grammar(
@@ -337,13 +349,13 @@ def _grammar(
     passages = (
         Passage(evidence.pieces[i].text, evidence.topic(i))
         for i in nearest
-        if recalls[i] >= _SHARED and len(claim.wanted - evidence.sets[i]) <= _ABSENT
+        if recalls[i] >= _SHARED and len(claim.content_stems - evidence.sets[i]) <= _ABSENT
     )
     return predications.findings(statement, list(passages))
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
-    differing = {one.kind for one in grammar if not one.agrees}
+    differing = {finding.kind for finding in grammar if not finding.agrees}
     return (
         float(bool(grammar) and not differing),
         float("roles" in differing),
@@ -360,10 +372,10 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     return next(filter(None, swaps), None)
 
 
-def _recalls(wanted: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:
-    """Share of the wanted stems that stand in each piece, by weight; 1.0 if none is wanted."""
-    total = math.fsum(evidence.weights[stem] for stem in wanted)
-    return evidence.shared(wanted) / total if total else np.ones(len(evidence.pieces))
+def _recalls(stems: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:
+    """Share of the stems that stand in each piece, by weight; 1.0 without any stem."""
+    total = math.fsum(evidence.weights[stem] for stem in stems)
+    return evidence.shared(stems) / total if total else np.ones(len(evidence.pieces))
 
 
 def _figures(claim: Claim, evidence: Evidence) -> npt.NDArray[np.float64]:
@@ -400,7 +412,7 @@ def _rejects(text: str) -> bool:
 
 def _places(claim: Claim, evidence: Evidence) -> Iterator[Piece]:
     """Where it may stand word by word: only where its rarest word does."""
-    places = (evidence.places.get(stem, ()) for stem in claim.wanted)
+    places = (evidence.places.get(stem, ()) for stem in claim.content_stems)
     for i in min(places, key=len, default=range(len(evidence.pieces))):
         yield evidence.pieces[i]
 
@@ -415,17 +427,24 @@ def _says(piece: Piece, claim: Claim) -> bool:
 
 
 def _missing(
-    claim: Claim, found: Mapping[str, str], known: frozenset[str], evidence: Evidence
+    claim: Claim,
+    evidence_numbers: Mapping[str, str],
+    evidence_words: frozenset[str],
+    evidence: Evidence,
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
     gone = [
         written
         for plain, written in claim.numbers.items()
-        if plain not in found
-        and not numbers.is_prefix_of_any(written, found)
-        and not (claim.tolerance and numbers.is_close_to_any(plain, found, claim.tolerance))
+        if plain not in evidence_numbers
+        and not numbers.is_prefix_of_any(written, evidence_numbers)
+        and not (
+            claim.tolerance and numbers.is_close_to_any(plain, evidence_numbers, claim.tolerance)
+        )
     ]
-    return gone, [n for n in claim.names if not entities.stands_in(n, known, evidence.acronyms)]
+    return gone, [
+        n for n in claim.names if not entities.stands_in(n, evidence_words, evidence.acronyms)
+    ]
 
 
 def _missing_words(claim: Claim, evidence: Evidence) -> list[str]:

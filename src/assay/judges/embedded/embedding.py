@@ -62,8 +62,8 @@ class Encoder:
         Each is read among the other tokens of its window; the marks around it are left out.
         """
         names = tokenizer().encode(text, add_special_tokens=False).tokens
-        found = states(self._windows(text), self.threads)
-        return names, np.concatenate(found)
+        window_states = states(self._windows(text), self.threads)
+        return names, np.concatenate(window_states)
 
     def _windows(self, text: str) -> list[WindowIds]:
         """Token ids in equal windows of at most 256, each within its pair of special tokens."""

@@ -54,7 +54,7 @@ class Claim:
     """A statement without what only points at its sources.
 
     Attributes:
-        wanted: The stems of its content words.
+        content_stems: The stems of its content words.
         figures: Those of them that are numbers.
         content: Its content words in order, each once.
         plain: Its words in lower case, each between blanks; "" without any. "Passage 2" stays.
@@ -70,7 +70,7 @@ class Claim:
         replied: What it claims without the yes-no question before it, "It's in stock".
     """
 
-    wanted: frozenset[str]
+    content_stems: frozenset[str]
     figures: frozenset[str]
     content: tuple[str, ...]
     plain: str
@@ -91,15 +91,15 @@ def read_claim(statement: str) -> Claim:
     """What a statement claims."""
     bare = without_lead(statement) or statement
     statement = without_pointers(statement) or statement
-    wanted = frozenset(words.stems(statement))
+    content_stems = frozenset(words.stems(statement))
     start = claim_start(statement)
     # Behind other words a capital makes a name of an answer's first word, too.
     text = f"it is {statement[start:]}" if start else statement
     spoken = words.words(bare)
-    named = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
+    candidates = (name for name in entities.names(text) if name.lower() not in _NO_NAMES)
     return Claim(
-        wanted=wanted,
-        figures=frozenset(stem for stem in wanted if stem[:1].isdigit()),
+        content_stems=content_stems,
+        figures=frozenset(stem for stem in content_stems if stem[:1].isdigit()),
         content=tuple(dict.fromkeys(words.content_words(statement))),
         plain=f" {' '.join(spoken)} " if spoken else "",
         exact=exact(bare),
@@ -108,7 +108,7 @@ def read_claim(statement: str) -> Claim:
         stems=tuple(words.stems(statement[start:]) or words.stems(statement)),
         numbers=numbers.numbers(text),
         tolerance=0.05 if _ABOUT.search(text) else 0.0,
-        names=tuple(name for name in named if not numbers.numbers(name)),
+        names=tuple(name for name in candidates if not numbers.numbers(name)),
         calendar=frozenset(entities.calendar_words(statement)),
         # "The passages do not mention it" denies nothing.
         denies=entities.is_negated(statement) and absence_claim(statement) is None,
@@ -130,8 +130,8 @@ def exact(text: str) -> str:
     return f" {' '.join(words.words(signed))} "
 
 
-def _with_signs(found: re.Match[str]) -> str:
-    before, number, behind, letters = found.group(1, 2, 3, 4)
+def _with_signs(match: re.Match[str]) -> str:
+    before, number, behind, letters = match.group(1, 2, 3, 4)
     signs = "".join((before or "", behind or "", letters or "")).translate(_LETTERS)
     return signs + (number or "")
 
@@ -209,20 +209,20 @@ class Evidence:
 
     def around(self, piece: int) -> Around:
         """What stands in the piece and its neighbours; looked up once."""
-        found = self._around.get(piece)
-        if found is None:
+        surroundings = self._around.get(piece)
+        if surroundings is None:
             near = self.window(piece)
             text = " ".join(self.pieces[i].text for i in near)
             stems = frozenset().union(*(self.sets[i] for i in near))
-            found = Around(stems, stems.union(entities.lookup(text)), numbers.numbers(text))
-            self._around[piece] = found
-        return found
+            surroundings = Around(stems, stems.union(entities.lookup(text)), numbers.numbers(text))
+            self._around[piece] = surroundings
+        return surroundings
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the pieces, in order."""
         cut = (parts(piece.text, i, piece.context) for i, piece in enumerate(self.pieces))
-        return tuple(part for found in cut for part in found)
+        return tuple(part for piece_parts in cut for part in piece_parts)
 
     @cached_property
     def alike(self) -> tuple[Pair, ...]:
@@ -244,7 +244,7 @@ class Evidence:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The numbers of the pieces with their units."""
-        return tuple(one for piece in self.pieces for one in measures(piece.text))
+        return tuple(measure for piece in self.pieces for measure in measures(piece.text))
 
     @cached_property
     def by_sign(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -274,10 +274,10 @@ class Evidence:
             else normalized
         )
 
-    def shared(self, wanted: Iterable[str]) -> npt.NDArray[np.float64]:
+    def shared(self, stems: Iterable[str]) -> npt.NDArray[np.float64]:
         """The weight of these stems, each given once, that every piece has; shape (pieces,)."""
         shares = np.zeros(len(self.pieces))
-        for stem in sorted(wanted):  # sums depend on the order, and so would ties
+        for stem in sorted(stems):  # sums depend on the order, and so would ties
             if stem in self.places:
                 shares[self.places[stem]] += self.weights[stem]
         return shares
@@ -327,64 +327,66 @@ def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], .
 
 
 def _cut(text: str) -> list[str]:
-    found = list(_WORD.finditer(text))
-    if len(found) <= LONGEST:
+    matches = list(_WORD.finditer(text))
+    if len(matches) <= LONGEST:
         return [text]
-    count = -(-len(found) // LONGEST)
-    size = -(-len(found) // count)
-    parts = [found[i : i + size] for i in range(0, len(found), size)]
+    count = -(-len(matches) // LONGEST)
+    size = -(-len(matches) // count)
+    parts = [matches[i : i + size] for i in range(0, len(matches), size)]
     return [text[part[0].start() : part[-1].end()] for part in parts]
 
 
-def nearest_first(found: Sequence[int], wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
-    """The chosen pieces context by context, that one first whose best piece shares most."""
-    if len({evidence.pieces[piece].context for piece in found}) < 2:
-        return list(found)
-    shares = evidence.shared(wanted)
+def nearest_first(
+    selected: Sequence[int], claim_stems: AbstractSet[str], evidence: Evidence
+) -> list[int]:
+    """The selected pieces context by context, that one first whose best piece shares most."""
+    if len({evidence.pieces[piece].context for piece in selected}) < 2:
+        return list(selected)
+    shares = evidence.shared(claim_stems)
     best: dict[int, float] = {}
-    for piece in found:
+    for piece in selected:
         context = evidence.pieces[piece].context
         best[context] = max(best.get(context, 0.0), float(shares[piece]))
-    return sorted(found, key=lambda piece: -best[evidence.pieces[piece].context])
+    return sorted(selected, key=lambda piece: -best[evidence.pieces[piece].context])
 
 
-def chosen(
-    wanted: AbstractSet[str], evidence: Evidence, lengths: Lengths, budget: int
+def select_pieces(
+    claim_stems: AbstractSet[str], evidence: Evidence, lengths: Lengths, budget: int
 ) -> list[int]:
     """The pieces to show within a budget of tokens: those that share most with the statements.
 
     If there is room for all, all. Else greedy: first the piece that adds most
-    of the wanted words not yet shown, by their weight; then the neighbours of what was chosen; then
+    of the statements' words not yet shown, by their weight; then the neighbours of those; then
     the rest by what they share.
     """
     room = np.asarray(lengths)
     if room.sum() <= budget:
         return list(range(len(room)))
-    shares = evidence.shared(wanted)
+    shares = evidence.shared(claim_stems)
     new = shares.copy()  # what of it no chosen piece has
     cost = np.sqrt(room + 20)
     gains = shares / cost
-    seen: set[str] = set()
-    kept: list[int] = []
+    covered: set[str] = set()
+    selection: list[int] = []
     left = budget
     while left > 0 and gains[best := int(gains.argmax())] > 0:
-        added = (evidence.sets[best] & wanted) - seen
-        seen |= added
-        kept.append(best)
+        added = (evidence.sets[best] & claim_stems) - covered
+        covered |= added
+        selection.append(best)
         left -= int(room[best])
         if added and left > 0:
-            left = _with_neighbours(best, kept, evidence, lengths, left)
-        for known in added:
-            new[evidence.places[known]] -= evidence.weights[known]
+            left = _with_neighbours(best, selection, evidence, lengths, left)
+        for stem in added:
+            new[evidence.places[stem]] -= evidence.weights[stem]
         if added:
             gains = (new + _AGAIN * (shares - new)) / cost
         # What no longer fits never will.
         gains[room > left] = 0
-        gains[kept] = 0
-    return sorted(kept)
+        gains[selection] = 0
+    return sorted(selection)
 
 
-def connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
+def connected(claim_stems: AbstractSet[str], evidence: Evidence) -> list[int]:
     """The pieces that share a word with a statement, or with such a piece, and so on.
 
     What shares none is foreign, as an advertisement is or an order to whoever judges, and would
@@ -392,29 +394,29 @@ def connected(wanted: AbstractSet[str], evidence: Evidence) -> list[int]:
     it says, and so does one of few words, as "Yes." is; all stay where nothing is shared.
     """
     stays = np.zeros(len(evidence.pieces), bool)
-    known: set[str] = set()
-    fresh = set(wanted & evidence.stems)
+    reached: set[str] = set()
+    fresh = set(claim_stems & evidence.stems)
     while fresh:
-        known |= fresh
-        found = np.unique(np.concatenate([evidence.places[each] for each in fresh]))
-        new = found[~stays[found]]
+        reached |= fresh
+        places = np.unique(np.concatenate([evidence.places[each] for each in fresh]))
+        new = places[~stays[places]]
         stays[new] = True
-        fresh = {each for i in new.tolist() for each in evidence.sets[i]} - known
+        fresh = {each for i in new.tolist() for each in evidence.sets[i]} - reached
     if not stays.any():
         return list(range(len(stays)))
     before = [min(evidence.window(i)) for i in np.flatnonzero(stays).tolist()]
     stays[before] = True
     stays |= np.array([len(each) < _FEW_STEMS for each in evidence.sets])
-    kept: list[int] = np.flatnonzero(stays).tolist()
-    return kept
+    indices: list[int] = np.flatnonzero(stays).tolist()
+    return indices
 
 
 def _with_neighbours(
-    piece: int, kept: list[int], evidence: Evidence, lengths: Lengths, left: int
+    piece: int, selection: list[int], evidence: Evidence, lengths: Lengths, left: int
 ) -> int:
     """Keep the piece before, which says what its pronouns mean, if it is short; what is left."""
     before = min(evidence.window(piece))
-    if before not in kept and lengths[before] <= left // 4:
-        kept.append(before)
+    if before not in selection and lengths[before] <= left // 4:
+        selection.append(before)
         left -= int(lengths[before])
     return left

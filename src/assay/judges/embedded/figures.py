@@ -92,23 +92,23 @@ class Figure:
 @memoized(2048, longest=2000)
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures of a text in its usual form, in order."""
-    found = [
-        Figure(Amount(one.span, one.said, min(keys), 0.0, "clock"), "", len(keys) > 1)
-        for one in quantities.quantities(text)
-        if (keys := [minutes for kind, minutes in one.keys if kind == "clock"])
+    collected = [
+        Figure(Amount(each.span, each.text, min(keys), 0.0, "clock"), "", len(keys) > 1)
+        for each in quantities.quantities(text)
+        if (keys := [minutes for kind, minutes in each.keys if kind == "clock"])
     ]
-    clocks = [one.amount.span for one in found]
-    for given in amounts(text):
-        amount = given
+    clocks = [each.amount.span for each in collected]
+    for plain_amount in amounts(text):
+        amount = plain_amount
         start, end = amount.span
         if not any(start < last and first < end for first, last in clocks):
             metres = None if amount.kind else _METRES.match(text, end)
             if metres:
-                span, said = (start, metres.end()), text[start : metres.end()]
-                amount = replace(amount, span=span, said=said, kind="length", days=())
+                span, metric_text = (start, metres.end()), text[start : metres.end()]
+                amount = replace(amount, span=span, text=metric_text, kind="length", days=())
             per = _PER.match(text, amount.span[1])
-            found.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
-    return tuple(sorted(found, key=lambda one: one.amount.span))
+            collected.append(Figure(with_bound(amount, text), per["unit"].lower() if per else ""))
+    return tuple(sorted(collected, key=lambda each: each.amount.span))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,13 +127,13 @@ class Sentence:
     @cached_property
     def places(self) -> Mapping[str, tuple[int, ...]]:
         """Where each stem begins."""
-        found: dict[str, list[int]] = {}
+        starts: dict[str, list[int]] = {}
         at, lowered = 0, self.text.lower()
         for word in words.words(self.text):
             start = lowered.find(word, at)
             at = start + len(word) if start >= 0 else at
-            found.setdefault(words.stem(word), []).append(max(start, 0))
-        return {stem: tuple(each) for stem, each in found.items()}
+            starts.setdefault(words.stem(word), []).append(max(start, 0))
+        return {stem: tuple(each) for stem, each in starts.items()}
 
     @cached_property
     def _signs(self) -> list[int]:
@@ -163,15 +163,15 @@ def with_figures(pieces: Iterable[tuple[int, int, str]]) -> tuple[Sentence, ...]
     Args:
         pieces: The index, the context and the text of each.
     """
-    found: list[Sentence] = []
+    sentences: list[Sentence] = []
     count = 0
     for piece in starmap(Sentence, pieces):
         if piece.figures:
-            found.append(piece)
+            sentences.append(piece)
             count += len(piece.figures)
         if count > _MOST:
             return ()
-    return tuple(found)
+    return tuple(sentences)
 
 
 class _Candidate(NamedTuple):
@@ -198,49 +198,51 @@ def compare_figures(
         weights: How much the stems of words count.
         around: The stems of a piece and its neighbours.
     """
-    mine = [one for one in figures(statement) if one.kind not in _WORDS]
+    mine = [each for each in figures(statement) if each.kind not in _WORDS]
     if not mine or len(mine) > _FEW or not sentences or is_negated(statement):
         return None
-    said = frozenset(words.words(statement))
-    if not said.isdisjoint(_NOT_BESIDE):
+    statement_words = frozenset(words.words(statement))
+    if not statement_words.isdisjoint(_NOT_BESIDE):
         return None
-    taken = frozenset(words.stems(" ".join(f"{f.amount.said} {f.per}" for f in mine)))
-    wanted = _Wanted(frozenset(words.stems(statement)) - taken, weights, around)
-    if not wanted.total:
+    figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in mine)))
+    claim = _ClaimWords(frozenset(words.stems(statement)) - figure_stems, weights, around)
+    if not claim.total:
         return None
-    found: list[Finding | None] = []
+    findings: list[Finding | None] = []
     for figure in mine:
         candidates = [
-            wanted.candidate(figure, other, sentence)
+            claim.candidate(figure, other, sentence)
             for sentence in sentences
             for other in sentence.figures
             if other.kind == figure.kind
         ]
-        found.append(_checked(figure, said, candidates, sentences) if candidates else None)
-    wrong = next((one for one in found if one and not one.agrees), None)
-    return wrong if wrong or not all(found) else found[0]
+        findings.append(
+            _checked(figure, statement_words, candidates, sentences) if candidates else None
+        )
+    wrong = next((each for each in findings if each and not each.agrees), None)
+    return wrong if wrong or not all(findings) else findings[0]
 
 
 def _checked(
     figure: Figure,
-    said: frozenset[str],
+    statement_words: frozenset[str],
     candidates: Sequence[_Candidate],
     sentences: Sequence[Sentence],
 ) -> Finding | None:
     right = max((c for c in candidates if c.same), key=_score, default=None)
     wrong = max((c for c in candidates if not c.same), key=_score, default=None)
-    if figure.amount.bound or not said.isdisjoint(_COMPUTED):
+    if figure.amount.bound or not statement_words.isdisjoint(_COMPUTED):
         return None
     kind = figure.kind
     sure = right is not None and kind not in _SHARED and right.covered >= _AROUND
     if right and sure and _is_nearer(right, wrong):
-        reason = f"the evidence gives '{right.figure.amount.said}', too"
+        reason = f"the evidence gives '{right.figure.amount.text}', too"
         return Finding(agrees=True, reason=reason, piece=right.sentence.piece, rule=f"same {kind}")
     if wrong is None or not _is_clear(wrong) or not _is_nearer(wrong, right):
         return None
     if right is not None and kind in _SHARED:
         return None
-    vague = not said.isdisjoint(_VAGUE)
+    vague = not statement_words.isdisjoint(_VAGUE)
     other_unit = wrong.figure.amount.number == figure.amount.number
     if (
         right is None
@@ -248,7 +250,7 @@ def _checked(
         and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
     ):
         return None
-    reason = f"the evidence gives '{wrong.figure.amount.said}', not '{figure.amount.said}'"
+    reason = f"the evidence gives '{wrong.figure.amount.text}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
     return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
 
@@ -256,10 +258,10 @@ def _checked(
 def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
     """The figures of a sentence and its neighbours."""
     return [
-        one
+        figure
         for other in sentences
         if other.context == sentence.context and abs(other.piece - sentence.piece) <= 1
-        for one in other.figures
+        for figure in other.figures
     ]
 
 
@@ -268,20 +270,20 @@ def _is_clear(wrong: "_Candidate") -> bool:
     return whole and not wrong.figure.amount.bound
 
 
-def _is_nearer(one: _Candidate, other: _Candidate | None) -> bool:
+def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:
     """Whether more of the statement's words belong to it, and hardly any to the other one more."""
     if other is None:
         return True
-    ahead = [mine - theirs for mine, theirs in zip(one.shares, other.shares, strict=True)]
+    ahead = [mine - theirs for mine, theirs in zip(candidate.shares, other.shares, strict=True)]
     least = _MARGIN if min(ahead) < -_AGAINST else _LITTLE
-    return one.score >= other.score + least
+    return candidate.score >= other.score + least
 
 
 def _score(candidate: _Candidate | None) -> float:
     return candidate.score if candidate else 0.0
 
 
-class _Wanted(NamedTuple):
+class _ClaimWords(NamedTuple):
     """The words of a statement without its figures."""
 
     stems: frozenset[str]
@@ -311,9 +313,9 @@ def _is_derived(figure: Figure, others: Sequence[Figure], *, vague: bool) -> boo
     def fits(other: float) -> bool:
         return abs(other - value) <= max(close * abs(value), least)
 
-    alike = [one.value for one in others if one.kind == figure.kind][:_TERMS]
-    every = [one.value for one in others][:_TERMS]
-    factors = [one.value for one in others if one.kind in ("", "share", "times")][:_TERMS]
+    alike = [each.value for each in others if each.kind == figure.kind][:_TERMS]
+    every = [each.value for each in others][:_TERMS]
+    factors = [each.value for each in others if each.kind in ("", "share", "times")][:_TERMS]
     if any(map(fits, chain(_sums(alike), _products(every, factors)))):
         return True
     if figure.kind in ("share", "", "times"):
@@ -346,9 +348,9 @@ def _shares(alike: Sequence[float], values: Sequence[float]) -> Iterator[float]:
 
 def _is_span(figure: Figure, others: Sequence[Figure], fits: Callable[[float], bool]) -> bool:
     """Whether a time lies between two others, or a clock's time is one and so much."""
-    clocks = [60 * one.amount.number for one in others if one.kind == "clock"]
-    years = [y for one in others for y, _, _ in one.amount.days if y]
-    times = [one.amount.value for one in others if one.kind == "time"]
+    clocks = [60 * each.amount.number for each in others if each.kind == "clock"]
+    years = [y for each in others for y, _, _ in each.amount.days if y]
+    times = [each.amount.value for each in others if each.kind == "time"]
     if figure.kind == "time":
         spans = [(b - a) % half for a in clocks for b in clocks for half in (43_200, 86_400)]
         spans += [(b - a + k) * _SECONDS["year"] for a in years for b in years for k in (0, 1)]
@@ -360,18 +362,18 @@ def _is_span(figure: Figure, others: Sequence[Figure], fits: Callable[[float], b
     if figure.kind == "date":
         claimed = [y for y, _, _ in figure.amount.days if y]
         gaps = [t / _SECONDS["year"] for t in times]
-        gaps += [one.amount.number for one in others if not one.kind]
+        gaps += [each.amount.number for each in others if not each.kind]
         return any(abs(abs(y - a) - gap) < 1.01 for y in claimed for a in years for gap in gaps)
     return False
 
 
-def _is_same(one: Figure, other: Figure) -> bool:
-    a, b = one.amount, other.amount
-    if one.kind == "clock":
-        both = 720 if one.half or other.half else 1440
+def _is_same(figure: Figure, other: Figure) -> bool:
+    a, b = figure.amount, other.amount
+    if figure.kind == "clock":
+        both = 720 if figure.half or other.half else 1440
         return a.number % both == b.number % both
-    if one.per and other.per and one.per != other.per:
-        first, second = _SECONDS.get(one.per), _SECONDS.get(other.per)
+    if figure.per and other.per and figure.per != other.per:
+        first, second = _SECONDS.get(figure.per), _SECONDS.get(other.per)
         if not first or not second:
             return False
         b = replace(b, number=b.number * first / second)

@@ -35,9 +35,9 @@ def available_cores() -> int:
     No more than OMP_NUM_THREADS says, which is how schedulers tell a process of its share.
     """
     affine = hasattr(os, "sched_getaffinity")
-    found = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(found, int(told)) if told.isdecimal() and int(told) else found
+    cores = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, int(share)) if share.isdecimal() and int(share) else cores
 
 
 def workers(threads: int | None) -> int:
@@ -81,10 +81,10 @@ def tokenizer() -> "Tokenizer":
     """The tokenizer of both models."""
     from tokenizers import Tokenizer
 
-    found = Tokenizer.from_str(folder("minilm").joinpath("tokenizer.json").read_text("utf-8"))
-    found.no_truncation()
-    found.no_padding()
-    return found
+    shared = Tokenizer.from_str(folder("minilm").joinpath("tokenizer.json").read_text("utf-8"))
+    shared.no_truncation()
+    shared.no_padding()
+    return shared
 
 
 Text = TypeVar("Text", bound=Hashable)
@@ -149,7 +149,7 @@ class Passes(Generic[Text, Result]):
         self._run = run
         self._size = size
         self._max_results = max_results
-        self._known: OrderedDict[Text, Future[Result]] = OrderedDict()
+        self._futures: OrderedDict[Text, Future[Result]] = OrderedDict()
         self._lock = threading.Lock()
         self._process = os.getpid()
 
@@ -170,7 +170,7 @@ class Passes(Generic[Text, Result]):
     def forget(self) -> None:
         """Remember nothing."""
         with self._lock:
-            self._known.clear()
+            self._futures.clear()
 
     def _result(
         self, text: Text, passes: dict[Text, "Future[Result]"], threads: int, work: Work
@@ -187,16 +187,18 @@ class Passes(Generic[Text, Result]):
 
     def _pass(self, text: Text, threads: int) -> "Future[Result]":
         if self._process != os.getpid():  # forked: what was on its way will never arrive here
-            self._lock, self._known, self._process = threading.Lock(), OrderedDict(), os.getpid()
+            self._lock, self._futures, self._process = threading.Lock(), OrderedDict(), os.getpid()
         with self._lock:
-            found = self._known.pop(text, None)
-            lost = found is not None and found.done() and (found.cancelled() or found.exception())
-            if found is None or lost:
-                found = _pool(threads, self._process).submit(self._run, text)
-            self._known[text] = found  # behind the others, as the last one that was asked for
-            if len(self._known) > self._max_results:
-                self._known.popitem(last=False)
-            return found
+            future = self._futures.pop(text, None)
+            lost = (
+                future is not None and future.done() and (future.cancelled() or future.exception())
+            )
+            if future is None or lost:
+                future = _pool(threads, self._process).submit(self._run, text)
+            self._futures[text] = future  # behind the others, as the last one that was asked for
+            if len(self._futures) > self._max_results:
+                self._futures.popitem(last=False)
+            return future
 
 
 @cache
@@ -272,14 +274,14 @@ class Adapted:
         if not path.is_dir():
             raise InputError(f"there is no folder '{folder}'", remedy)
         try:
-            made = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
+            manifest = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
         except FileNotFoundError:
             raise InputError(f"'{folder}' is no adapted judge: no {MANIFEST}", remedy) from None
         except msgspec.DecodeError as error:
             raise InputError(f"'{path / MANIFEST}' cannot be read: {error}", remedy) from error
-        if made.base != base:
-            what = f"'{folder}' was adapted from {made.base}; this is {base}"
-            raise InputError(what, "adapt it again with this version: assay adapt judge")
+        if manifest.base != base:
+            message = f"'{folder}' was adapted from {manifest.base}; this is {base}"
+            raise InputError(message, "adapt it again with this version: assay adapt judge")
         digest = hashlib.sha256()
         for name in (MANIFEST, NETWORK, *FITTED):
             content = (path / name).read_bytes() if (path / name).is_file() else b""

@@ -76,11 +76,11 @@ _LOOKED_AT = 1000  # characters of a text
 _MOST_UNKNOWN = 0.4  # share of a text's tokens that the network has no vector for
 
 
-def asked(task: SplitStatements) -> str:
+def effective_question(task: SplitStatements) -> str:
     """The question, or else the last sentence before it that names a subject."""
     before = [s for message in task.earlier for s in sentences(_text(message))]
-    named = (sentence for sentence in (task.question, *before[::-1]) if subject_of(sentence))
-    return next(named, task.question)
+    candidates = (sentence for sentence in (task.question, *before[::-1]) if subject_of(sentence))
+    return next(candidates, task.question)
 
 
 def question_in_context(task: RateAnswer) -> str:
@@ -158,16 +158,16 @@ class Embedded(AttributeBackend):
 
     def quality(self, metric: str) -> Quality | None:
         """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
-        found = card()
-        return found.quality.get(metric) if found.judge == self.name else None
+        measured = card()
+        return measured.quality.get(metric) if measured.judge == self.name else None
 
     def relevance(self, question: str, sentence: str) -> float:
         """How likely a sentence helps to answer the question, in [0, 1].
 
         What chooses sentences, told of those that are not chosen as well.
         """
-        (found,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
-        return found.probability
+        (relevance,) = sentence_relevance(question, [[sentence]], self._encoder, self._reader)
+        return relevance.probability
 
     def _timed(self, task: Task[Any]) -> tuple[str, float]:
         start = time.perf_counter()
@@ -178,15 +178,15 @@ class Embedded(AttributeBackend):
         if isinstance(task, SplitTexts):
             apart = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
             return split_texts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
-        found = statements(task.text, asked(task), whole=task.atomicity == "low")
+        parts = statements(task.text, effective_question(task), whole=task.atomicity == "low")
         if task.coverage == "low":
-            found = _main(found, task.text)
-        return split_statements.reply(_with_question(found, task.text, task.question))
+            parts = _main(parts, task.text)
+        return split_statements.reply(_with_question(parts, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
-        said = [statement.text for statement in task.statements]
-        _demand_readable(said, task.contexts)
-        found = support(said, task.contexts, self._reader)
+        texts = [statement.text for statement in task.statements]
+        _demand_readable(texts, task.contexts)
+        supports = support(texts, task.contexts, self._reader)
         verdicts = [
             Verdict(
                 statement.id,
@@ -198,7 +198,7 @@ class Embedded(AttributeBackend):
                 None if s.supported else s.contradicted,
                 s.spans,
             )
-            for statement, s in zip(task.statements, found, strict=True)
+            for statement, s in zip(task.statements, supports, strict=True)
         ]
         return verify_statements.reply(verdicts)
 
@@ -207,8 +207,8 @@ class Embedded(AttributeBackend):
         # "2.1" is the first sentence of the second context; statements ("s1") are of one text.
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
         contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
-        found = sentence_relevance(task.question, contexts, self._encoder, self._reader)
-        rest = iter(found)
+        relevances = sentence_relevance(task.question, contexts, self._encoder, self._reader)
+        rest = iter(relevances)
         adapted = self._reader.adapted
         helps = [
             passage_probability([next(rest).probability for _ in mine], adapted)
@@ -224,15 +224,15 @@ class Embedded(AttributeBackend):
                     f.relevant,
                     round(passage, 4) if "." in sentence.id else None,
                 )
-                for sentence, f, passage in zip(task.sentences, found, passages, strict=True)
+                for sentence, f, passage in zip(task.sentences, relevances, passages, strict=True)
             ]
         )
 
     def _judge(self, task: JudgeContexts) -> str:
-        shown = task.shown()
-        contexts = [text for _, text in shown]
+        numbered = task.shown()
+        contexts = [text for _, text in numbered]
         _demand_readable([task.question], [task.target], contexts)
-        found = context_usefulness(
+        judged = context_usefulness(
             task.question,
             task.target,
             contexts,
@@ -242,18 +242,18 @@ class Embedded(AttributeBackend):
         return judge_contexts.reply(
             [
                 Usefulness(i, f.useful, f.reason, f.sentence, round(f.probability, 4))
-                for (i, _), f in zip(shown, found, strict=True)
+                for (i, _), f in zip(numbered, judged, strict=True)
             ]
         )
 
     def _grade(self, task: GradePassages) -> str:
-        shown = task.shown()
-        _demand_readable([task.question], [text for _, text in shown])
+        passages = task.shown()
+        _demand_readable([task.question], [text for _, text in passages])
         grades = []
-        for name, text in shown:  # each by itself: no grade depends on what else is in the call
+        for name, text in passages:  # each by itself: no grade depends on what else is in the call
             parts = [sentences(text)]
-            found = sentence_relevance(task.question, parts, self._encoder, self._reader)
-            probabilities = [sentence.probability for sentence in found]
+            relevances = sentence_relevance(task.question, parts, self._encoder, self._reader)
+            probabilities = [sentence.probability for sentence in relevances]
             helps = passage_probability(probabilities, self._reader.adapted)
             grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
         return grade_passages.reply(grades)
@@ -263,10 +263,12 @@ class Embedded(AttributeBackend):
             # Whether an answer declines is told in more languages, by another model.
             declined = declines(sentences(task.answer))
             return rate_answer.reply(Rating(None, bool(declined), _why_unread(language)))
-        found = answer_relevance(
+        relevance = answer_relevance(
             question_in_context(task), task.answer, self._encoder, self._reader
         )
-        return rate_answer.reply(Rating(round(found.score, 4), found.noncommittal, found.reason))
+        return rate_answer.reply(
+            Rating(round(relevance.score, 4), relevance.noncommittal, relevance.reason)
+        )
 
     def _name(self, task: NameEntities) -> str:
         # By capitals and figures, no model: English names, dates and numbers.
@@ -280,27 +282,30 @@ class Embedded(AttributeBackend):
         return embed_tokens.reply(tokens, vectors.tolist())
 
 
-def _with_question(found: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:
+def _with_question(stated: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:
     """The statements with their words in the text; a phrase behind its question.
 
     "Paris" says something only as the answer to its question, where that is a plain one.
     """
-    asked = questions.plain(question) if len(found) == 1 else ""
-    if asked and (parts := items(text, question)):
-        return [(f"{asked} {text[start:end]}", text[start:end]) for start, end in parts]
+    effective_question = questions.plain(question) if len(stated) == 1 else ""
+    if effective_question and (parts := items(text, question)):
+        return [
+            (f"{effective_question} {text[start:end]}", text[start:end]) for start, end in parts
+        ]
     reply = questions.replies(text, question)
-    lead = f"{asked} " if asked and (reply or is_phrase(text)) else ""
+    lead = f"{effective_question} " if effective_question and (reply or is_phrase(text)) else ""
     # Its "Yes," is left out where it is no part of a statement.
     return [
-        (f"{lead}{reply if lead and s.start else ''}{s.text}", text[s.start : s.end]) for s in found
+        (f"{lead}{reply if lead and s.start else ''}{s.text}", text[s.start : s.end])
+        for s in stated
     ]
 
 
-def _main(found: Sequence[Statement], text: str) -> list[Statement]:
+def _main(parts: Sequence[Statement], text: str) -> list[Statement]:
     """What each sentence says first; a rule cannot tell what in it matters less."""
     begins = [start for start, _ in spans(text)]
-    first = {bisect_right(begins, statement.start): statement for statement in reversed(found)}
-    return [statement for statement in found if statement in first.values()]
+    first = {bisect_right(begins, statement.start): statement for statement in reversed(parts)}
+    return [statement for statement in parts if statement in first.values()]
 
 
 @lru_cache

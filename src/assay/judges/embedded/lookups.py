@@ -17,7 +17,7 @@ from assay.judges.embedded.cells import (
     Finding,
     Links,
     link,
-    read_said,
+    read_statement,
     size_of,
 )
 from assay.judges.embedded.measures import MEASURES, OPERATIONS, SUPERLATIVES
@@ -46,37 +46,37 @@ def look_up(statement: str, grids: Sequence[Grid]) -> Finding | None:
     """What the tables and records say of a statement; None if nothing is clear."""
     if not grids:
         return None
-    said = read_said(statement)
-    if len(said.tokens) > _LONGEST:
+    claim = read_statement(statement)
+    if len(claim.tokens) > _LONGEST:
         return None
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for grid in grids:
-        links = link(said, grid)
+        links = link(claim, grid)
         if links is not None:
             checks = (check for check, most in _CHECKS if len(links.unknown) <= most)
-            one = next(filter(None, (check(links) for check in checks)), None)
-            if one:
-                found.append(one)
-    return next((one for one in found if one.agrees), next(iter(found), None))
+            finding = next(filter(None, (check(links) for check in checks)), None)
+            if finding:
+                findings.append(finding)
+    return next((finding for finding in findings if finding.agrees), next(iter(findings), None))
 
 
-def _found(links: Links, rule: str, row: int, reason: str, *, agrees: bool) -> Finding:
+def _finding(links: Links, rule: str, row: int, reason: str, *, agrees: bool) -> Finding:
     return Finding(agrees, reason, links.grid.rows[row].piece, rule)
 
 
 def _superlative(links: Links) -> Finding | None:
     """Whether what it calls the largest is."""
-    said, grid = links.said, links.grid
-    measures = [t.word for t in said.tokens if t.word in SUPERLATIVES]
-    beside = said.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
-    unclear = "but" in said.words or said.negated or beside - set(measures)
+    claim, grid = links.statement, links.grid
+    measures = [t.word for t in claim.tokens if t.word in SUPERLATIVES]
+    beside = claim.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
+    unclear = "but" in claim.words or claim.negated or beside - set(measures)
     if unclear or len(measures) != 1 or len(grid.rows) < 2:
         return None
     columns = links.measured(measures[0])
     if len(columns) != 1 or not _is_measured(links, columns[0], measures[0]):
         return None
     column = columns[0]
-    subject = links.named if len(links.mentions) > 1 else links.mentions
+    subject = links.row_mentions if len(links.mentions) > 1 else links.mentions
     if len(subject) != (0 if links.numbers else 1) or len(links.numbers) > 1:
         return None
     rows = frozenset(range(len(grid.rows)))
@@ -96,14 +96,14 @@ def _superlative(links: Links) -> Finding | None:
         f"the {measures[0]} {grid.columns[column].name} in the table is "
         f"{links.cell(top[0], column)}, of {links.name(top[0])}"
     )
-    named = subject[0].rows if subject else frozenset(sizes)
-    if named.isdisjoint(sizes):
+    subject_rows = subject[0].rows if subject else frozenset(sizes)
+    if subject_rows.isdisjoint(sizes):
         return None
-    agrees = not named.isdisjoint(top)
+    agrees = not subject_rows.isdisjoint(top)
     if links.numbers:
         cell = grid.number(top[0], column)
         agrees = cell is not None and same(links.numbers[0], cell)
-    return _found(links, "superlative", top[0], reason, agrees=agrees)
+    return _finding(links, "superlative", top[0], reason, agrees=agrees)
 
 
 def _is_measured(links: Links, column: int, measure: str) -> bool:
@@ -114,24 +114,24 @@ def _is_measured(links: Links, column: int, measure: str) -> bool:
 
 def _comparison(links: Links) -> Finding | None:
     """Whether one row has more than another one, and how much more."""
-    said, grid = links.said, links.grid
-    found = [
+    claim, grid = links.statement, links.grid
+    comparatives = [
         (i, t.word)
-        for i, t in enumerate(said.tokens)
+        for i, t in enumerate(claim.tokens)
         if t.word in MEASURES and t.word not in SUPERLATIVES
     ]
-    thans = [i for i, t in enumerate(said.tokens) if t.word == "than"]
-    if len(found) != 1 or len(thans) != 1 or said.negated or len(links.mentions) != 2:
+    thans = [i for i, t in enumerate(claim.tokens) if t.word == "than"]
+    if len(comparatives) != 1 or len(thans) != 1 or claim.negated or len(links.mentions) != 2:
         return None
-    (at, measure), (first, second) = found[0], links.mentions
+    (at, measure), (first, second) = comparatives[0], links.mentions
     if not first.after <= thans[0] <= second.first or at > thans[0] or len(links.numbers) > 1:
         return None
     columns = links.measured(measure)
     rows = [sorted(m.places.get(grid.key, m.rows)) for m in (first, second)]
     if len(columns) != 1 or any(len(each) != 1 for each in rows):
         return None
-    column, one, other = columns[0], rows[0][0], rows[1][0]
-    values = grid.number(one, column), grid.number(other, column)
+    column, row, other = columns[0], rows[0][0], rows[1][0]
+    values = grid.number(row, column), grid.number(other, column)
     if values[0] is None or values[1] is None or not _is_measured(links, column, measure):
         return None
     difference = (size_of(values[0]) - size_of(values[1])) * links.sign(measure, column)
@@ -139,54 +139,62 @@ def _comparison(links: Links) -> Finding | None:
     if links.numbers:
         claimed = links.numbers[0]
         agrees = agrees and abs(difference - claimed.value) <= claimed.step + 1e-6 * abs(difference)
-    reason = links.beside(one, other, column)
-    return _found(links, "comparison", one, reason, agrees=agrees)
+    reason = links.beside(row, other, column)
+    return _finding(links, "comparison", row, reason, agrees=agrees)
 
 
 def _same(links: Links) -> Finding | None:
     """Whether two rows have the same in a column."""
-    said, grid = links.said, links.grid
-    if "same" not in said.words or said.negated or len(links.mentions) != 2 or links.numbers:
+    claim, grid = links.statement, links.grid
+    if "same" not in claim.words or claim.negated or len(links.mentions) != 2 or links.numbers:
         return None
     rows = [sorted(m.places.get(grid.key, ())) for m in links.mentions]
     columns = [c for c in links.headed if c != grid.key]
     if any(len(each) != 1 for each in rows) or len(columns) != 1:
         return None
-    one, other, column = rows[0][0], rows[1][0], columns[0]
-    cell, second = (grid.rows[row].cells.get(column) for row in (one, other))
+    first_row, other, column = rows[0][0], rows[1][0], columns[0]
+    cell, second = (grid.rows[row].cells.get(column) for row in (first_row, other))
     if cell is None or second is None:
         return None
     agrees = cell.stems == second.stems
-    reason = links.beside(one, other, column)
-    return _found(links, "same", one, reason, agrees=agrees)
+    reason = links.beside(first_row, other, column)
+    return _finding(links, "same", first_row, reason, agrees=agrees)
 
 
 def _only(links: Links) -> Finding | None:
     """Whether no other row has what it names."""
-    said, grid = links.said, links.grid
+    claim, grid = links.statement, links.grid
     bounds = _BOUNDS if any(number.bound for number in links.numbers) else frozenset()
-    others = (said.words & OPERATIONS) - {"only", "all", "there"} - bounds
+    others = (claim.words & OPERATIONS) - {"only", "all", "there"} - bounds
     if (
-        "only" not in said.words
-        or said.negated
+        "only" not in claim.words
+        or claim.negated
         or others
-        or (said.words & MEASURES.keys()) - bounds
+        or (claim.words & MEASURES.keys()) - bounds
     ):
         return None
-    if len(links.named) != 1 or len(links.named[0].places[grid.key]) != 1 or grid.record:
+    if (
+        len(links.row_mentions) != 1
+        or len(links.row_mentions[0].places[grid.key]) != 1
+        or grid.record
+    ):
         return None
     conditions = links.conditions()
     if conditions is None or len(conditions) < 2:
         return None
-    row = min(links.named[0].places[grid.key])
-    rest = [c for c, m in zip(conditions, links.mentions, strict=False) if m is not links.named[0]]
+    row = min(links.row_mentions[0].places[grid.key])
+    rest = [
+        c
+        for c, m in zip(conditions, links.mentions, strict=False)
+        if m is not links.row_mentions[0]
+    ]
     rest += conditions[len(links.mentions) :]
-    rows = frozenset.intersection(*(one.rows for one in rest))
-    if not all(one.sure for one in rest) or not rows:
+    rows = frozenset.intersection(*(each.rows for each in rest))
+    if not all(each.sure for each in rest) or not rows:
         return None
     other = min(rows - {row}, default=row)
     reason = f"{links.name(other)} has it in the table, too" if row in rows else "it is another one"
-    return _found(links, "only", other, reason, agrees=rows == {row})
+    return _finding(links, "only", other, reason, agrees=rows == {row})
 
 
 _BEHIND = frozenset({"of", "times", "are", "have", "were"})
@@ -195,10 +203,10 @@ _COUNTS = 200  # rows that a statement counts at most
 
 def _count(links: Links) -> Finding | None:
     """Whether as many rows as it says have what it names."""
-    said, grid = links.said, links.grid
+    claim, grid = links.statement, links.grid
     bounds = _BOUNDS if any(number.bound for number in links.numbers) else frozenset()
-    operations = (said.words & (OPERATIONS | MEASURES.keys())) - bounds
-    if len(grid.rows) < 2 or said.negated or links.named:
+    operations = (claim.words & (OPERATIONS | MEASURES.keys())) - bounds
+    if len(grid.rows) < 2 or claim.negated or links.row_mentions:
         return None
     if operations - {"there", "only", "total", "times", "all"}:
         return None
@@ -207,15 +215,15 @@ def _count(links: Links) -> Finding | None:
     if len(counted) != 1 or links.column_of(counted[0]) not in (None, grid.key):
         return None
     conditions = links.conditions(without=[*counted, *whole])
-    if not conditions or not all(one.sure for one in conditions):
+    if not conditions or not all(each.sure for each in conditions):
         return None
-    rows = frozenset.intersection(*(one.rows for one in conditions))
+    rows = frozenset.intersection(*(each.rows for each in conditions))
     if not rows:
         return None
     number = counted[0].number
     agrees = number in (len(rows), len({links.name(row) for row in rows}))
-    reason = f"the table has {len(rows)} such rows, not {counted[0].said}"
-    return _found(links, "count", min(rows), reason, agrees=agrees)
+    reason = f"the table has {len(rows)} such rows, not {counted[0].text}"
+    return _finding(links, "count", min(rows), reason, agrees=agrees)
 
 
 def _is_whole(number: Amount, links: Links) -> bool:
@@ -226,8 +234,8 @@ def _is_whole(number: Amount, links: Links) -> bool:
 
 def _word(links: Links, number: Amount, step: int) -> str:
     """The word behind a number (1) or before it (-1)."""
-    tokens = links.said.tokens
-    at = links.said.place(number) + step
+    tokens = links.statement.tokens
+    at = links.statement.place(number) + step
     while step > 0 and at < len(tokens) and tokens[at].span[0] < number.span[1]:
         at += 1
     return tokens[at].word if 0 <= at < len(tokens) else ""
@@ -238,17 +246,21 @@ def _is_count(number: Amount, links: Links) -> bool:
     if number.kind or number.days or number.number % 1 or number.bound or number.number > _COUNTS:
         return False
     before, behind = _word(links, number, -1), _word(links, number, 1)
-    first = not links.said.place(number) and behind.endswith("s") and behind not in words.STOP_WORDS
+    first = (
+        not links.statement.place(number)
+        and behind.endswith("s")
+        and behind not in words.STOP_WORDS
+    )
     return first or behind in _BEHIND or before in ("are", "were", "only")
 
 
 def _aggregate(links: Links) -> Finding | None:
     """Whether a sum or a mean of a column is what it says."""
-    said, grid = links.said, links.grid
-    kinds = (said.words & _TOTALS) or (said.words & _MEANS)
-    if not kinds or said.negated or len(grid.rows) < 2 or len(links.numbers) != 1:
+    claim, grid = links.statement, links.grid
+    kinds = (claim.words & _TOTALS) or (claim.words & _MEANS)
+    if not kinds or claim.negated or len(grid.rows) < 2 or len(links.numbers) != 1:
         return None
-    if said.words & MEASURES.keys() or said.words & (
+    if claim.words & MEASURES.keys() or claim.words & (
         OPERATIONS - _TOTALS - _MEANS - {"all", "both", "there"}
     ):
         return None
@@ -264,35 +276,35 @@ def _aggregate(links: Links) -> Finding | None:
     ):
         return None
     rows = set(range(len(grid.rows)))
-    if len(links.mentions) > 1 and len(links.named) == len(links.mentions):
-        rows = {row for mention in links.named for row in mention.places[grid.key]}
+    if len(links.mentions) > 1 and len(links.row_mentions) == len(links.mentions):
+        rows = {row for mention in links.row_mentions for row in mention.places[grid.key]}
     else:
         for mention in links.mentions:
             rows &= mention.rows
-    found = [a for row in rows if (a := grid.number(row, column))]
-    if len(found) < 2 or len(found) < len(rows):
+    values = [a for row in rows if (a := grid.number(row, column))]
+    if len(values) < 2 or len(values) < len(rows):
         return None
-    value = sum(map(size_of, found))
-    if said.words & _MEANS and not said.words & _TOTALS:
-        value /= len(found)
+    value = sum(map(size_of, values))
+    if claim.words & _MEANS and not claim.words & _TOTALS:
+        value /= len(values)
     step = (
         0.5
-        if said.words & _MEANS and not number.number % 1
+        if claim.words & _MEANS and not number.number % 1
         else max(number.step * number.size, 0.0)
     )
     agrees = abs(value - size_of(number)) <= step + 1e-6 * abs(value)
     reason = (
-        f"the {grid.columns[column].name} of the table comes to {value:.10g}, not {number.said}"
+        f"the {grid.columns[column].name} of the table comes to {value:.10g}, not {number.text}"
     )
-    return _found(links, "aggregate", min(rows), reason, agrees=agrees)
+    return _finding(links, "aggregate", min(rows), reason, agrees=agrees)
 
 
 def _field(links: Links) -> Finding | None:
     """Whether a record has the figures that are named."""
-    said, grid = links.said, links.grid
-    if not (grid.record and len(grid.rows) == 1) or said.negated or not links.numbers:
+    claim, grid = links.statement, links.grid
+    if not (grid.record and len(grid.rows) == 1) or claim.negated or not links.numbers:
         return None
-    if said.words & (((OPERATIONS | MEASURES.keys()) - _BOUNDS) | _CHANGES):
+    if claim.words & (((OPERATIONS | MEASURES.keys()) - _BOUNDS) | _CHANGES):
         return None
     conditions = links.conditions()
     if conditions is None:
@@ -307,8 +319,8 @@ def _field(links: Links) -> Finding | None:
     ):
         return None
     name = grid.columns[column].name
-    reason = f"the record gives {links.cell(0, column)} for {name}, not '{figure.said}'"
-    return _found(links, "field", 0, reason, agrees=bool(figure.rows))
+    reason = f"the record gives {links.cell(0, column)} for {name}, not '{figure.text}'"
+    return _finding(links, "field", 0, reason, agrees=bool(figure.rows))
 
 
 def _has_digit(name: str) -> bool:
@@ -333,47 +345,47 @@ _BOUNDS = frozenset("more less fewer than least most over under above below ther
 
 def _both(links: Links) -> Finding | None:
     """Whether two rows that are named have what it names."""
-    said, grid = links.said, links.grid
-    keys = [m for m in links.named if len(m.places[grid.key]) == 1]
-    operations = (said.words & (OPERATIONS | MEASURES.keys())) - {"both", "all", "each"}
-    if len(keys) != 2 or said.negated or operations or said.words & _CHANGES or grid.record:
+    claim, grid = links.statement, links.grid
+    keys = [m for m in links.row_mentions if len(m.places[grid.key]) == 1]
+    operations = (claim.words & (OPERATIONS | MEASURES.keys())) - {"both", "all", "each"}
+    if len(keys) != 2 or claim.negated or operations or claim.words & _CHANGES or grid.record:
         return None
-    between = said.tokens[keys[0].after : keys[1].first]
+    between = claim.tokens[keys[0].after : keys[1].first]
     conditions = links.conditions()
     if [t.word for t in between if t.word != "the"] != ["and"] or not conditions:
         return None
-    named = {links.text(m) for m in keys}
-    rest = [one for one in conditions if one.said not in named]
-    if not rest or not all(one.sure for one in rest):
+    names = {links.text(m) for m in keys}
+    rest = [each for each in conditions if each.text not in names]
+    if not rest or not all(each.sure for each in rest):
         return None
     rows = [min(m.places[grid.key]) for m in keys]
-    lost = [(row, one) for row in rows for one in rest if row not in one.rows]
+    lost = [(row, each) for row in rows for each in rest if row not in each.rows]
     if not lost:
         reason = f"the table says so of {links.name(rows[0])} and {links.name(rows[1])}"
-        return _found(links, "both", rows[0], reason, agrees=True)
+        return _finding(links, "both", rows[0], reason, agrees=True)
     row, condition = lost[0]
     if condition.column is None or condition.column not in grid.rows[row].cells:
         return None
     cell = links.cell(row, condition.column)
-    reason = f"the table gives {cell} for {links.name(row)}, not '{condition.said}'"
-    return _found(links, "both", row, reason, agrees=False)
+    reason = f"the table gives {cell} for {links.name(row)}, not '{condition.text}'"
+    return _finding(links, "both", row, reason, agrees=False)
 
 
 def _ratio(links: Links) -> Finding | None:
     """Whether one row has so many times as much as another one."""
-    said, grid = links.said, links.grid
+    claim, grid = links.statement, links.grid
     times = {"twice": 2.0, "half": 0.5, "double": 2.0}
-    found = [times[word] for word in times.keys() & said.words]
+    factors = [times[word] for word in times.keys() & claim.words]
     numbers = [
         n for n in links.numbers if _word(links, n, 1) == "times" or n.kind in ("times", "share")
     ]
-    if "times" in said.words:
-        found += [number.number for number in numbers if number.number > 1]
+    if "times" in claim.words:
+        factors += [number.number for number in numbers if number.number > 1]
     rest = [n for n in links.numbers if n not in numbers]
     if (
-        len(found) != 1
-        or "as" not in said.words
-        or said.negated
+        len(factors) != 1
+        or "as" not in claim.words
+        or claim.negated
         or rest
         or len(links.mentions) != 2
     ):
@@ -382,43 +394,43 @@ def _ratio(links: Links) -> Finding | None:
     rows = [sorted(m.places.get(grid.key, m.rows)) for m in links.mentions]
     if len(columns) != 1 or any(len(each) != 1 for each in rows):
         return None
-    one, other, column = rows[0][0], rows[1][0], columns[0]
-    values = grid.number(one, column), grid.number(other, column)
+    row, other, column = rows[0][0], rows[1][0], columns[0]
+    values = grid.number(row, column), grid.number(other, column)
     if values[0] is None or values[1] is None or not size_of(values[1]):
         return None
-    about = _ABOUT if said.words & _VAGUE else _EXACT
-    agrees = abs(size_of(values[0]) / size_of(values[1]) / found[0] - 1) <= about
-    return _found(links, "ratio", one, links.beside(one, other, column), agrees=agrees)
+    about = _ABOUT if claim.words & _VAGUE else _EXACT
+    agrees = abs(size_of(values[0]) / size_of(values[1]) / factors[0] - 1) <= about
+    return _finding(links, "ratio", row, links.beside(row, other, column), agrees=agrees)
 
 
 def _value(links: Links) -> Finding | None:
     """Whether a row that is named has the value that is named."""
-    said, grid = links.said, links.grid
+    claim, grid = links.statement, links.grid
     if grid.record and len(grid.rows) == 1:
         return None
     numbered = (
-        said.words
+        claim.words
         & {"more", "less", "fewer", "than", "least", "most", "over", "under", "above", "below"}
         if any(n.bound for n in links.numbers)
         else frozenset()
     )
-    asked = (said.words & (OPERATIONS | MEASURES.keys())) - numbered - {"there", "all"}
-    if said.negated or asked or said.words & _CHANGES:
+    operations = (claim.words & (OPERATIONS | MEASURES.keys())) - numbered - {"there", "all"}
+    if claim.negated or operations or claim.words & _CHANGES:
         return None
     conditions = links.conditions()
     if conditions is None or len(conditions) < 2:
         return None
-    shared = frozenset.intersection(*(one.rows for one in conditions))
+    shared = frozenset.intersection(*(each.rows for each in conditions))
     if shared:
         return _agreed(links, min(shared), conditions)
     return _differing(links, conditions)
 
 
 def _agreed(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
-    columns = {one.column for one in conditions} | {links.grid.key, None}
+    columns = {each.column for each in conditions} | {links.grid.key, None}
     several = {c for m in links.mentions for c in m.places}
     figures = conditions[len(links.mentions) :]
-    clear = any(one.sure for one in figures) and any(m.exact for m in links.named)
+    clear = any(each.sure for each in figures) and any(m.exact for m in links.row_mentions)
     if (
         len(links.unknown) > (_VERBS if clear else 0)
         or _is_crossed(links)
@@ -426,7 +438,7 @@ def _agreed(links: Links, row: int, conditions: Sequence[Condition]) -> Finding 
     ):
         return None
     reason = f"the table says so of {links.name(row)}"
-    return _found(links, "value", row, reason, agrees=True)
+    return _finding(links, "value", row, reason, agrees=True)
 
 
 def _is_crossed(links: Links) -> bool:
@@ -436,7 +448,7 @@ def _is_crossed(links: Links) -> bool:
     for heading in links.headings:
         for mention in values:
             first, last = sorted((heading[:2], mention[:2]))
-            between = links.said.tokens[first[1] : last[0]]
+            between = links.statement.tokens[first[1] : last[0]]
             near = len(between) <= 2 and all(t.word in words_between for t in between)
             if near and heading.columns.isdisjoint(mention.places):
                 return not any(h.columns & set(mention.places) for h in links.headings)
@@ -444,13 +456,13 @@ def _is_crossed(links: Links) -> bool:
 
 
 def _differing(links: Links, conditions: Sequence[Condition]) -> Finding | None:
-    keys = [m for m in links.named if len(m.places[links.grid.key]) == 1]
+    keys = [m for m in links.row_mentions if len(m.places[links.grid.key]) == 1]
     if len(keys) != 1:
         return None
     if len(links.unknown) > 1:
         return None
     row = min(keys[0].places[links.grid.key])
-    lost = [one for one in conditions if row not in one.rows]
+    lost = [each for each in conditions if row not in each.rows]
     by = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
     if by or len(lost) != 1 or not lost[0].sure or lost[0].column == links.grid.key:
         return None
@@ -463,8 +475,8 @@ def _differing(links: Links, conditions: Sequence[Condition]) -> Finding | None:
     ):
         return None
     cell = links.cell(row, column)
-    reason = f"the table gives {cell} for {links.name(row)}, not '{lost[0].said}'"
-    return _found(links, "value", row, reason, agrees=False)
+    reason = f"the table gives {cell} for {links.name(row)}, not '{lost[0].text}'"
+    return _finding(links, "value", row, reason, agrees=False)
 
 
 # With how many content words without a place, at most.

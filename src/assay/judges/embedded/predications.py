@@ -29,19 +29,19 @@ class Finding(NamedTuple):
     Attributes:
         kind: What was compared.
         agrees: Whether they say the same.
-        said: The clause of the statement.
-        given: The clause of the evidence.
+        claim: The clause of the statement.
+        evidence: The clause of the evidence.
     """
 
     kind: Kind
     agrees: bool
-    said: str
-    given: str
+    claim: str
+    evidence: str
 
     @property
     def doubt(self) -> str:
         """What it says against support."""
-        return f"{_DOUBTS[self.kind]} '{self.given.rstrip(' .')}'"
+        return f"{_DOUBTS[self.kind]} '{self.evidence.rstrip(' .')}'"
 
 
 _DOUBTS: dict[Kind, str] = {
@@ -110,28 +110,31 @@ def findings(statement: str, passages: Sequence[Passage]) -> list[Finding]:
         statement: The statement.
         passages: The sentences of the evidence that may say the same.
     """
-    claims = list(_said(statement)) if passages else []
-    named = content(" ".join(names(statement))) if claims else frozenset()
-    given = [
-        (one, topic & named) for text, topic in passages if claims for one in predications(text)
+    claims = list(_claims(statement)) if passages else []
+    name_stems = content(" ".join(names(statement))) if claims else frozenset()
+    evidence = [
+        (each, topic & name_stems)
+        for text, topic in passages
+        if claims
+        for each in predications(text)
     ]
     agreeing: list[Finding] = []
     differing: list[Finding] = []
     covered: Stems = frozenset()
-    for said in claims:
-        found = list(dict.fromkeys(_against(said, given)))
-        same = [one for one in found if one.agrees]
-        if same and len(same) < len(found):  # said both ways
+    for claim in claims:
+        verdicts = list(dict.fromkeys(_against(claim, evidence)))
+        same = [each for each in verdicts if each.agrees]
+        if same and len(same) < len(verdicts):  # said both ways
             continue
         agreeing += same
-        differing += [one for one in found if not one.agrees]
-        covered |= said.content | {said.predicate} if same else frozenset()
+        differing += [each for each in verdicts if not each.agrees]
+        covered |= claim.content | {claim.predicate} if same else frozenset()
     if differing or not agreeing:
         return differing
     return agreeing if content(statement) <= covered else []
 
 
-def _said(statement: str) -> Iterator[Predication]:
+def _claims(statement: str) -> Iterator[Predication]:
     """What a statement says, a reply to a yes-no question by the question's words."""
     reply = _REPLY.fullmatch(statement.strip().replace("\u2019", "'"))
     if not reply:
@@ -146,26 +149,26 @@ def _said(statement: str) -> Iterator[Predication]:
 
 
 def _against(
-    said: Predication, given: Iterable[tuple[Predication, AbstractSet[str]]]
+    claim: Predication, evidence: Iterable[tuple[Predication, AbstractSet[str]]]
 ) -> Iterator[Finding]:
-    for one, topic in given:
-        if said.modality and one.modality:
-            yield from _Pair(said, one, topic).findings()
+    for clause, topic in evidence:
+        if claim.modality and clause.modality:
+            yield from _Pair(claim, clause, topic).findings()
 
 
 class _Pair:
     """A clause of the statement beside one of the evidence."""
 
-    def __init__(self, said: Predication, given: Predication, topic: AbstractSet[str]) -> None:
-        self.said = said
-        self.given = given
-        self.mine = _concepts(said.content | {said.predicate}) - {""}
-        self.theirs = _concepts({*given.core, given.predicate})
-        missing = (one for one in self.mine - self.theirs if not _is_derived(one, self.theirs))
+    def __init__(self, claim: Predication, evidence: Predication, topic: AbstractSet[str]) -> None:
+        self.claim = claim
+        self.evidence = evidence
+        self.mine = _concepts(claim.content | {claim.predicate}) - {""}
+        self.theirs = _concepts({*evidence.core, evidence.predicate})
+        missing = (stem for stem in self.mine - self.theirs if not _is_derived(stem, self.theirs))
         self.missing = frozenset(missing)
         # "The rooms of the Larkmere Inn", where the text is about the Larkmere Inn.
-        told = len(self.mine) - len(self.missing) >= _FEWEST and said.predicate not in _BARE
-        self.untold = self.missing - (topic - given.barred if told else frozenset())
+        placed = len(self.mine) - len(self.missing) >= _FEWEST and claim.predicate not in _BARE
+        self.unmatched = self.missing - (topic - evidence.barred if placed else frozenset())
         self.topic = topic
 
     def findings(self) -> Iterator[Finding]:
@@ -173,7 +176,7 @@ class _Pair:
         way = 0
         for kind, turn, by in self._turns():
             lost = self.missing - by
-            dated = any(one[:1].isdigit() or one in _TIMES for one in lost)
+            dated = any(stem[:1].isdigit() or stem in _TIMES for stem in lost)
             if turn < 0 and len(lost) <= _LOST[kind] and not (dated or self._denied()):
                 way = -1
                 yield self._finding(kind, agrees=False)
@@ -181,14 +184,14 @@ class _Pair:
                 way = 1
                 if self._is_equal(by):
                     yield self._finding(kind, agrees=True)
-        subjects = self.said.subject, self.given.subject
-        about = not self.given.subject and self.said.subject <= self.topic  # "it", "they"
-        free = not self.said.subject or self.given.ordered or about
+        subjects = self.claim.subject, self.evidence.subject
+        about = not self.evidence.subject and self.claim.subject <= self.topic  # "it", "they"
+        free = not self.claim.subject or self.evidence.ordered or about
         if way > 0 or (way == 0 and (free or _share(*subjects) >= _ALIKE)):
             yield from self._in_words()
 
     def _finding(self, kind: Kind, *, agrees: bool) -> Finding:
-        return Finding(kind, agrees, self.said.text, self.given.text)
+        return Finding(kind, agrees, self.claim.text, self.evidence.text)
 
     def _turns(self) -> Iterator[tuple[Kind, int, Stems]]:
         """Whether the sides of what both say stand the same way (1) or are exchanged (-1).
@@ -196,8 +199,8 @@ class _Pair:
         With the words that say it.
         """
         kinds: tuple[tuple[Kind, Sequence[Ordered], Sequence[Ordered]], ...] = (
-            ("roles", self.said.roles, self.given.roles),
-            ("direction", self.said.orders, self.given.orders),
+            ("roles", self.claim.roles, self.evidence.roles),
+            ("direction", self.claim.orders, self.evidence.orders),
         )
         for kind, mine, theirs in kinds:
             for a, b in itertools.product(mine, theirs):
@@ -208,95 +211,95 @@ class _Pair:
 
     def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""
-        texts = self.said.text, self.given.text
-        named = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
+        texts = self.claim.text, self.evidence.text
+        name_stems = [Part(piece=0, context=0, text=text, begins=True).names for text in texts]
         return (
-            bool(a.first & named[0] and b.first & named[1])
+            bool(a.first & name_stems[0] and b.first & name_stems[1])
             and not _share(a.first, b.first)
             and _share(a.second, b.second) >= _ALIKE
             and self.missing <= _concepts(a.first | a.by)
         )
 
     def _denied(self) -> bool:
-        return self.said.negated or self.given.negated
+        return self.claim.negated or self.evidence.negated
 
     def _is_equal(self, by: Stems = frozenset()) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
-        said, given = self.said, self.given
-        mine, theirs = set(words(said.text)), set(words(given.text))
+        claim, evidence = self.claim, self.evidence
+        mine, theirs = set(words(claim.text)), set(words(evidence.text))
         limits = mine & _LIMITING <= theirs and theirs & _OPEN <= mine
-        same = said.negated == given.negated and said.never == given.never
-        level = (said.quantity, said.modality) == (given.quantity, given.modality)
-        return self.missing <= by and limits and same and level and said.barred <= given.barred
+        same = claim.negated == evidence.negated and claim.never == evidence.never
+        level = (claim.quantity, claim.modality) == (evidence.quantity, evidence.modality)
+        return self.missing <= by and limits and same and level and claim.barred <= evidence.barred
 
     def _in_words(self) -> Iterator[Finding]:
-        said, given = self.said, self.given
+        claim, evidence = self.claim, self.evidence
         # What one of them excludes has to be excluded by the other, too.
-        if not said.barred <= given.barred or not given.barred.isdisjoint(said.content):
+        if not claim.barred <= evidence.barred or not evidence.barred.isdisjoint(claim.content):
             return
-        partly = not _PARTLY.isdisjoint({said.quantity, given.quantity})
-        if not self.untold and self._same_predicate() and len(self.mine) >= _FEWEST:
-            if said.negated == given.negated:
+        partly = not _PARTLY.isdisjoint({claim.quantity, evidence.quantity})
+        if not self.unmatched and self._same_predicate() and len(self.mine) >= _FEWEST:
+            if claim.negated == evidence.negated:
                 yield from self._limits()
             elif not partly and self._is_whole():
                 yield self._finding("polarity", agrees=False)
-        elif len(self.untold) == 1 and len(self.mine) > _FEWEST and not partly:
-            yield from self._opposites(*self.untold)
+        elif len(self.unmatched) == 1 and len(self.mine) > _FEWEST and not partly:
+            yield from self._opposites(*self.unmatched)
 
     def _is_whole(self) -> bool:
         """Whether what is denied is all of it: not "not all of it", not "not willingly"."""
-        said, given = self.said, self.given
-        denied = said if said.negated else given
+        claim, evidence = self.claim, self.evidence
+        denied = claim if claim.negated else evidence
         if not _SCOPES.isdisjoint(words(denied.text)):
             return False
-        return given is not denied or set(_MANNER.findall(denied.text)) <= set(
-            _MANNER.findall(said.text)
+        return evidence is not denied or set(_MANNER.findall(denied.text)) <= set(
+            _MANNER.findall(claim.text)
         )
 
     def _same_predicate(self) -> bool:
-        theirs = concept(self.given.predicate)
-        return theirs == concept(self.said.predicate) or (
-            not self.said.predicate and theirs in self.mine
+        theirs = concept(self.evidence.predicate)
+        return theirs == concept(self.claim.predicate) or (
+            not self.claim.predicate and theirs in self.mine
         )
 
     def _limits(self) -> Iterator[Finding]:
         """Of how many, and with how much certainty, both say the same."""
-        said, given = self.said, self.given
-        differs = said.quantity in _TOO_MUCH.get(given.quantity, ())
-        if differs or said.quantity == "only" != given.quantity:
+        claim, evidence = self.claim, self.evidence
+        differs = claim.quantity in _TOO_MUCH.get(evidence.quantity, ())
+        if differs or claim.quantity == "only" != evidence.quantity:
             yield self._finding("quantity", agrees=False)
         elif (
-            said.predicate
-            and not (said.negated or said.ordered)
-            and said.modality in _STRONGER.get(given.modality, ())
+            claim.predicate
+            and not (claim.negated or claim.ordered)
+            and claim.modality in _STRONGER.get(evidence.modality, ())
         ):
             yield self._finding("modality", agrees=False)
-        elif self._is_equal() and (said.negated or not said.predicate):
+        elif self._is_equal() and (claim.negated or not claim.predicate):
             yield self._finding("polarity", agrees=True)
 
-    def _opposites(self, one: str) -> Iterator[Finding]:
+    def _opposites(self, word: str) -> Iterator[Finding]:
         """Whether the statement has the opposite of a word of the evidence, and all others."""
-        said, given = self.said, self.given
-        compares = {"than", "as"} & {*said.text.split(), *given.text.split()}
-        if compares or said.ordered:  # of two things: see `Predication.orders`
+        claim, evidence = self.claim, self.evidence
+        compares = {"than", "as"} & {*claim.text.split(), *evidence.text.split()}
+        if compares or claim.ordered:  # of two things: see `Predication.orders`
             return
         for other in self.theirs - self.mine:
-            contrary = opposite(one, other)
-            if contrary is None or not self._same_place(one, other):
+            contrary = opposite(word, other)
+            if contrary is None or not self._same_place(word, other):
                 continue
-            if said.negated == given.negated and not (contrary and said.negated):
+            if claim.negated == evidence.negated and not (contrary and claim.negated):
                 yield self._finding("direction" if contrary else "polarity", agrees=False)
 
-    def _same_place(self, one: str, other: str) -> bool:
+    def _same_place(self, word: str, other: str) -> bool:
         """Whether two words are the predicates, or stand between the same words."""
-        said, given = self.said, self.given
-        predicates = concept(said.predicate) == one, concept(given.predicate) == other
+        claim, evidence = self.claim, self.evidence
+        predicates = concept(claim.predicate) == word, concept(evidence.predicate) == other
         if any(predicates):
-            return all(predicates) and said.stative == given.stative
-        mine, theirs = ([concept(stem) for stem in side.core] for side in (said, given))
-        if one not in mine:
+            return all(predicates) and claim.stative == evidence.stative
+        mine, theirs = ([concept(stem) for stem in side.core] for side in (claim, evidence))
+        if word not in mine:
             return False
-        i, k = mine.index(one), theirs.index(other)
+        i, k = mine.index(word), theirs.index(other)
         behind = mine[i + 1 : i + 2] == theirs[k + 1 : k + 2]
         before = mine[max(0, i - 1) : i], theirs[max(0, k - 1) : k]
         return behind and before[0] == before[1]

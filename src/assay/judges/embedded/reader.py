@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers
 from assay._text.words import STOP_WORDS, WORD, stem, stems, words
-from assay.judges.embedded.evidence import Evidence, chosen, connected, nearest_first
+from assay.judges.embedded.evidence import Evidence, connected, nearest_first, select_pieces
 from assay.judges.embedded.inference import (
     NETWORK,
     Adapted,
@@ -104,23 +104,23 @@ Stretch = tuple[int, Tokens]  # the index of a text and some of its tokens
 def supporting(statements: Sequence[str], evidence: Evidence, tokenise: Tokenise) -> list[Window]:
     """The windows in which statements are read beside their evidence, each statement once."""
     tokens = [tokenise(statement) for statement in statements]
-    shown = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
-    lengths = np.array([len(ids) for ids in shown])
+    piece_ids = [tokenise(piece.text).ids.tolist() for piece in evidence.pieces]
+    lengths = np.array([len(ids) for ids in piece_ids])
     marked = [_Marked.of(statement, evidence) for statement in statements]
 
     @cache  # the stretches of a long statement all want the same
-    def pieces(wanted: frozenset[str]) -> list[int]:
-        found = chosen(wanted, evidence, lengths, LONGEST - 1)
+    def pieces(stems: frozenset[str]) -> list[int]:
+        selection = select_pieces(stems, evidence, lengths, LONGEST - 1)
         # Where all are shown, their order must not depend on what is claimed.
-        every = len(found) == len(evidence.pieces)
-        return found if every else nearest_first(found, wanted, evidence)
+        every = len(selection) == len(evidence.pieces)
+        return selection if every else nearest_first(selection, stems, evidence)
 
     @cache
-    def view(wanted: frozenset[str]) -> frozenset[int]:
-        return frozenset(connected(wanted, evidence))
+    def view(stems: frozenset[str]) -> frozenset[int]:
+        return frozenset(connected(stems, evidence))
 
     rows = _rows(tokens, STATED, EVIDENCE_AT - 2)
-    return [_beside_evidence(row, marked, shown, pieces, view) for row in rows]
+    return [_beside_evidence(row, marked, piece_ids, pieces, view) for row in rows]
 
 
 def answering(
@@ -130,12 +130,12 @@ def answering(
 
     A sentence that `begins` a context, by its index, shares no window with those before it.
     """
-    asked = tokenise(question).ids.tolist()
-    if len(asked) > ASKED:
-        asked = [*asked[: ASKED // 2], *asked[-ASKED // 2 :]]
-    room = LONGEST - len(asked) - 3
+    question_ids = tokenise(question).ids.tolist()
+    if len(question_ids) > ASKED:
+        question_ids = [*question_ids[: ASKED // 2], *question_ids[-ASKED // 2 :]]
+    room = LONGEST - len(question_ids) - 3
     rows = _rows([tokenise(text) for text in texts], room, room, begins=begins)
-    return [_beside_question(row, asked) for row in rows]
+    return [_beside_question(row, question_ids) for row in rows]
 
 
 def _rows(
@@ -171,14 +171,14 @@ def _cuts(length: int, longest: int) -> Iterator[tuple[int, int]]:
     return pairwise(round(k * length / count) for k in range(count + 1))
 
 
-def _beside_question(row: Sequence[Stretch], asked: Sequence[int]) -> Window:
+def _beside_question(row: Sequence[Stretch], question_ids: Sequence[int]) -> Window:
     ids, types, parts = [FIRST], [EVIDENCE], []
     for i, tokens in row:
         parts.append(Part(i, len(ids), len(ids) + len(tokens), tokens))
         ids.extend(tokens.ids.tolist())
         types.extend([UNKNOWN] * len(tokens))
-    ids += [LAST, *asked, LAST]
-    types += [EVIDENCE, *[QUESTION] * len(asked), EVIDENCE]
+    ids += [LAST, *question_ids, LAST]
+    types += [EVIDENCE, *[QUESTION] * len(question_ids), EVIDENCE]
     places, groups = tuple(range(len(ids))), (0,) * len(ids)
     return Window(tuple(ids), tuple(types), places, groups, (), tuple(parts), ())
 
@@ -199,17 +199,17 @@ class _Words:
     words: tuple[_Word, ...]
     starts: Numbers
     ends: Numbers
-    wanted: frozenset[str]
+    content_stems: frozenset[str]
 
 
 @memoized(512, longest=2000)
 def _read_words(statement: str) -> _Words:
     # Read once for all the contexts that it is read beside.
-    found = list(WORD.finditer(statement))
+    matches = list(WORD.finditer(statement))
     return _Words(
-        tuple(_word(match.group()) for match in found),
-        np.array([match.start() for match in found], np.int32),
-        np.array([match.end() for match in found], np.int32),
+        tuple(_word(match.group()) for match in matches),
+        np.array([match.start() for match in matches], np.int32),
+        np.array([match.end() for match in matches], np.int32),
         frozenset(stem(word) for word in words(statement) if word not in STOP_WORDS),
     )
 
@@ -245,7 +245,7 @@ class _Marked:
 def _beside_evidence(
     stretches: Sequence[Stretch],
     marked: Sequence[_Marked],
-    shown: Sequence[Sequence[int]],
+    piece_ids: Sequence[Sequence[int]],
     pieces: Callable[[frozenset[str]], list[int]],
     view: Callable[[frozenset[str]], frozenset[int]],
 ) -> Window:
@@ -258,21 +258,29 @@ def _beside_evidence(
         types += [*marked[i].types(tokens), EVIDENCE]
         positions += range(1, len(tokens) + 2)
         groups += [group] * (len(tokens) + 1)
-    wanted = frozenset().union(*(marked[i].statement.wanted for i, _ in stretches))
-    seen = [view(marked[i].statement.wanted) for i, _ in stretches]
+    stems = frozenset().union(*(marked[i].statement.content_stems for i, _ in stretches))
+    views_of = [view(marked[i].statement.content_stems) for i, _ in stretches]
     # What no statement sees must not be seen by the evidence either: it may be an order to judges.
-    read_by_any = frozenset().union(*seen)
-    found = [piece for piece in pieces(wanted) if piece in read_by_any]
-    read = [*chain.from_iterable(shown[piece] for piece in found)][: LONGEST - 1]
+    read_by_any = frozenset().union(*views_of)
+    selection = [piece for piece in pieces(stems) if piece in read_by_any]
+    read = [*chain.from_iterable(piece_ids[piece] for piece in selection)][: LONGEST - 1]
     ids += [*read, LAST]
     types += [EVIDENCE] * (len(read) + 1)
     positions += range(EVIDENCE_AT, EVIDENCE_AT + len(read) + 1)
-    owners = chain.from_iterable([-n] * len(shown[piece]) for n, piece in enumerate(found, start=1))
+    owners = chain.from_iterable(
+        [-n] * len(piece_ids[piece]) for n, piece in enumerate(selection, start=1)
+    )
     groups += [*islice(owners, len(read)), 0]
-    numbered = list(enumerate(found, start=1))
-    views = tuple(tuple(n for n, piece in numbered if piece in mine) for mine in seen)
+    numbered = list(enumerate(selection, start=1))
+    views = tuple(tuple(n for n, piece in numbered if piece in mine) for mine in views_of)
     return Window(
-        tuple(ids), tuple(types), tuple(positions), tuple(groups), views, tuple(parts), tuple(found)
+        tuple(ids),
+        tuple(types),
+        tuple(positions),
+        tuple(groups),
+        views,
+        tuple(parts),
+        tuple(selection),
     )
 
 
@@ -280,11 +288,11 @@ def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> 
     """Whether each token sees each other one, shape (tokens, tokens); see `Window`."""
     mine = np.asarray(groups)
     most = max(-int(mine.min()), *(max(view, default=0) for view in views), 0)
-    seen = np.zeros((len(views) + 1, most + 1), bool)
-    seen[0], seen[:, 0] = True, True  # evidence sees all evidence
+    sees = np.zeros((len(views) + 1, most + 1), bool)
+    sees[0], sees[:, 0] = True, True  # evidence sees all evidence
     for statement, view in enumerate(views, start=1):
-        seen[statement, list(view)] = True
-    table = seen[np.maximum(mine, 0)][:, np.maximum(-mine, 0)]
+        sees[statement, list(view)] = True
+    table = sees[np.maximum(mine, 0)][:, np.maximum(-mine, 0)]
     same: Booleans = (mine[None, :] <= 0) & table | (mine[:, None] == mine[None, :])
     return same
 
@@ -388,13 +396,13 @@ class Reader:
         stretches: list[list[tuple[Window, int, Logits]]] = [[] for _ in range(count)]
         for i, window in enumerate(windows):
             for k, part in enumerate(window.parts):
-                found = logits[i][part.first : part.last]
-                stretches[part.text].append((window, k, found))
+                part_logits = logits[i][part.first : part.last]
+                stretches[part.text].append((window, k, part_logits))
         return [_reading(mine) for mine in stretches]
 
 
 def _reading(stretches: Sequence[tuple[Window, int, Logits]]) -> Reading:
-    logits = np.concatenate([found for _, _, found in stretches])
+    logits = np.concatenate([part_logits for _, _, part_logits in stretches])
     offsets = [window.parts[k].tokens.offsets for window, k, _ in stretches]
     pieces = dict.fromkeys(piece for window, _, _ in stretches for piece in window.pieces)
     return Reading(
@@ -431,5 +439,5 @@ def _passes_of(adapted: Adapted) -> Passes[WindowIds, Logits]:
 @memoized(20_000, longest=2000)
 def tokenise(text: str) -> Tokens:
     """The tokens of a text without the special ones; of contexts met again from memory."""
-    found = tokenizer().encode(text, add_special_tokens=False)
-    return Tokens.of(found.ids, found.offsets)
+    encoding = tokenizer().encode(text, add_special_tokens=False)
+    return Tokens.of(encoding.ids, encoding.offsets)

@@ -37,20 +37,20 @@ def measure(
     vectors = encoder.encode([question, *sentences])
     cosines = (vectors[1:] @ vectors[0]).astype(float)
     best = float(cosines.max())
-    found = [words.stems(sentence) for sentence in sentences]
-    weights = words.inverse_frequency(found)
-    wanted = words.stems(question)
+    sentence_stems = [words.stems(sentence) for sentence in sentences]
+    weights = words.inverse_frequency(sentence_stems)
+    question_stems = words.stems(question)
     kind = questions.kind_of(question)
     return [
         (
             float(reading.votes[_HELPS]),
             float(cosine),
             best - float(cosine),
-            words.weighted_recall(wanted, stems, weights),
+            words.weighted_recall(question_stems, stems, weights),
             float(questions.holds(kind, sentence, question)),
         )
         for reading, cosine, stems, sentence in zip(
-            readings, cosines, found, sentences, strict=True
+            readings, cosines, sentence_stems, sentences, strict=True
         )
     ]
 
@@ -167,8 +167,8 @@ def answer_relevance(
     _demand_question(question)
     parts = sentences.sentences(answer)
     if all(map(says_nothing, parts)):
-        what = "holds no words" if parts else "is empty"
-        return AnswerRelevance(0.0, noncommittal=True, reason=f"The answer {what}.")
+        fault = "holds no words" if parts else "is empty"
+        return AnswerRelevance(0.0, noncommittal=True, reason=f"The answer {fault}.")
     question = plain_question(question, vocabulary(parts))
     stated = plain_sentences(parts, vocabulary([question]))
     features, helpful = measure_answer(question, stated, encoder, reader)
@@ -179,10 +179,11 @@ def answer_relevance(
         reason = f"The answer declines: '{declined}'."
     else:
         kind = questions.kind_of(question)
-        asked = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
+        on_kind = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
         aside = [part for part, value in zip(stated, helpful, strict=True) if value < RELEVANT]
-        reason = f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{asked}" + (
-            f"; beside the question: '{aside[0]}'" if aside else "."
+        reason = (
+            f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{on_kind}"
+            + (f"; beside the question: '{aside[0]}'" if aside else ".")
         )
     return AnswerRelevance(score, noncommittal=bool(declined), reason=reason)
 
@@ -195,32 +196,36 @@ def measure_answer(
     readings = reader.read_beside_question(question, parts)
     rows = measure(question, parts, encoder, readings)
     helpful = [probability(row) for row in rows]
-    asked, said = encoder.encode([question, answer])
+    question_vector, answer_vector = encoder.encode([question, answer])
     features = (
         whole(readings, _ANSWERS),
         float(np.average(helpful, weights=[len(part) for part in parts])),
         float(questions.holds(questions.kind_of(question), answer, question)),
-        min(float(asked @ said), ABOUT),
+        min(float(question_vector @ answer_vector), ABOUT),
     )
     return features, helpful
 
 
 def _demand_question(question: str) -> None:
     if questions.about_a_text(question):
-        what = f"'{shorten(question)}' asks for work on a text, not for facts: the embedded judge "
-        what += "cannot rate what is relevant to it -> name an LLM as judge for this metric"
-        raise Unavailable(what, permanent=True)
+        message = (
+            f"'{shorten(question)}' asks for work on a text, not for facts: the embedded judge "
+        )
+        message += "cannot rate what is relevant to it -> name an LLM as judge for this metric"
+        raise Unavailable(message, permanent=True)
 
 
 def _relevance(
     question: str, sentence: str, features: tuple[float, ...], kind: questions.Kind
 ) -> Relevance:
     value = probability(features)
-    asked = set(words.stems(question))
-    shared = [w for w in dict.fromkeys(words.content_words(sentence)) if words.stem(w) in asked]
-    named = ", ".join(f"'{word}'" for word in shared[:3])
+    question_stems = set(words.stems(question))
+    shared = [
+        w for w in dict.fromkeys(words.content_words(sentence)) if words.stem(w) in question_stems
+    ]
+    quoted = ", ".join(f"'{word}'" for word in shared[:3])
     reason = f"Cosine to the question {features[1]:.2f}; " + (
-        f"takes up {named}" if shared else "takes up none of its words"
+        f"takes up {quoted}" if shared else "takes up none of its words"
     )
     if kind not in {"open", "yes or no"}:
         reason += f"; holds {'a' if features[4] else 'no'} {kind}"
@@ -238,13 +243,13 @@ def declines(parts: Sequence[str]) -> str:
     """
     if any(refusals.answers_after_all(part) for part in parts[1:]):
         return ""
-    found = [(len(part), refusals.refusal(part)) for part in parts]
-    refused = [(length, words_of) for length, words_of in found if words_of]
+    refusals_of = [(len(part), refusals.refusal(part)) for part in parts]
+    refused = [(length, words_of) for length, words_of in refusals_of if words_of]
     if not refused:
         return ""
-    if sum(length for length, _ in refused) * 2 >= sum(length for length, _ in found):
+    if sum(length for length, _ in refused) * 2 >= sum(length for length, _ in refusals_of):
         return refused[0][1]
-    return found[0][1] if len(found) <= 2 else ""
+    return refusals_of[0][1] if len(refusals_of) <= 2 else ""
 
 
 _SHORT = 3  # content words; such a target ("Paris", "in 1889") is a phrase, not a statement
@@ -279,14 +284,14 @@ def context_usefulness(
     split = [sentences.sentences(context) for context in contexts]
     question = plain_question(question, vocabulary(contexts))
     rows = iter(read(question, split, encoder, reader))
-    found = [
+    read_contexts = [
         _Context(context, parts, [probability(next(rows)) for _ in parts])
         for context, parts in zip(contexts, split, strict=True)
     ]
     if len(set(words.content_words(target))) <= _SHORT:
-        return [_for_phrase(target, context) for context in found]
+        return [_for_phrase(target, context) for context in read_contexts]
     claims = [statement.text for statement in statements(target, question)] or [target]
-    return [_for_claims(claims, context, reader) for context in found]
+    return [_for_claims(claims, context, reader) for context in read_contexts]
 
 
 def _for_claims(claims: Sequence[str], context: _Context, reader: Reader) -> Usefulness:
@@ -306,18 +311,18 @@ def _for_phrase(target: str, context: _Context) -> Usefulness:
     """A short target must stand in the context, best in a sentence that bears on the question."""
     if not context.sentences:
         return _EMPTY
-    wanted = words.stems(target) or words.words(target)
-    if _share(wanted, context.text) < 1.0:
+    target_words = words.stems(target) or words.words(target)
+    if _share(target_words, context.text) < 1.0:
         reason = f"'{target.strip()}' does not appear in the context."
         nearest = int(np.argmax(context.helpful))
         value = 0.3 * context.helpful[nearest]
         return Usefulness(value, useful=False, reason=reason, sentence=context.sentences[nearest])
-    shares = [_share(wanted, sentence) for sentence in context.sentences]
+    shares = [_share(target_words, sentence) for sentence in context.sentences]
     best = int(np.argmax(np.asarray(shares) + np.asarray(context.helpful)))
     value, sentence = 0.5 + 0.5 * context.helpful[best], context.sentences[best]
     reason = f"'{target.strip()}' appears in the context: {shorten(sentence)}"
     return Usefulness(value, useful=True, reason=reason, sentence=sentence)
 
 
-def _share(wanted: Sequence[str], text: str) -> float:
-    return words.recall(wanted, {*words.stems(text), *words.words(text)})
+def _share(reference: Sequence[str], text: str) -> float:
+    return words.recall(reference, {*words.stems(text), *words.words(text)})

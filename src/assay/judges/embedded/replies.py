@@ -62,18 +62,20 @@ class _Sides:
     phrases: tuple[bool, bool]
 
     @property
-    def given(self) -> str:
+    def evidence(self) -> str:
         """What the evidence answers."""
         return " ".join(self.sentences)
 
     @property
     def scale(self) -> float:
-        return scale_of(f"{self.question} {self.claim} {self.given}")
+        return scale_of(f"{self.question} {self.claim} {self.evidence}")
 
     def amounts_of(self, text: str) -> list[Amount]:
         """Those that the question does not name itself."""
-        asked = amounts(self.question)
-        return [one for one in amounts(text) if not any(same(one, other) for other in asked)]
+        of_question = amounts(self.question)
+        return [
+            each for each in amounts(text) if not any(same(each, other) for other in of_question)
+        ]
 
     def is_bare(self, text: str) -> bool:
         """Whether a text says nothing besides its amounts and what the question says."""
@@ -86,37 +88,37 @@ class _Sides:
 def _sides(statement: str, evidence: Evidence) -> _Sides | None:
     """The two answers, where one stands behind its question and the evidence is short."""
     pieces = [piece.text for piece in evidence.pieces]
-    asked = [text for text in pieces if text.endswith("?")]
-    given = [text for text in pieces if not text.endswith("?")]
+    question_pieces = [text for text in pieces if text.endswith("?")]
+    reply_pieces = [text for text in pieces if not text.endswith("?")]
     match = _ASKED.fullmatch(statement)
-    question = match["question"] if match else next(iter(asked), "")
-    if not question or not 0 < len(given) <= _FEW:
+    question = match["question"] if match else next(iter(question_pieces), "")
+    if not question or not 0 < len(reply_pieces) <= _FEW:
         return None
     start = match.start("answer") if match else 0
-    phrases = match is not None, bool(asked)
-    return _Sides(question, start, statement[start:], tuple(given), phrases)
+    phrases = match is not None, bool(question_pieces)
+    return _Sides(question, start, statement[start:], tuple(reply_pieces), phrases)
 
 
-def as_given(statement: Normalized, evidence: Evidence) -> Normalized:
+def with_evidence_amounts(statement: Normalized, evidence: Evidence) -> Normalized:
     """The statement with amounts as the evidence writes them, where they are the same."""
     sides = _sides(statement.text, evidence)
     if not sides:
         return statement
     pairs = matches(
-        sides.amounts_of(sides.claim), sides.amounts_of(sides.given), sides.question, sides.scale
+        sides.amounts_of(sides.claim), sides.amounts_of(sides.evidence), sides.question, sides.scale
     )
     text, changes, shift = statement.text, [], 0
-    for claimed, given in pairs:
-        if claimed.said == given.said or not covers(given, claimed):
+    for claimed, evidence_amount in pairs:
+        if claimed.text == evidence_amount.text or not covers(evidence_amount, claimed):
             continue
         start, end = (sides.start + at for at in claimed.span)
-        text = f"{text[: start + shift]}{given.said}{text[end + shift :]}"
-        changes.append((start + shift, start + shift + len(given.said), start, end))
-        shift += len(given.said) - (end - start)
+        text = f"{text[: start + shift]}{evidence_amount.text}{text[end + shift :]}"
+        changes.append((start + shift, start + shift + len(evidence_amount.text), start, end))
+        shift += len(evidence_amount.text) - (end - start)
     return Normalized(text, tuple(changes), statement) if changes else statement
 
 
-def as_asserted(statement: Normalized, evidence: Evidence) -> Normalized:
+def as_assertion(statement: Normalized, evidence: Evidence) -> Normalized:
     """A bare yes or no behind its question as what it says, which a network reads better.
 
     Where the evidence answers the question itself, both replies are compared as they are.
@@ -127,13 +129,13 @@ def as_asserted(statement: Normalized, evidence: Evidence) -> Normalized:
         return statement
     if any(piece.text.endswith("?") or _REPLY.fullmatch(piece.text) for piece in evidence.pieces):
         return statement
-    said = asserted(match["question"], yes=reply["value"].lower() == "yes")
-    if not said:
+    assertion = asserted(match["question"], yes=reply["value"].lower() == "yes")
+    if not assertion:
         return statement
-    return Normalized(said, ((0, len(said), 0, len(statement.text)),), statement)
+    return Normalized(assertion, ((0, len(assertion), 0, len(statement.text)),), statement)
 
 
-def told(statement: str, evidence: Evidence) -> bool | None:
+def value_agrees(statement: str, evidence: Evidence) -> bool | None:
     """Whether the evidence says the same by value (True) or another value; None if neither."""
     sides = _sides(statement, evidence)
     if not sides:
@@ -150,10 +152,10 @@ def differ(statement: str, evidence: Evidence) -> bool:
     sides = _sides(statement, evidence)
     if not sides or not all(sides.phrases) or sides.amounts_of(sides.claim):
         return False
-    asked = set(words.words(sides.question))
+    question_words = set(words.words(sides.question))
     mine, theirs = (
-        [word for word in words.words(text) if word not in asked and word not in _TITLES]
-        for text in (sides.claim, sides.given)
+        [word for word in words.words(text) if word not in question_words and word not in _TITLES]
+        for text in (sides.claim, sides.evidence)
     )
     if max(len(mine), len(theirs)) > _NAME or set(mine).isdisjoint(theirs):
         return False
@@ -172,20 +174,20 @@ def _alike(word: str, other: str) -> bool:
 
 
 def _values(sides: _Sides) -> bool | None:
-    claimed, given = sides.amounts_of(sides.claim), sides.amounts_of(sides.given)
-    if not (claimed and given):
+    claimed, stated = sides.amounts_of(sides.claim), sides.amounts_of(sides.evidence)
+    if not (claimed and stated):
         return None
-    bare = sides.is_bare(sides.claim), sides.is_bare(sides.given)
-    pairs = matches(claimed, given, sides.question, sides.scale)
+    bare = sides.is_bare(sides.claim), sides.is_bare(sides.evidence)
+    pairs = matches(claimed, stated, sides.question, sides.scale)
     if all(bare):
         if len(pairs) == len(claimed):
-            return True if all(covers(other, one) for one, other in pairs) else None
-        left = [one for one in given if not any(one is other for _, other in pairs)]
-        lost = [one for one in claimed if not any(one is other for other, _ in pairs)]
-        differ = any(comparable(one, other) for one in lost for other in left)
-        return False if differ or (left and len(claimed) == len(given) == 1) else None
+            return True if all(covers(other, each) for each, other in pairs) else None
+        left = [each for each in stated if not any(each is other for _, other in pairs)]
+        lost = [each for each in claimed if not any(each is other for other, _ in pairs)]
+        differ = any(comparable(each, other) for each in lost for other in left)
+        return False if differ or (left and len(claimed) == len(stated) == 1) else None
     essence = any(phrase and alone for phrase, alone in zip(sides.phrases, bare, strict=True))
-    differ = not pairs and any(comparable(one, other) for one in claimed for other in given)
+    differ = not pairs and any(comparable(each, other) for each in claimed for other in stated)
     return False if essence and differ else None
 
 
@@ -193,14 +195,14 @@ def _polarity(sides: _Sides) -> bool | None:
     """Whether both say yes or both no, to a question that asks for it."""
     if kind_of(sides.question) != "yes or no" or is_negated(sides.question):
         return None
-    replies = [_REPLY.fullmatch(text) for text in (sides.claim, sides.given)]
+    replies = [_REPLY.fullmatch(text) for text in (sides.claim, sides.evidence)]
     bare = [bool(reply) and not words.words(reply["rest"]) for reply in replies if reply]
     if not all(replies) and not any(bare):
         return None
-    claimed, given = _reply([sides.claim], sides.question), _reply(sides.sentences, sides.question)
-    if claimed is None or given is None:
+    claimed, stated = _reply([sides.claim], sides.question), _reply(sides.sentences, sides.question)
+    if claimed is None or stated is None:
         return None
-    if claimed is not given:
+    if claimed is not stated:
         return False
     # What is said beside it the network has to find.
     return True if replies[0] and not words.words(replies[0]["rest"]) else None
@@ -212,7 +214,12 @@ def _reply(texts: Sequence[str], question: str) -> bool | None:
     if match:
         return match["value"].lower() == "yes"
     # Another sentence that denies something answers another question.
-    asked = set(words.stems(question))
-    shares = [len(asked.intersection(words.stems(text))) / max(1, len(asked)) for text in texts]
-    said = [not is_negated(t) for t, share in zip(texts, shares, strict=True) if share >= _SHARED]
-    return said[0] if len(set(said)) == 1 else None
+    question_stems = set(words.stems(question))
+    shares = [
+        len(question_stems.intersection(words.stems(text))) / max(1, len(question_stems))
+        for text in texts
+    ]
+    affirmed = [
+        not is_negated(t) for t, share in zip(texts, shares, strict=True) if share >= _SHARED
+    ]
+    return affirmed[0] if len(set(affirmed)) == 1 else None

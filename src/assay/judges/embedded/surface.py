@@ -120,15 +120,15 @@ def _leads(text: str) -> Iterator[tuple[int, int]]:
 
 def _recased(text: str, beside: Vocabulary) -> Iterator[Edit]:
     """Words of a text in capitals, or written as titles are, as the texts beside write them."""
-    found = list(_WORD.finditer(text))
-    letters = "".join(match[0] for match in found)
-    if len(found) < _FEW:
+    matches = list(_WORD.finditer(text))
+    letters = "".join(match[0] for match in matches)
+    if len(matches) < _FEW:
         return
-    large = [match for match in found if match[0][0].isupper()]
+    large = [match for match in matches if match[0][0].isupper()]
     shouted = sum(map(str.isupper, letters)) >= _SHOUTED * len(letters)
-    if not shouted and len(large) < _TITLED * len(found):
+    if not shouted and len(large) < _TITLED * len(matches):
         return
-    for n, match in enumerate(found):
+    for n, match in enumerate(matches):
         word = match[0].lower()
         read = beside.written.get(word, word if _rank(word) else word.capitalize())
         read = read.capitalize() if n == 0 and read.islower() else read
@@ -166,27 +166,29 @@ def _counted(text: str, beside: Vocabulary) -> Iterator[Edit]:
 
 def _of_each(text: str, beside: Vocabulary) -> Iterator[Edit]:
     """What is said of all or each, in the word that the texts beside have for it."""
-    said = next((each for each in _EACH if each in beside.written), "")
+    quantifier = next((each for each in _EACH if each in beside.written), "")
     for match in _EACH_SAID.finditer(text):
-        if said and match[0].lower() not in beside.written:
-            yield Edit(*match.span(), said.capitalize() if match[0][0].isupper() else said)
+        if quantifier and match[0].lower() not in beside.written:
+            yield Edit(
+                *match.span(), quantifier.capitalize() if match[0][0].isupper() else quantifier
+            )
 
 
 def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:
     """Words that are misspelt ones of the texts beside, or common ones."""
-    found = list(_WORD.finditer(text))
-    known = [bool(_rank(match[0].lower())) for match in found]
-    named = [n > 0 and not match[0].islower() for n, match in enumerate(found)]
-    share = sum(k for k, name in zip(known, named, strict=True) if not name)
-    usual = share >= _KNOWN * named.count(False) and identify_language(text) in {"", "en"}
-    for n, match in enumerate(found):
+    matches = list(_WORD.finditer(text))
+    common = [bool(_rank(match[0].lower())) for match in matches]
+    name_like = [n > 0 and not match[0].islower() for n, match in enumerate(matches)]
+    share = sum(k for k, name in zip(common, name_like, strict=True) if not name)
+    usual = share >= _KNOWN * name_like.count(False) and identify_language(text) in {"", "en"}
+    for n, match in enumerate(matches):
         word = match[0].lower()
-        if known[n] or not word.isascii() or not _SHORTEST_COMMON <= len(word) <= _LONGEST:
+        if common[n] or not word.isascii() or not _SHORTEST_COMMON <= len(word) <= _LONGEST:
             continue
         if word in beside.written or words.stem(word) in beside.stems:
             continue
-        read = _meant(word, beside, named=named[n])
-        if not read and usual and not named[n]:
+        read = _intended(word, beside, name_like=name_like[n])
+        if not read and usual and not name_like[n]:
             read = _common(word)
         if read:
             yield Edit(*match.span(), _cased(beside.written.get(read, read), match[0]))
@@ -198,13 +200,13 @@ def _cased(read: str, written: str) -> str:
     return read.capitalize() if written[0].isupper() and read.islower() else read
 
 
-def _meant(word: str, beside: Vocabulary, *, named: bool) -> str:
+def _intended(word: str, beside: Vocabulary, *, name_like: bool) -> str:
     """The one word of the texts beside that a slip of the finger makes this of; else ""."""
     if len(word) < _SHORTEST - 1:
         return ""
-    slips = _slips(word) if named else [*_slips(word), *_mistyped(word)]
-    found = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, beside)}
-    return found.pop() if len(found) == 1 else ""
+    slips = _slips(word) if name_like else [*_slips(word), *_mistyped(word)]
+    candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, beside)}
+    return candidates.pop() if len(candidates) == 1 else ""
 
 
 def _stands(word: str, beside: Vocabulary) -> bool:
@@ -252,8 +254,8 @@ def _mistyped(word: str) -> Iterator[str]:
 @cache
 def _ranks() -> Mapping[str, int]:
     """The place of each word of the vocabulary, from 1, the most frequent first."""
-    known = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
-    whole = [word for word, _ in known if len(word) > 1 and word.isalpha()]
+    vocabulary = sorted(tokenizer().get_vocab().items(), key=lambda item: item[1])
+    whole = [word for word, _ in vocabulary if len(word) > 1 and word.isalpha()]
     return {word: place for place, word in enumerate(whole, start=1)}
 
 
@@ -289,10 +291,10 @@ _MANNER_BEHIND = re.compile(
 
 def plain_question(question: str, beside: Vocabulary = NOTHING) -> str:
     """A question without the order or the greeting around it, read as `plain` reads a sentence."""
-    asked = _MANNER_BEHIND.sub("", question)
-    order = _ORDER.match(asked)
-    asked = asked[order.end() :] if order else asked
-    return plain(asked, beside).text
+    bare = _MANNER_BEHIND.sub("", question)
+    order = _ORDER.match(bare)
+    bare = bare[order.end() :] if order else bare
+    return plain(bare, beside).text
 
 
 def plain_sentences(sentences: Iterable[str], beside: Vocabulary = NOTHING) -> list[str]:

@@ -83,8 +83,8 @@ class Part:
     def names(self) -> frozenset[str]:
         """Its names and numbers."""
         first = _NO_NAME.match(self._plain) if self.begins else None
-        found = _NAME.findall(self._plain, first.end() if first else 0)
-        return frozenset(words.stems(" ".join(found)))
+        matches = _NAME.findall(self._plain, first.end() if first else 0)
+        return frozenset(words.stems(" ".join(matches)))
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -114,21 +114,25 @@ class Pair(NamedTuple):
 
 def parts(text: str, piece: int = 0, context: int = 0) -> list[Part]:
     """The parts of a sentence: it is cut where something is said on both sides."""
-    found = []
+    collected = []
     start = 0
     joints = list(_JOINT.finditer(text))
     ends = [*(joint.start() for joint in joints[1:]), len(text)]
     for joint, end in zip(joints, ends, strict=False):  # without a joint there is one end
         left = Part(piece, context, text[start : joint.start()], not start)
         if min(len(left.stems), len(words.stems(text[joint.end() : end]))) >= _LEAST:
-            found.append(left)
+            collected.append(left)
             start = joint.end()
-    return [*found, Part(piece, context, text[start:], not start)]
+    return [*collected, Part(piece, context, text[start:], not start)]
 
 
-def pairs(said: Sequence[Part]) -> Iterator[Pair]:
+def pairs(sentence_parts: Sequence[Part]) -> Iterator[Pair]:
     """Those of the parts, in order, that stand near each other and are alike."""
-    short = [part for part in said if len(part.stems) >= _LEAST and len(part.tokens) <= _LONGEST]
+    short = [
+        part
+        for part in sentence_parts
+        if len(part.stems) >= _LEAST and len(part.tokens) <= _LONGEST
+    ]
     for i, first in enumerate(short):
         for second in short[i + 1 : i + 1 + _NEAR]:
             if first.context == second.context:
@@ -156,7 +160,9 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
             return ()
         else:
             differences += _differences(first.tokens[a:a_end], second.tokens[b:b_end])
-    slots = [Slot(one & first.stems, other & second.stems) for one, other in differences]
+    slots = [
+        Slot(first_words & first.stems, other & second.stems) for first_words, other in differences
+    ]
     if same < least or not any(a & first.names and b & second.names for a, b in slots):
         return ()
     return tuple(slot for slot in slots if all(slot))
@@ -169,36 +175,38 @@ def _differences(mine: Sequence[str], others: Sequence[str]) -> list[Slot]:
     return [Slot(frozenset(mine) - frozenset(others), frozenset(others) - frozenset(mine))]
 
 
-def find_swap(statement: str, said: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
+def find_swap(statement: str, evidence_parts: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
     """What a statement mixes up; None if nothing.
 
     Args:
         statement: The statement.
-        said: The parts of all sentences of the contexts.
+        evidence_parts: The parts of all sentences of the contexts.
         alike: Their `pairs`.
     """
     if "respectively" in statement:
         return None
     for part in parts(statement):
-        for other in said:
-            if _is_turned(part, other) and not any(part.tokens == one.tokens for one in said):
+        for other in evidence_parts:
+            if _is_turned(part, other) and not any(
+                part.tokens == each.tokens for each in evidence_parts
+            ):
                 return Swap(other.piece, other.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
-        if not mixed or any(part.stems <= other.stems for other in said):
+        if not mixed or any(part.stems <= other.stems for other in evidence_parts):
             continue
         # A sentence that holds both holds every word, and says it no more than they do.
         both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
-        if _sentences(part.stems, said) <= both:
+        if _sentences(part.stems, evidence_parts) <= both:
             first, second, _ = mixed[0]
             return Swap(first.piece, first.text.strip(), second.text.strip())
     return None
 
 
-def _mixes(wanted: frozenset[str], pair: Pair) -> bool:
+def _mixes(stems: frozenset[str], pair: Pair) -> bool:
     """Whether a statement takes after the first in one place and after the second in another."""
-    if not wanted <= pair.first.stems | pair.second.stems:
+    if not stems <= pair.first.stems | pair.second.stems:
         return False
-    like = {(slot.first <= wanted, slot.second <= wanted) for slot in pair.slots}
+    like = {(slot.first <= stems, slot.second <= stems) for slot in pair.slots}
     return like == {(True, False), (False, True)}
 
 
@@ -220,9 +228,9 @@ def _is_turned(part: Part, other: Part) -> bool:
     )
 
 
-def _sentences(wanted: frozenset[str], said: Sequence[Part]) -> set[int]:
+def _sentences(part_stems: frozenset[str], evidence_parts: Sequence[Part]) -> set[int]:
     """The pieces that hold all these words."""
     whole: dict[int, frozenset[str]] = {}
-    for part in said:
+    for part in evidence_parts:
         whole[part.piece] = whole.get(part.piece, frozenset()) | part.stems
-    return {piece for piece, stems in whole.items() if wanted <= stems}
+    return {piece for piece, stems in whole.items() if part_stems <= stems}

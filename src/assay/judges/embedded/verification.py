@@ -23,7 +23,7 @@ from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
-from assay.judges.embedded.replies import as_asserted, as_given
+from assay.judges.embedded.replies import as_assertion, with_evidence_amounts
 from assay.tasks.verification import UNCERTAIN, is_uncertain
 
 
@@ -134,9 +134,9 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
     evidence = _prepared(tuple(contexts))
     if not evidence.pieces:
         return [_nothing(statement) for statement in statements]
-    found = measure(statements, evidence, reader)
+    judged_statements = measure(statements, evidence, reader)
     fitted = _fitted(reader)
-    return [_decided(judged, fitted, evidence, contexts) for judged in found]
+    return [_decided(judged, fitted, evidence, contexts) for judged in judged_statements]
 
 
 def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
@@ -145,7 +145,7 @@ def best_support(statements: Sequence[str], context: str, reader: Reader) -> Sup
     if not evidence.pieces:
         return _nothing(statements[0])
     fitted = _fitted(reader)
-    best = max(measure(statements, evidence, reader), key=lambda one: decide(one, fitted))
+    best = max(measure(statements, evidence, reader), key=lambda judged: decide(judged, fitted))
     return _decided(best, fitted, evidence, (context,))
 
 
@@ -161,13 +161,13 @@ def _nothing(statement: str) -> Support:
 def measure(statements: Sequence[str], evidence: Evidence, reader: Reader) -> list[Judged]:
     """The measurements behind `support`, for fitting; the evidence has at least one piece."""
     read = [
-        as_asserted(as_given(evidence.read(statement), evidence), evidence)
+        as_assertion(with_evidence_amounts(evidence.read(statement), evidence), evidence)
         for statement in statements
     ]
-    readings = reader.read_beside_evidence([said.text for said in read], evidence)
+    readings = reader.read_beside_evidence([normalized.text for normalized in read], evidence)
     return [
-        Judged(statement, said, compare(said.text, evidence), reading)
-        for statement, said, reading in zip(statements, read, readings, strict=True)
+        Judged(statement, normalized, compare(normalized.text, evidence), reading)
+        for statement, normalized, reading in zip(statements, read, readings, strict=True)
     ]
 
 
@@ -193,8 +193,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = min(value, UNREAD)
     if judged.comparison.rejected or judged.comparison.sign_differs or judged.comparison.unit:
         value = min(value, DENIED)
-    if judged.comparison.told is not None:
-        return max(value, AGREED) if judged.comparison.told else min(value, DENIED)
+    if judged.comparison.value_agrees is not None:
+        return max(value, AGREED) if judged.comparison.value_agrees else min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
@@ -204,11 +204,19 @@ def _decided(
     value = decide(judged, fitted)
     supported = value >= fitted.threshold
     _, refuted, neutral = judged.reading.votes[:3]
-    found = judged.comparison
-    denied = any((found.rejected, found.sign_differs, found.unit, found.swap, found.flag))
-    denied = denied or found.told is False
+    comparison = judged.comparison
+    denied = any(
+        (
+            comparison.rejected,
+            comparison.sign_differs,
+            comparison.unit,
+            comparison.swap,
+            comparison.flag,
+        )
+    )
+    denied = denied or comparison.value_agrees is False
     contradicted = not supported and bool(denied or refuted > neutral)
-    spans = () if supported else marked(judged, fitted.constants["doubt"])
+    spans = () if supported else doubtful_spans(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.best]
     context = contexts[piece.context]
     return Support(
@@ -223,9 +231,9 @@ def _decided(
     )
 
 
-def marked(judged: Judged, limit: float) -> tuple[Span, ...]:
+def doubtful_spans(judged: Judged, limit: float) -> tuple[Span, ...]:
     """The words whose doubt reaches a limit, neighbours joined; if none does, all of them."""
-    words = [found.span() for found in WORD.finditer(judged.read.text)]
+    words = [match.span() for match in WORD.finditer(judged.read.text)]
     chosen = [i for i, doubt in enumerate(_doubts_of(judged.reading, words)) if doubt >= limit]
     if not chosen:
         return ((0, len(judged.statement)),)
@@ -266,47 +274,55 @@ def _reason(
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     if doubts:
         return f"{doubts[0][:1].upper()}{doubts[0][1:]}; {closest}"
-    what = _listed([judged.statement[start:end] for start, end in spans])
+    quoted = _listed([judged.statement[start:end] for start, end in spans])
     if contradicted:
-        return f"The evidence says otherwise about {what}; {closest}"
-    return f"The evidence does not say {what}; {closest}"
+        return f"The evidence says otherwise about {quoted}; {closest}"
+    return f"The evidence does not say {quoted}; {closest}"
 
 
-def _doubts(found: Comparison) -> list[str]:
+def _doubts(comparison: Comparison) -> list[str]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
     sure = {
-        "the record says the opposite": found.flag and not found.flag.agrees,
-        "the evidence gives another value or says the opposite": found.told is False,
-        "the evidence has a number of it with the other sign": found.sign_differs,
-        "the evidence mentions it only to reject it": found.rejected,
+        "the record says the opposite": comparison.flag and not comparison.flag.agrees,
+        "the evidence gives another value or says the opposite": comparison.value_agrees is False,
+        "the evidence has a number of it with the other sign": comparison.sign_differs,
+        "the evidence mentions it only to reject it": comparison.rejected,
     }
     doubts = [doubt for doubt, holds in sure.items() if holds]
-    if found.unit:
-        doubts.append(f"the evidence gives '{found.unit.given}', not '{found.unit.said}'")
-    if found.swap:
-        _, first, second = found.swap
+    if comparison.unit:
+        doubts.append(
+            f"the evidence gives '{comparison.unit.evidence}', not '{comparison.unit.statement}'"
+        )
+    if comparison.swap:
+        _, first, second = comparison.swap
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )
-    doubts += [one.reason for one in (found.table, found.figure) if one and not one.agrees]
-    gone = [*found.numbers, *found.names]
+    doubts += [
+        finding.reason
+        for finding in (comparison.table, comparison.figure)
+        if finding and not finding.agrees
+    ]
+    gone = [*comparison.numbers, *comparison.names]
     if gone:
         doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
-    if found.opposites:
-        doubts.append("it says the opposite ({} against {})".format(*found.opposites[0]))
-    if found.negation_differs and not (found.flag or _agrees(found)):
+    if comparison.opposites:
+        doubts.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
+    if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):
         doubts.append("one of the two is negated, the other is not")
-    doubts += dict.fromkeys(one.doubt for one in found.grammar if not one.agrees)
-    if found.words:
-        doubts.append(f"{_listed(found.words)} {_do(found.words)} not appear in the evidence")
-    if found.far_numbers:
-        far = found.far_numbers
+    doubts += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
+    if comparison.words:
+        doubts.append(
+            f"{_listed(comparison.words)} {_do(comparison.words)} not appear in the evidence"
+        )
+    if comparison.far_numbers:
+        far = comparison.far_numbers
         doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
     return doubts
 
 
-def _agrees(found: Comparison) -> bool:
-    return any(one.agrees for one in found.grammar)
+def _agrees(comparison: Comparison) -> bool:
+    return any(finding.agrees for finding in comparison.grammar)
 
 
 def _do(items: Sequence[str]) -> str:
