@@ -16,6 +16,7 @@ from assay._cli.evaluation import Evaluation, read_request, select_metrics
 from assay._cli.judges import Target, ask_target, priced
 from assay._cli.options import RunRequest
 from assay._cli.output import Meter, command_line, meter, run_name
+from assay._middleware.wrapper import Route
 from assay._report import notes, numbers, sanitize
 from assay._report import run as report
 from assay._report.numbers import said
@@ -27,6 +28,7 @@ from assay._runner.result import NOT_DONE, Result
 from assay._runner.stack import choose
 from assay._store import Run, Store
 from assay.errors import Denied
+from assay.judge import Backend
 from assay.metrics import resolve
 from assay.score import Score
 from assay.target import Answers
@@ -317,10 +319,15 @@ def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
 
 
 def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, str]]:
+    whom = ", ".join(_paid(evaluation.judge))
+    least, rising = "", ""
+    if cost.least_calls is not None:
+        least = f"{cost.least_calls:,} to "
+        rising = ": which share goes up the cascade is not known before"
     lines = [
         (f"{cost.samples:,}", "samples"),
         (f"{cost.samples * len(evaluation.metrics):,}", "scores in all"),
-        (_number(cost, "calls"), f"calls to be made to {evaluation.judge.name}"),
+        (f"{least}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
         (_number(cost, "known"), f"calls known already, from {evaluation.store}"),
         (_number(cost, "local"), "calls answered on this machine, free of charge"),
         (_number(cost, "tokens_in"), "prompt tokens, about"),
@@ -332,9 +339,6 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
         written = _number(cost, "local_written")
         lines.append((written, "reply tokens written on this machine, about"))
-    if cost.least_calls is not None:
-        what = "of these calls, at least: which share goes up the cascade is not known before"
-        lines.insert(3, (f"{cost.least_calls:,}", what))
     if cost.money is not None:
         least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
         price = priced(evaluation.settings.budget.price)
@@ -347,6 +351,14 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         basis = f", {cost.seconds_from}" if cost.seconds_from else ""
         lines.append((numbers.seconds(cost.seconds), f"time, about{basis}"))
     return lines
+
+
+def _paid(judge: Backend) -> list[str]:
+    """The names of those that compute elsewhere; of the judge itself if there are none."""
+    judges = judge.backends if isinstance(judge, Route) else (judge,)
+    leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
+    elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
+    return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
 
 
 def _number(cost: Estimate, name: str) -> str:
