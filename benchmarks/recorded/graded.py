@@ -21,7 +21,7 @@ import assay
 from assay.bench.benchmark import count_of_new_words
 from assay.metrics.groundedness import WEIGHTS
 from assay.score import Score
-from assay.tasks.graded import SEVERITIES, STANDINGS, Standing
+from assay.tasks.verification import SEVERITIES, STANDINGS, Standing
 from benchmarks.data import DATA
 from benchmarks.leaks import SECOND
 from benchmarks.recorded import replay
