@@ -89,8 +89,8 @@ class GradedFaithfulness(Metric):
     knowledge as well; details give all three, and `worst`, 1 less the largest loss of a statement.
     People pass common knowledge and asides: by a strong model the graded reading ranks 103 answers
     of RAGTruth with an AUROC of 0.82, strict counts with 0.77 (difference -0.02 to 0.13), 100 other
-    texts with 0.74 and 0.72 (docs/prompt-record.md). Undefined if the answer makes no statement. With no context retrieved:
-    0. Needs an LLM.
+    texts with 0.74 and 0.72 (docs/prompt-record.md). Undefined if the answer makes no statement.
+    With no context retrieved: 0. Needs an LLM.
 
     Args:
         reading: "graded", "strict" or "lenient".
