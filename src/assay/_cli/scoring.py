@@ -30,7 +30,7 @@ from assay._store import Run, Store
 from assay.errors import Denied
 from assay.judge import Backend
 from assay.metrics import resolve
-from assay.score import Score
+from assay.score import Score, Unscored
 from assay.target import Answers
 from assay.target.ask import count
 
@@ -56,6 +56,13 @@ def _may_do_better(result: Result) -> bool:
     return not {config["judge"], *config["routes"].values()} <= set(config["local"])
 
 
+def _first_failed(result: Result) -> str:
+    """The first sample on which the judge failed: what it replied tells why."""
+    labels = [row.metric for row in result.summary() if row.n_failed]
+    outcomes = (each for label in labels for each in result.outcomes(label))
+    return next(s.id for s, one in outcomes if isinstance(one, Unscored) and one.why == "failed")
+
+
 def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tuple[str, str]]:
     lines = _renamed(result, evaluation)
     if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
@@ -67,11 +74,14 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
         lines.append(("skipped", f"{skipped}: {evaluation.settings.skip_invalid}"))
     failed = sum(row.n_failed for row in result.summary())
     if failed and not result.stopped and _may_do_better(result):
-        lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
+        again = "the same command asks again for those that got no reply"
+        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {again}"))
     run = run_name(result)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
         commands.append(("show", run, "--sample", first))
+    elif failed:
+        commands.append(("show", run, "--sample", _first_failed(result), "--raw"))
     commands.append(("diagnose", run))
     if not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
