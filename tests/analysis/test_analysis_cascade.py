@@ -111,6 +111,7 @@ class TestAudit:
         result = evaluate(rows[:30], "faithfulness", made(), store=db)
         audit = audit_cascade(result)
         assert (audit.statements, audit.corrected, audit.risk) == ({"top": 60}, {}, None)
+        assert result.cost().calls == 3 * 30  # the split, and the verdicts of either judge
 
     @pytest.mark.slow
     def test_metrics_that_split_their_texts_in_one_call_are_corrected_too(self, rows, db):

@@ -62,8 +62,12 @@ class Replies(File):
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""  # a draw below 0: billed, and no reply
-        sums = "total(draw >= 0), total(tokens_in), total(tokens_out), total(ms)"
-        sql = f"SELECT {sums} FROM replies WHERE run = {rows.NAME}"
+        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
+        # A cascade puts its replies together from those of its judges.
+        sql = (
+            f"SELECT {sums} FROM replies r JOIN names b ON b.id = r.backend"
+            f" WHERE r.run = {rows.NAME} AND b.name NOT LIKE '%>%)'"
+        )
         calls, read, written, ms = self.query(sql, run)[0]
         return Spent(int(calls), int(read), int(written), ms)
 
