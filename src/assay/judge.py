@@ -6,7 +6,6 @@ the text into a typed answer. A reply that cannot be read is asked for again as 
 """
 
 import asyncio
-import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -173,21 +172,6 @@ class Reply:
 CUT = "was stopped by the length limit -> raise max_tokens"
 
 
-def _by_its_former_name(cls: type[T]) -> type[T]:
-    """The class, which still takes `in_flight` for `concurrency`."""
-    original: Any = cls.__init__
-
-    @functools.wraps(original)
-    def init(self: T, *args: Any, **named: Any) -> None:
-        if "in_flight" in named:
-            named = {"concurrency": named.pop("in_flight"), **named}
-        original(self, *args, **named)
-
-    cls.__init__ = init  # type: ignore[method-assign, assignment]
-    return cls
-
-
-@_by_its_former_name
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on the use of a backend. Each backend of a run is bounded by itself.
@@ -209,8 +193,6 @@ class Limits:
             daily quota, say) is not asked again.
         hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
             it while there is room; the first reply counts. It may be paid for twice.
-
-    `in_flight`, the former name of `concurrency`, is taken as well.
     """
 
     concurrency: int = 64
@@ -232,11 +214,6 @@ class Limits:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise InputError(f"{name} is {value}", "give a number above 0")
-
-    @property
-    def in_flight(self) -> int:
-        """The former name of `concurrency`."""
-        return self.concurrency
 
 
 @dataclass(frozen=True, slots=True)

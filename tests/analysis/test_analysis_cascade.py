@@ -111,6 +111,7 @@ class TestAudit:
         result = evaluate(rows[:30], "faithfulness", made(), store=db)
         audit = audit_cascade(result)
         assert (audit.statements, audit.corrected, audit.risk) == ({"top": 60}, {}, None)
+        assert result.cost().calls == 3 * 30  # the split, and the verdicts of either judge
 
     @pytest.mark.slow
     def test_metrics_that_split_their_texts_in_one_call_are_corrected_too(self, rows, db):
@@ -132,13 +133,13 @@ class TestAudit:
 class TestSaid:
     def test_a_run_says_it_beside_the_table(self, result):
         text = text_of(summary(summed_up(result)))
-        assert "cascade: of 1,200 statements decided" in text
+        assert "cascade: of 1,200 statements were decided" in text
         assert "the bound is 20 %" in text
         assert "faithfulness corrected: 0." in text
         json.dumps(summed_up(result))
 
     def test_a_run_that_could_not_save_anything_says_why(self, rows, db):
         result = evaluate(rows[:30], "faithfulness", made(), store=db)
-        assert "no verdict of a cheap judge stood: labels were too few" in text_of(
+        assert "no verdict of a cheap judge stood (the bound is" in text_of(
             summary(summed_up(result))
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from benchmarks.recorded import price, short
+from benchmarks.recorded import graded, price, short
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
 
 import assay
@@ -82,3 +82,16 @@ def test_the_planted_leaks_were_answered_to_todays_prompts_and_their_figures_sta
     missed = Counter(kind for (kind, _), one in zip(cases, told, strict=True) if not one)
     assert [missed[kind] for kind in leaks.LEAKS] == [2, 1, 1]
     assert [leaks.ON_RECORD - missed[kind] for kind in leaks.CLEAN] == [0, 0, 11, 0]
+
+
+@pytest.mark.skipif(not graded.complete(), reason="the data is not here")
+def test_the_rules_for_graded_verdicts_rank_as_the_page_says():
+    found = graded.answers()
+    assert len(found) == 203
+    for names, of_counted, of_graded in (
+        (graded.RAGTRUTH, 0.77, 0.82),
+        (graded.OTHERS, 0.72, 0.74),
+    ):
+        rows = [one for one in found if one["set"] in names]
+        assert round(graded.pooled("counted (`strict`)", rows), 2) == of_counted
+        assert round(graded.pooled("mean loss (`graded`)", rows), 2) == of_graded

@@ -84,7 +84,7 @@ def test_3_some_scores_failed(assay, here):
     assert "Most often: 0 of 2 verdicts: no JSON object in the reply" in " ".join(
         result.stdout.split()
     )
-    assert "failed  1 score; the same command tries again" in result.stdout
+    assert "failed  1 score; the same command asks again for those that got" in result.stdout
 
 
 def test_3_a_judge_in_this_process_would_fail_again(assay, here):

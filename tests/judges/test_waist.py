@@ -13,7 +13,7 @@ import assay
 from assay import evaluate
 from assay._middleware.wrapper import Adapted, Wrapper, adapted
 from assay.judge import Backend, BackendLike, Capabilities, Limits
-from assay.judges.code_digest import _Values, _Walk, former_places, place_of, text_digest
+from assay.judges.code_digest import _Values, _Walk, place_of, text_digest
 from assay.tasks import NameEntities, Statement, Verdict
 from support.over import over
 from support.scripts import plausible, samples
@@ -201,37 +201,30 @@ class TestUsersOwn:
 
 
 class TestStoredPlaces:
-    """A function's digest names the classes of what it holds: stores know them by where they were."""
+    """A function's digest names the classes of what it holds, wherever within assay they stand."""
 
     @over(
         ("made", "place"),
         [
-            (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay.backends.openai:OpenAI"),
-            (lambda: assay.Scripted({}), "assay.backends.scripted:Scripted"),
-            (lambda: assay.Route(assay.Scripted({})), "assay.backends.route:Route"),
-            (Limits, "assay.backends.limit:Limits"),
-            (assay.Budget, "assay.backends.spending:Budget"),
+            (lambda: assay.OpenAI("m", base_url="http://x/v1"), "assay:OpenAI"),
+            (Limits, "assay:Limits"),
+            (dict, "builtins:dict"),
         ],
     )
-    def test_it_is_where_it_was(self, made, place):
+    def test_it_is_no_matter_of_the_module_within_assay(self, made, place):
         assert place_of(made()) == place
-
-    def test_no_former_place_is_of_a_class_that_is_gone(self):
-        for place in former_places():
-            module, name = place.split(":")
-            assert isinstance(getattr(importlib.import_module(f"assay.{module}"), name), type)
 
     def test_a_function_that_holds_a_judge_is_the_same_one_as_ever(self):
         judge = assay.OpenAI("m", base_url="http://x/v1", api_key="k", max_tokens=5)
         told = _Values(_Walk(), "user").describe(judge, "x")
-        assert text_digest(told) == "780fac13"
+        assert text_digest(told) == "b7d4b4ce"
 
     @over(
         ("held", "digest"),
         [
-            (Verdict("s1", supported=True, reason="x"), "709a5a73"),
-            ((Statement("s1", "x"),), "4f36358d"),
-            (assay.METRICS["hit_at_k"](k=3), "4df09b87"),  # type: ignore[call-arg]
+            (Verdict("s1", supported=True, reason="x"), "d69f3213"),
+            ((Statement("s1", "x"),), "1fa646b5"),
+            (assay.METRICS["hit_at_k"](k=3), "45de737e"),  # type: ignore[call-arg]
         ],
     )
     def test_a_function_that_holds_a_value_is_the_same_one_as_ever(self, held, digest):

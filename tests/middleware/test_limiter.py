@@ -582,9 +582,7 @@ async def test_a_failed_call_leaves_the_budget_alone():
     assert (await limit.reply(task())).raw == "{}"
 
 
-def test_concurrency_has_one_name_and_its_former_one_is_taken_too():
-    assert Limits(in_flight=3) == Limits(concurrency=3) == Limits(3)  # type: ignore[call-arg]
-    assert Limits(in_flight=3).in_flight == 3  # type: ignore[call-arg]
+def test_concurrency_may_be_given_by_itself():
     settings = Settings(concurrency=3, limits=Limits(timeout=5.0))
     assert settings.limits == Limits(concurrency=3, timeout=5.0)
     assert replace(settings, limit=1).limits.concurrency == 3

@@ -526,6 +526,7 @@ def report(samples: Sequence[dict[str, Any]], **run: Any) -> dict[str, Any]:
             "tokens_in": sum(r["tokens_in"] for r in calls),
             "tokens_out": sum(r["tokens_out"] for r in calls),
             "cached_in": 0,
+            "local": 0,
             "money": 0.0214,
             "seconds": 12.3,
         },

@@ -8,7 +8,7 @@ import pytest
 from assay import Budget, Limits, Price, Result, Settings, estimate, evaluate, metric
 from assay._middleware.health import HOPELESS
 from assay._middleware.wrapper import Route
-from assay._runner.engine import CANCELLED
+from assay._runner.engine import CANCELLED, USELESS
 from assay._store import Store
 from assay._store.maintenance import clean, verify
 from assay._store.transfer import export, import_runs
@@ -43,6 +43,34 @@ class Refused(Metered):
     async def complete(self, prompt, schema, kind, draw):
         self.calls += 1
         raise Denied("401: the key was refused -> check OPENAI_API_KEY")
+
+
+class TestUseless:
+    """A judge that replies what nobody can read costs as much as one that can judge."""
+
+    def judge(self, readable):
+        class Babbling(Metered):
+            async def complete(self, prompt, schema, kind, draw):
+                self.calls += 1
+                text = answer(prompt, kind) if readable(prompt) else "Certainly! Here you go."
+                return Completion(text, 100, 10)
+
+        return Babbling()
+
+    def test_it_is_given_up_before_all_is_paid_for(self, db):
+        judge = self.judge(lambda prompt: False)
+        settings = Settings(limits=QUICK, tries=1)
+        with pytest.raises(Denied, match=f"none of the first {USELESS} scores .*--raw"):
+            evaluate(samples(400), "faithfulness", judge, store=db, settings=settings)
+        assert USELESS <= judge.calls <= USELESS + 2 * 4
+
+    def test_one_that_replies_to_some_tasks_goes_on(self, db):
+        judge = self.judge(lambda prompt: "Split the text" not in prompt)
+        metrics = ["faithfulness", "context_precision"]
+        settings = Settings(limits=QUICK, tries=1)
+        result = evaluate(samples(USELESS + 10), metrics, judge, store=db, settings=settings)
+        failed, scored = result.summary()
+        assert (failed.n_failed, scored.n_failed) == (USELESS + 10, 0)
 
 
 class TestDenied:

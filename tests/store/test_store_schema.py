@@ -181,7 +181,7 @@ class TestWhatIsNoStore:
             Store(tmp_path)
 
     @over("use", [Store, Result])
-    @over("path", [None, 3, b"assay.db", "as\0say.db"])
+    @over("path", [None, 3, b"assay.db", "as\0say.db", ":memory:"])
     def test_no_path_at_all(self, path, use):
         says = re.escape(f"the store is {path!r}, no path -> name a file")
         with pytest.raises(InputError, match=says):

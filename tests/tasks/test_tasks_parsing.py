@@ -74,7 +74,7 @@ def test_the_one_object_of_a_reply_is_found(raw):
 @over(
     ("raw", "why"),
     [
-        ("", "no JSON object"),
+        ("", "the reply is empty"),
         ("I cannot do that.", "no JSON object"),
         ("{}", "no JSON object"),
         ("[]", "no JSON object"),

@@ -91,7 +91,6 @@ def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
         table.add_column(name, no_wrap=True)
     for name in ("samples", "metrics", "scores", "calls"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("state", overflow="fold")
     console = output.stdout()
     for row in rows:
         scores = row["scores"]
@@ -104,14 +103,11 @@ def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
             str(len(row["metrics"])),
             share,
             f"{row['calls']:,}",
-            _state(row),
         )
     console.print(table if rows else "no run with that tag" if tags else "no run yet")
     for row in rows:
-        about = filter(
-            None, [remarks(row), f"{row['source']}, judged by {judge_in_words(row['judge'])}"]
-        )
-        text = f"{row['run'][:8]}  {'; '.join(about)}"
+        judge = f"{row['source']}, judged by {judge_in_words(row['judge'])}"
+        text = f"{row['run'][:8]}  {'; '.join(filter(None, [_state(row), remarks(row), judge]))}"
         console.print(Text(sanitize.plain(text), style="dim"))
 
 

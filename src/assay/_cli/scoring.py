@@ -16,6 +16,7 @@ from assay._cli.evaluation import Evaluation, read_request, select_metrics
 from assay._cli.judges import Target, ask_target, priced
 from assay._cli.options import RunRequest
 from assay._cli.output import Meter, command_line, meter, run_name
+from assay._middleware.wrapper import Route
 from assay._report import notes, numbers, sanitize
 from assay._report import run as report
 from assay._report.numbers import said
@@ -27,8 +28,9 @@ from assay._runner.result import NOT_DONE, Result
 from assay._runner.stack import choose
 from assay._store import Run, Store
 from assay.errors import Denied
+from assay.judge import Backend
 from assay.metrics import resolve
-from assay.score import Score
+from assay.score import Score, Unscored
 from assay.target import Answers
 from assay.target.ask import count
 
@@ -54,6 +56,13 @@ def _may_do_better(result: Result) -> bool:
     return not {config["judge"], *config["routes"].values()} <= set(config["local"])
 
 
+def _first_failed(result: Result) -> str:
+    """The first sample on which the judge failed: what it replied tells why."""
+    labels = [row.metric for row in result.summary() if row.n_failed]
+    outcomes = (each for label in labels for each in result.outcomes(label))
+    return next(s.id for s, one in outcomes if isinstance(one, Unscored) and one.why == "failed")
+
+
 def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tuple[str, str]]:
     lines = _renamed(result, evaluation)
     if result.asked != result.cost().calls:  # earlier starts of the same run asked, too
@@ -65,11 +74,14 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
         lines.append(("skipped", f"{skipped}: {evaluation.settings.skip_invalid}"))
     failed = sum(row.n_failed for row in result.summary())
     if failed and not result.stopped and _may_do_better(result):
-        lines.append(("failed", f"{numbers.plural(failed, 'score')}; the same command tries again"))
+        again = "the same command asks again for those that got no reply"
+        lines.append(("failed", f"{numbers.plural(failed, 'score')}; {again}"))
     run = run_name(result)
     commands: list[tuple[str, ...]] = [("show", run)]
     if first is not None:
         commands.append(("show", run, "--sample", first))
+    elif failed:
+        commands.append(("show", run, "--sample", _first_failed(result), "--raw"))
     commands.append(("diagnose", run))
     if not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
@@ -317,10 +329,15 @@ def _print_estimate(cost: Estimate, evaluation: Evaluation) -> None:
 
 
 def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, str]]:
+    whom = ", ".join(_paid(evaluation.judge))
+    least, rising = "", ""
+    if cost.least_calls is not None:
+        least = f"{cost.least_calls:,} to "
+        rising = ": which share goes up the cascade is not known before"
     lines = [
         (f"{cost.samples:,}", "samples"),
         (f"{cost.samples * len(evaluation.metrics):,}", "scores in all"),
-        (_number(cost, "calls"), f"calls to be made to {evaluation.judge.name}"),
+        (f"{least}{_number(cost, 'calls')}", f"calls to be made to {whom}{rising}"),
         (_number(cost, "known"), f"calls known already, from {evaluation.store}"),
         (_number(cost, "local"), "calls answered on this machine, free of charge"),
         (_number(cost, "tokens_in"), "prompt tokens, about"),
@@ -332,9 +349,6 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         lines.append((_number(cost, "local_tokens"), "prompt tokens read on this machine, about"))
         written = _number(cost, "local_written")
         lines.append((written, "reply tokens written on this machine, about"))
-    if cost.least_calls is not None:
-        what = "of these calls, at least: which share goes up the cascade is not known before"
-        lines.insert(3, (f"{cost.least_calls:,}", what))
     if cost.money is not None:
         least = "" if cost.least_money is None else f"{cost.least_money:,.4f} to "
         price = priced(evaluation.settings.budget.price)
@@ -347,6 +361,14 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
         basis = f", {cost.seconds_from}" if cost.seconds_from else ""
         lines.append((numbers.seconds(cost.seconds), f"time, about{basis}"))
     return lines
+
+
+def _paid(judge: Backend) -> list[str]:
+    """The names of those that compute elsewhere; of the judge itself if there are none."""
+    judges = judge.backends if isinstance(judge, Route) else (judge,)
+    leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
+    elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
+    return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
 
 
 def _number(cost: Estimate, name: str) -> str:

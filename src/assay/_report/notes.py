@@ -10,7 +10,9 @@ from assay._report import numbers
 from assay._report.numbers import judge_in_words
 from assay._runner.plan import NEVER_MEASURED
 from assay._runner.summary import moved
+from assay.judges.cascade import CascadePolicy
 from assay.judges.embedded.card import Quality
+from assay.stats.risk_control import RiskControl
 
 # Fewer independent samples than this are said to be few.
 FEW = 5
@@ -112,8 +114,9 @@ def beside(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines += [(", ".join(labels), f"computed as {how}") for how, labels in methods(data).items()]
     tails = ((metric["label"], percentiles(metric)) for metric in data["metrics"])
     lines += [(label, tail) for label, tail in tails if tail]
-    for remark in (letters, noise):
-        lines += [(", ".join(labels), text) for text, labels in by_remark(data, remark).items()]
+    for text, labels in by_remark(data, letters).items():
+        lines.append((", ".join(labels), f"with {text} in the definition"))
+    lines += [(", ".join(labels), text) for text, labels in by_remark(data, noise).items()]
     lines += cascade_lines(data.get("cascade"))
     cosines = ", ".join(metric["label"] for metric in data["metrics"] if metric["cosine"])
     return [*lines, (cosines, baseline(data))] if cosines else lines
@@ -150,13 +153,13 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     if not cascade:
         return []
     total = numbers.count(sum(cascade["statements"].values()))
-    decided = (f"{judge_in_words(who)} {n:,}" for who, n in cascade["statements"].items())
+    decided = (f"{n:,} by {judge_in_words(who)}" for who, n in cascade["statements"].items())
     calls = (
         f"{judge_in_words(who.partition('#')[0])} {spent['calls']:,}"
         for who, spent in cascade["spent"].items()
     )
     lines = [
-        ("cascade", f"of {total} statements decided {', '.join(decided)}"),
+        ("cascade", f"of {total} statements were decided {', '.join(decided)}"),
         ("calls for verdicts", ", ".join(calls)),
         ("realised risk", _realised(cascade)),
     ]
@@ -175,8 +178,13 @@ def cascade_lines(cascade: Mapping[str, Any] | None) -> list[tuple[str, str]]:
 def _realised(cascade: Mapping[str, Any]) -> str:
     bound = f"the bound is {100 * cascade['bound']:g} %"
     if cascade["risk"] is None:
-        few = "no verdict of a cheap judge stood: labels were too few, or it errs too often"
-        return f"{few} ({bound})" if len(cascade["statements"]) == 1 else f"not known ({bound})"
+        if len(cascade["statements"]) > 1:
+            return f"not known ({bound})"
+        first = RiskControl(cascade["bound"], 1 - CascadePolicy().confidence, share=1.0).first_fit
+        return (
+            f"none: no verdict of a cheap judge stood ({bound}). That takes some {first} answers "
+            "that the top judge has checked, or labels of as many, and a judge that hardly errs"
+        )
     answers = numbers.plural(cascade["n_checked"], "checked answer")
     interval = cascade["interval"]
     ends = [f"{100 * interval[end]:.1f}" for end in ("low", "high")] if interval else []
@@ -211,15 +219,17 @@ def noise(metric: Mapping[str, Any]) -> str:
     return f"{again}: {', '.join(parts)}" if parts else again
 
 
-def asked(whom: str, calls: int, reused: int) -> str:
+def asked(whom: str, calls: int, reused: int, local: int = 0) -> str:
     """How often somebody was asked, and what came from the store instead."""
-    return f"{whom}: asked {numbers.count(calls)}, reused {numbers.count(reused)}"
+    here = f" ({numbers.count(local)} on this machine)" if 0 < local < calls else ""
+    return f"{whom}: asked {numbers.count(calls)}{here}, reused {numbers.count(reused)}"
 
 
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
-    parts = [asked(f"judge {data['run']['judge_in_words']}", spent["calls"], spent["reused"])]
+    judge, calls = f"judge {data['run']['judge_in_words']}", spent["calls"]
+    parts = [asked(judge, calls, spent["reused"], spent["local"])]
     if spent["tokens_in"] or spent["tokens_out"]:
         cached = spent["cached_in"]
         of_them = f" ({numbers.count(cached)} of them cached)" if cached else ""
@@ -227,7 +237,8 @@ def cost(data: Mapping[str, Any]) -> str:
         parts.append(f"{numbers.count(spent['tokens_out'])} tokens out")
     if spent["money"] is not None:
         parts.append(f"cost {numbers.money(spent['money'])}")
-    return ", ".join([*parts, numbers.seconds(spent["seconds"])])
+    # Of a run that was killed nobody wrote down how long it took.
+    return ", ".join(parts + [numbers.seconds(spent["seconds"])] * bool(spent["seconds"]))
 
 
 def _run_notes(data: Mapping[str, Any]) -> list[Note]:

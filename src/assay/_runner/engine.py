@@ -39,6 +39,8 @@ from assay.score import NoNumber, Outcome, Score, Unscored
 JOBS_PER_REQUEST = 4
 TICK_S = 0.5
 ROUNDING = 1e-9
+# Of so many scores none could be made, though the judge replied: it cannot do what is asked.
+USELESS = 50
 CANCELLED = "what it waited for was cancelled from within, not by the run"
 _BUILT_IN: Final = "assay.metrics."
 _WHY: Final = ("undefined", "failed", "unanswered")
@@ -82,6 +84,7 @@ class Engine:
     _coalesced: tuple[Metric, ...] = ()
     _policy: CoalescingPolicy = field(init=False)
     _tally: Tally = field(init=False)
+    _useless: int = 0  # scores that failed though the judge replied; -1 once one did not
     _full: InputError | None = None
 
     async def work(self) -> None:
@@ -95,6 +98,7 @@ class Engine:
         )
         total = self.run.n_samples * len(self.metrics)
         self._tally = Tally(total, done)
+        self._useless = -1 if done else 0
         self._policy = CoalescingPolicy(coalesced_kinds(self.route))
         if self.settings.together:
             labels = coalesced_metrics(self.metrics, self.route)
@@ -177,6 +181,20 @@ class Engine:
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
         self._report()
+        self._stop_if_hopeless(outcome, judge)
+
+    def _stop_if_hopeless(self, outcome: Outcome, judge: Judge) -> None:
+        """Stop before all is paid for where no reply can be used, whatever is asked."""
+        if self._useless < 0 or not judge.replies:
+            return
+        if isinstance(outcome, Score) or outcome.why != "failed":
+            self._useless = -1
+            return
+        self._useless += any(not self.route.to(r.kind).capabilities.local for r in judge.replies)
+        if self._useless >= USELESS and not self.stopped:
+            what = f"none of the first {USELESS} scores could be made of what the judge replied"
+            remedy = "look at its replies (assay show last --sample ID --raw), give another judge"
+            self._stop(Denied(f"{what}, the last one: {outcome.detail} -> {remedy}"))
 
     def _stop(self, error: Denied | OverBudget) -> None:
         self.stopped = self.stopped or error

@@ -68,6 +68,7 @@ class Cost:
         reused: Replies that its scores rest on without another call: from the store, or asked for
             by another of its scores.
         cached_in: Prompt tokens, of `tokens_in`, that providers read from their prompt caches.
+        local: Replies, of `calls`, that were computed in this process.
     """
 
     calls: int
@@ -77,6 +78,7 @@ class Cost:
     money: float | None
     reused: int = 0
     cached_in: int = 0
+    local: int = 0
 
 
 class Result(Forwarding):
@@ -181,14 +183,19 @@ class Result(Forwarding):
             spent = store.spent(self._id)
             run = store.run(self._id)
             reused = max(0, store.used(self._id) - spent.calls)
-            charged = store.charged(self._id, run.config.get("local", ()))
+            free = run.config.get("local", ())
+            charged = store.charged(self._id, free)
+            # For vectors the embedded judge goes by its encoder alone.
+            embeds = run.config["routes"].get("embed", run.config["judge"]) in free
+            encoder = [str(run.config["embedder"])] if embeds else []
+            local = store.calls_by(self._id, [*free, *encoder])
         money = None
         if values := run.config.get("price"):
             price = Price.of_config(values)
             money = sum(price.of_judge(judge).of(*tokens) for judge, tokens in charged.items())
         tokens = spent.tokens_in, spent.tokens_out
         cached = sum(read for _, _, read, _ in charged.values())
-        return Cost(spent.calls, *tokens, run.seconds, money, reused, cached)
+        return Cost(spent.calls, *tokens, run.seconds, money, reused, cached, local)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""

@@ -339,7 +339,7 @@ class Recent:
 
 def named(path: object) -> Path:
     """The path of a store that a user names; InputError for what is none."""
-    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path) or str(path) == ":memory:":
         raise InputError(f"the store is {path!r}, no path", "name a file, such as 'assay.db'")
     return Path(path)
 

@@ -1,7 +1,7 @@
 """Judges: their replies and what was paid for them, their noise and fingerprints, open batches."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,8 +62,12 @@ class Replies(File):
 
     def spent(self, run: str) -> Spent:
         """What a run has paid for."""  # a draw below 0: billed, and no reply
-        sums = "total(draw >= 0), total(tokens_in), total(tokens_out), total(ms)"
-        sql = f"SELECT {sums} FROM replies WHERE run = {rows.NAME}"
+        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
+        # A cascade puts its replies together from those of its judges.
+        sql = (
+            f"SELECT {sums} FROM replies r JOIN names b ON b.id = r.backend"
+            f" WHERE r.run = {rows.NAME} AND b.name NOT LIKE '%>%)'"
+        )
         calls, read, written, ms = self.query(sql, run)[0]
         return Spent(int(calls), int(read), int(written), ms)
 
@@ -78,7 +82,7 @@ class Replies(File):
         )
         return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
 
-    def charged(self, run: str, free: Iterable[str]) -> dict[str, tuple[int, int, int, int]]:
+    def charged(self, run: str, free: Collection[str]) -> dict[str, tuple[int, int, int, int]]:
         """What a run paid each judge for, by its identity, but for embedding.
 
         Prompt tokens, reply tokens, and how many of the prompt tokens were read from the
@@ -88,7 +92,6 @@ class Replies(File):
             run: The run.
             free: Names of judges that cost no money.
         """
-        names = set(free)
         paid = self.query(
             "SELECT b.name, total(r.tokens_in), total(r.tokens_out), total(c.cached_in),"
             " total(c.cache_written) FROM replies r"
@@ -98,12 +101,20 @@ class Replies(File):
             " GROUP BY b.name",
             run,
         )
-        # An identity is a name, and what is asked behind "#".
         return {
             name: (int(read), int(written), int(cached), int(kept))
             for name, read, written, cached, kept in paid
-            if not any(name == one or name.startswith(f"{one}#") for one in names)
+            if not _is_of(name, free)
         }
+
+    def calls_by(self, run: str, names: Collection[str]) -> int:
+        """How many replies of a run are of judges with these names."""
+        counts = self.query(
+            "SELECT b.name, total(r.draw >= 0) FROM replies r JOIN names b ON b.id = r.backend"
+            f" WHERE r.run = {rows.NAME} GROUP BY b.name",
+            run,
+        )
+        return sum(int(n) for name, n in counts if _is_of(name, names))
 
     def pace(self, backend: str, kind: str) -> tuple[int, float]:
         """How many replies of a backend to a kind of task there are, and their mean ms."""
@@ -118,6 +129,11 @@ class Replies(File):
         sql = f"SELECT count(*), total({column}) FROM replies WHERE {where}"
         n, total = self.query(sql, kind, backend)[0]
         return n, total / n if n else 0.0
+
+
+def _is_of(identity: str, names: Collection[str]) -> bool:
+    """Whether it is of one of these judges: their name, and what is asked behind "#"."""
+    return any(identity == one or identity.startswith(f"{one}#") for one in names)
 
 
 class _Tables:

@@ -3,16 +3,13 @@
 import contextlib
 import dataclasses
 import enum
-import functools
 import hashlib
-import json
 import logging
 import os
 import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from importlib import resources
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeAlias
@@ -39,23 +36,6 @@ _CARRIERS = frozenset(
         *("socket", "ssl", "threading", "urllib3", "weakref"),
     }
 )
-
-
-@functools.cache
-def former_places() -> dict[str, str]:
-    """Where classes stood before, by where they stand now, both as ``module:class`` within assay.
-
-    A user's function may hold an object of one, and a store knows its answers by the first place.
-    `former_places.json` has them by new and old module; "New=Old" is a class that was renamed.
-    """
-    text = resources.files("assay.judges").joinpath("former_places.json").read_text("utf-8")
-    places = {}
-    for module, earlier in json.loads(text).items():
-        for former, names in earlier.items():
-            for name in names.split():
-                new, _, old = name.partition("=")
-                places[f"{module}:{new}"] = f"{former}:{old or new}"
-    return places
 
 
 def code_digest(code: CodeType) -> str:
@@ -111,13 +91,11 @@ def text_digest(text: str) -> str:
 def place_of(value: object) -> str:
     """``module:qualname`` of a function or class, or of the class of anything else.
 
-    Of what has moved within assay, it is the place that it had first: answers of a store are known
-    by it.
+    Of assay's own, the module is left out: one may move, and a store knows replies by these names.
     """
     named: Any = value if hasattr(value, "__qualname__") else type(value)
-    place = f"{named.__module__}:{named.__qualname__}"
-    former = former_places().get(place.removeprefix("assay."))
-    return f"assay.{former}" if former else place
+    ours = str(named.__module__).startswith("assay.")
+    return f"{'assay' if ours else named.__module__}:{named.__qualname__}"
 
 
 # A digest, and what it does not tell.

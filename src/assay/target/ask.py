@@ -87,11 +87,6 @@ class Answers(Source):
     reused: int = 0
     failures: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def known(self) -> int:
-        """The former name of `reused`."""
-        return self.reused
-
 
 def ask(
     data: Any,

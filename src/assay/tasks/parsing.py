@@ -58,7 +58,7 @@ def decode(raw: str, form: type[F]) -> F:
     """
     fitting: list[tuple[int, F]] = []
     incomplete: int | None = None
-    problem = "no JSON object in the reply"
+    problem = "no JSON object in the reply" if raw.strip() else "the reply is empty"
     if '{"' in raw:
         problem += f" is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
