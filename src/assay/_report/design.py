@@ -9,7 +9,7 @@ from assay._report.page import asset, page
 from assay._version import __version__
 from assay.testset import Design
 
-_OF_CORPUS: Final = ("coverage", "sections")  # whose rows are no rows of the data
+_OF_CORPUS: Final = ("coverage", "sections", "topics")  # whose rows are no rows of the data
 _DRAWN: Final = ("kinds", "passage by rare words")  # facts that the page shows as bars
 _MOST = 30  # rows of a finding on the page; the others are in the JSON
 
@@ -66,9 +66,10 @@ def facts(design: Design) -> list[tuple[str, str]]:
         total = sum(total for _, total in design.coverage.values())
         held = sum(1 for covered, _ in design.coverage.values() if covered)
         documents = f"{held} of {numbers.plural(len(design.coverage), 'document')}"
-        listed.append(
-            ("corpus", f"{asked} of {numbers.plural(total, 'passage')}, {documents} asked about")
-        )
+        topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
+        topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
+        passages = f"{asked} of {numbers.plural(total, 'passage')}"
+        listed.append(("corpus", f"{passages}, {documents}{topics} asked about"))
     if design.runs and design.runs.difficulty:
         spread = sorted(design.runs.difficulty.values())
         ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
@@ -108,6 +109,10 @@ def plain(design: Design) -> dict[str, Any]:
         "coverage": {
             document: {"asked_about": covered, "passages": total}
             for document, (covered, total) in design.coverage.items()
+        },
+        "topics": {
+            topic: {"asked_about": covered, "passages": total}
+            for topic, (covered, total) in design.topics.items()
         },
         "generated": design.generated,
         "runs": runs
