@@ -131,6 +131,8 @@ class Drafts:
             texts = (self.corpus.passages[number].text for number in draft.passages)
             return not any(_SHE.search(text) for text in texts)
         whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
+        if not whole and not any(self._is_rare(s, _RARE) for s in stems(draft.fact.subject)):
+            return False  # "the UE", which does a hundred things
         if not whole and not _TECHNICAL.search(draft.fact.subject):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
@@ -288,7 +290,8 @@ _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZ
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
 _WORDS: Final = frozenset(
     "THE AND FOR NOT ALL ANY NOTE TODO WITH FROM THIS "  # noqa: SIM905 - reads better
-    "USA JSON CPU GPU RAM ASCII URL HTML HTTP".split()
+    "USA JSON CPU GPU RAM ASCII URL HTML HTTP "
+    "HIV AIDS DNA RNA NASA NATO BBC CNN CBS NBC FBI CIA IPCC UNESCO UNICEF GDP CEO PDF".split()
 )
 
 
