@@ -149,6 +149,10 @@ def _bars(counts: Mapping[str, int], order: Sequence[str] = ()) -> list[_Bar]:
     return [_Bar(name, counts[name] / total, numbers.count(counts[name])) for name in names]
 
 
+def _size(topic: tuple[str, tuple[int, int]]) -> tuple[int, str]:
+    return -topic[1][1], topic[0]
+
+
 def render(designs: Mapping[str, Design]) -> str:
     """The card of each file on one page, without any outside reference."""
     cards = [
@@ -159,6 +163,10 @@ def render(designs: Mapping[str, Design]) -> str:
             "facts": [fact for fact in facts(design) if fact[0] not in _DRAWN],
             "kinds": _bars(design.kinds),
             "ranks": _bars(design.ranks, tuple(design.ranks)),
+            "topics": [
+                _Bar(topic, covered / total, f"{covered} of {total}")
+                for topic, (covered, total) in sorted(design.topics.items(), key=_size)
+            ],
             "findings": [(one, count(design, one.check)) for one in design.findings],
         }
         for file, design in designs.items()

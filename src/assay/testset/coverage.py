@@ -62,7 +62,7 @@ def uncovered(asked: Asked, topics: Mapping[int, str]) -> Iterator[Finding]:
     remedy = "ask about those that matter, or leave them out"
     kinds = (
         ("coverage", "documents", asked.documents()),
-        ("sections", "sections of the other documents", asked.sections()),
+        ("sections", "sections of documents that have one", asked.sections()),
         ("topics", "topics", topics),
     )
     for check, what, names in kinds:
