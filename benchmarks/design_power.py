@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--simulations", type=int, default=500)
     times = parser.parse_args().simulations
-    documents, asked = corpus()
+    documents, asked = corpus("xquad")
     first, second = (ranks(documents, asked, size) for size in (50, 60))
     print("| scores | card from | n | difference named | found | found without any |")
     print("|---|---|---:|---:|---:|---:|")

@@ -22,6 +22,7 @@ import json
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -62,7 +63,7 @@ def clapnq() -> tuple[list[Document], list[Asked]]:
     return documents, asked
 
 
-SETS: Final[Mapping[str, Callable[[], Any]]] = {"clapnq": clapnq, "xquad": corpus}
+SETS: Final[Mapping[str, Callable[[], Any]]] = {"clapnq": clapnq, "xquad": partial(corpus, "xquad")}
 
 
 def is_held_out(name: str, question: str, places: Sequence[Row]) -> bool:

@@ -1,13 +1,14 @@
-"""Do generated questions rank retrievers as people's questions do? Over the articles of XQuAD.
+"""Do generated questions rank retrievers as people's questions do? Over XQuAD, CLAPnq, TeleQuAD.
 
-    python -m benchmarks.retriever_ranking [--offline 100] [--questions FILE.jsonl ...]
+    python -m benchmarks.retriever_ranking xquad [--offline 100] [--questions FILE.jsonl ...]
 
 Six retrievers of the reference pipeline (BM25, embeddings, both fused; chunks of 50 and of 200
 words) are ranked by their mean reciprocal rank of the first chunk that holds the evidence: by
 people's questions, by those that `assay testset` makes without a language model, and by the
-files given (rows of `assay testset` over the corpus that `python -m benchmarks.pipeline corpus`
-writes). Kendall's tau-b between two rankings has a bootstrap interval over the questions of both.
-What as many questions of people would show beside all the others stands next to it.
+files given (rows of `assay testset` over the same documents, for XQuAD those that `python -m
+benchmarks.pipeline corpus` writes). Kendall's tau-b between two rankings has a bootstrap interval
+over the questions of both. What as many questions of people would show beside all the others
+stands next to it.
 """
 
 import argparse
@@ -27,29 +28,38 @@ from assay.judge import Judge
 from assay.judges import backend
 from assay.testset import Document, Plan, generate
 from benchmarks.data import load
+from benchmarks.live import telequad
 from benchmarks.pipeline import XQUAD
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 SIZES, KINDS = (50, 200), ("bm25", "embedding", "hybrid")
-DEPTH, DRAWS = 20, 2000
+DEPTH, DRAWS, MOST = 20, 2000, 600  # people's questions, about
+SETS = {"xquad": XQUAD, "clapnq": "retrieval/clapnq.jsonl.gz"}
 Asked: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]  # a question, and where its evidence is
 
 
-def corpus() -> tuple[list[Document], list[Asked]]:
-    """The articles, and people's questions with the range of the answer."""
-    articles: dict[str, list[str]] = {}
-    for row in load(XQUAD):
-        passages = articles.setdefault(f"{row['meta']['title']}.txt", [])
-        if row["contexts"][0] not in passages:
-            passages.append(row["contexts"][0])
-    texts = {name: "\n\n".join(passages) for name, passages in articles.items()}
+def corpus(name: str) -> tuple[list[Document], list[Asked]]:
+    """The documents, and people's questions with the range of what answers them."""
+    texts = dict[str, str]()
+    found = list[tuple[str, str, str, str]]()  # question, document, passage of it, words of that
+    if name == "telequad":
+        texts, rows = telequad()
+        for row in rows:
+            (document,) = row["reference_context_ids"]
+            found.append((row["question"], document, texts[document], row["reference"]))
+    for row in load(SETS[name]) if name in SETS else ():
+        passage = row["contexts"][0]
+        document = f"{row['meta']['title']}.txt" if name == "xquad" else row["id"]
+        if passage not in texts.setdefault(document, ""):
+            texts[document] += "\n\n" * bool(texts[document]) + passage
+        answers = row["ground_truth"] if name == "xquad" else row["labels"]["relevant_sentences"]
+        found += [(row["question"], document, passage, answer) for answer in answers[:1]]
     asked = list[Asked]()
-    for row in load(XQUAD):
-        name, passage = f"{row['meta']['title']}.txt", row["contexts"][0]
-        answer = row["ground_truth"][0]
-        start = texts[name].index(passage) + passage.index(answer)
-        place = {"document": name, "start": start, "end": start + len(answer)}
-        asked.append((row["question"], [place]))
+    for question, document, passage, answer in found[:: max(1, len(found) // MOST)]:
+        start = texts[document].index(passage) + passage.find(answer)
+        if answer in passage:
+            place = {"document": document, "start": start, "end": start + len(answer)}
+            asked.append((question, [place]))
     return [Document(*text) for text in texts.items()], asked
 
 
@@ -113,10 +123,11 @@ def agreement(made: Floats, people: Floats) -> tuple[float, Floats, float, Float
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", choices=(*SETS, "telequad"))
     parser.add_argument("--offline", type=int, default=100, help="questions made by rules")
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
     given = parser.parse_args()
-    documents, asked = corpus()
+    documents, asked = corpus(given.corpus)
     people = asyncio.run(reciprocal_ranks(documents, asked))
     sets = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -1,24 +1,26 @@
 """The test set that a strong model wrote about these pages, replayed from its recorded replies.
 
-    python -m benchmarks.strong_testset [--out FILE.jsonl]
+    python -m benchmarks.strong_testset [--out FILE.jsonl] [--pending FOLDER]
 
 The plan, the prompts and the replies are in benchmarks/recorded/testset.jsonl.gz; the embedded
-judge checks the answers anew. The pages are those of the revision named there, from git. A prompt
-that has changed since has no reply: it is named, and its question counts as failed. `keep` is what
-a reader said of each question that was kept.
+judge checks the answers anew. The pages are those of the revision named there, from git. Where
+prompts have changed since, those of the first wave without a reply are written to FOLDER, to be
+answered from their text alone. `keep` is what a reader said of each question that was kept.
 """
 
 import argparse
 import gzip
 import hashlib
 import json
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-from assay import Route, Settings
+from assay import Denied, Route, Settings
 from assay.judges import backend
 from assay.judges.llm import Function
+from assay.stats.intervals import wilson
 from assay.testset import Plan, PlanRow, check_freshness, generate, read_documents
 from assay.testset.checks import comparable
 from benchmarks.data import ROOT
@@ -36,17 +38,18 @@ def same(sentence: str, quote: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
     given = parser.parse_args()
     with gzip.open(RECORD, "rt", encoding="utf-8") as lines:
         head, *rows = map(json.loads, lines)
     replies = {row["key"]: row["reply"] for row in rows}
-    missing = list[str]()
+    missing = dict[str, str]()
 
     def ask(prompt: str) -> str:
         key = hashlib.sha256(prompt.encode()).hexdigest()[:12]
         if key not in replies:
-            missing.append(key)
-            return "no reply is on record"
+            missing[key] = prompt
+            raise Denied("no reply is on record")
         return json.dumps(replies[key], ensure_ascii=False)
 
     documents = read_documents(f"{head['revision']}:docs")
@@ -54,16 +57,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = dict.fromkeys((*WRITES, "answer_questions"), Function(ask, name="recorded"))
         judge = Route(backend("embedded"), model)
-        made = generate(
-            documents, plan, judge=judge, store=Path(folder) / "s.db", settings=Settings(tries=1)
-        )
-    keep = head["keep"]
+        store, settings = Path(folder) / "s.db", Settings(tries=1)
+        try:
+            made = generate(documents, plan, judge=judge, store=store, settings=settings)
+        except Denied:
+            for key, prompt in missing.items() if given.pending else ():
+                given.pending.mkdir(parents=True, exist_ok=True)
+                (given.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
+            sys.exit(f"{len(missing)} prompts of this wave have no reply")
     print(f"{len(made.rejected)} drafts rejected: {dict(Counter(r.why for r in made.rejected))}")
-    print(f"{len(missing)} prompts without a reply")
     print("| kind | kept by the checks | kept by a reader |\n|---|---:|---:|")
-    for kind, n in made.written().items():
-        good = sum(keep.get(q.question, False) for q in made.questions if q.kind == kind)
-        print(f"| {kind} | {n} | {good} |")
+    keep = [(question.kind, head["keep"][question.question]) for question in made.questions]
+    for kind in (*made.written(), ""):
+        kept = [good for name, good in keep if kind in {name, ""}]
+        share = sum(kept) / len(kept)
+        ends = " to ".join(f"{end:.2f}" for end in wilson(share, len(kept), 1.96))
+        print(f"| {kind or 'all'} | {len(kept)} | {sum(kept)}: {share:.2f} ({ends}) |")
     answerable = [row for row in made.rows() if row["answerable"]]
     for name, left_out in (("with their quotes", ()), ("without them", ("quotes",))):
         rows = [{k: v for k, v in row.items() if k not in left_out} for row in answerable]

@@ -17,7 +17,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=400)
     given = parser.parse_args()
-    documents, asked = corpus()
+    documents, asked = corpus("xquad")
     texts = {document.id: document.text for document in documents}
     asked = asked[:: max(1, len(asked) // given.rows)][: given.rows]
     rows, places = [], []

@@ -1,6 +1,7 @@
 """`assay check --design`: what a test set can decide, and which of its questions are no good."""
 
 import json
+import random
 
 import pytest
 from cli_help import write_rows
@@ -143,6 +144,16 @@ def test_kinds_are_told(assay, here):
         assert found["kinds"] == {kind: 1}, question
 
 
+def test_a_question_whose_reference_no_single_source_holds_is_of_several_hops(assay, here):
+    ferry, fare = "The Nordlys sails to Bergen.", "A ticket to Bergen costs 40 euros."
+    row = {"question": "What is the fare of the Nordlys?", "reference": f"{ferry} {fare}"}
+    for contexts, kind in (([ferry, fare], "multi-hop"), ([f"{ferry} {fare}", fare], "fact")):
+        _, found, _ = design(assay, here, [row | {"reference_contexts": contexts}])
+        assert found["kinds"] == {kind: 1}
+    _, found, _ = design(assay, here, [row | {"synthesizer_name": "multi_hop_abstract"}])
+    assert found["kinds"] == {"multi-hop": 1}
+
+
 def test_personal_data_are_told_and_invented_ones_are_not(assay, here):
     private = {
         "q3": "Write to anna.berg@shop-berlin.de.",
@@ -181,6 +192,30 @@ def test_references_are_sought_in_the_corpus_and_what_nobody_asks_about_is_named
     assert found["coverage"]["shop.md"]["asked_about"] == 1
     assert [row["found"] for row in findings["sections"]["rows"]] == ["Shop > Walls"]
     assert found["found_first"] == 1
+
+
+def test_topics_without_a_question_are_named_and_those_of_unanswerable_ones_told(assay, here):
+    lamps = "lamp bulb socket wire light shade switch fuse plug cable watt candle lantern"
+    post = "parcel letter stamp box courier address customs scale queue seal van postman"
+    kinds = lamps.split(), post.split()
+    chance = random.Random(0)
+    texts = [" ".join(chance.sample(topic, 4)) for topic in kinds for _ in range(16)]
+    documents = [{"id": f"d{n}", "text": f"{text}."} for n, text in enumerate(texts)]
+    write_rows(here / "docs.jsonl", documents)
+    asked = [{"question": f"Why {d['id']}?", "reference": d["text"]} for d in documents[:16]]
+    asked.append(
+        {"question": "Why boxes?", "answerable": False, "contexts": [documents[16]["text"]]}
+    )
+    _, found, findings = design(assay, here, asked, "--corpus", "docs.jsonl")
+    asked_about = [name for name, topic in found["topics"].items() if topic["asked_about"]]
+    assert asked_about
+    assert set(", ".join(asked_about).split(", ")) <= set(lamps.split())
+    named = {word for row in findings["topics"]["rows"] for word in row["id"].split(", ")}
+    assert named
+    assert named <= set(post.split())
+    told = {row["id"]: row["found"] for row in findings["coverage"]["rows"]}
+    assert told["d16"] == "1 passage; unanswerable questions alone"
+    assert told["d17"] == "1 passage"
 
 
 def test_a_source_of_one_short_sentence_is_a_source(assay, here):

@@ -252,3 +252,12 @@ def test_a_time_limit_ends_it_with_what_there_is(library, here):
     assert result.exit_code == 5, result.output
     assert "the time limit of 4 s was reached" in result.stderr
     assert (here / "questions.jsonl").exists()
+
+
+def test_files_of_a_folder_that_are_not_read_are_named(assay, here):
+    (here / "docs").mkdir()
+    (here / "docs" / "a.md").write_text("# Tarn\n\nThe Tarn bridge was opened in 1931.\n", "utf-8")
+    for name in ("b.pdf", "c.csv", "d.png"):
+        (here / "docs" / name).write_bytes(b"x")
+    done = assay("testset", "docs", "--out", "q.jsonl")
+    assert "not read: b.pdf, c.csv (convert" in done.stderr

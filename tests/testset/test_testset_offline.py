@@ -90,6 +90,10 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
         "The Tarn lock is the same as the others.",
         "The lock may have been opened in 1931 or later, see figure 3.",
         "Clause 5.2 provides a list of all gates.",
+        "The Tarn lock also contains a store of old lamps.",  # and what else?
+        "The Tarn lock generally has 12 gates.",
+        "The most common lamp was built in 1931.",
+        "Tarn University won the Lamp Prize of the port.",  # "who" is none
     ],
 )
 def test_what_does_not_stand_alone_is_not_asked_about(sentence):
@@ -155,6 +159,23 @@ def test_what_manuals_say():
         "In “Guide”, what does the state `lost` mean?": "Nobody knows where the lamp is",
         "In “Guide”, what can you do if the state is `lost`?": "Ask the owner of the shelf",
     }
+
+
+def test_a_command_that_is_a_heading_is_for_what_stands_below_it():
+    text = "## `lamps list`\n\nLists all lamps of the shop. It takes a second.\n"
+    (fact,) = structured(text).values()
+    assert fact.question == "What is `lamps list` for?"
+    assert fact.reference == "`lamps list` lists all lamps of the shop."
+
+
+def test_a_table_of_frequent_questions_is_asked_as_it_stands(tmp_path):
+    rows = [
+        {"question": "Which cards are taken?", "answer": "Visa and the card of the port of Tarn."},
+        {"question": "Do you send lamps to Tarn?", "answer": "Yes, within 7 days, for 12 euros."},
+    ]
+    made = generate(rows, Plan(n=4), judge="embedded", store=tmp_path / "a.db")
+    kept = {question.question: question.reference for question in made.questions}
+    assert kept == {row["question"]: row["answer"] for row in rows}
 
 
 def test_a_manual_is_asked_about_in_the_name_of_its_title_alone():

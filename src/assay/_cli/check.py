@@ -274,8 +274,10 @@ _OPTIONS = ("corpus", "runs", *options.JUDGE_OPTIONS, "price", "budget", "outs")
 def _check_designs(request: CheckRequest) -> int:
     """Tell what each file lacks as a test set; bad input where a row has to be changed."""
     output.check_files(request.outs, *request.files, request.store, forms=_FORMS)
+    corpus = [Path(path) for path in request.corpus]
+    values.tell_unread(corpus)
     given = {
-        "corpus": [Path(path) for path in request.corpus] or None,
+        "corpus": corpus or None,
         "mapping": values.mapping(request.maps),
         "contexts": values.contexts(request.contexts),
         "runs": _runs(request),

@@ -18,7 +18,7 @@ from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget, priced
 from assay._cli.options import Grouped
 from assay._cli.output import counter
-from assay._cli.values import look_here, read_prompts
+from assay._cli.values import look_here, read_prompts, tell_unread
 from assay._report import notes, numbers
 from assay._report.tables import dim, listed
 from assay._runner.result import open_run
@@ -156,6 +156,7 @@ def testset_command(request: TestsetRequest) -> int:
         budget=budget(request),
     )
     paths = [Path(document) for document in documents]
+    tell_unread(paths)
     if request.dry_run:
         return _estimate(paths, plan, judge, settings, request)
     parts = _Parts(request.out, request.rejected)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Final
 
+from assay._cli.errors import say
 from assay._middleware.budget import Price
 from assay._runner import config_files
 from assay._store.runs import Value, parameter
@@ -22,7 +23,18 @@ from assay.prompt import Template
 from assay.tasks import TASKS
 
 _COUNT = re.compile(r"([\d_,]*\d(?:\.\d+)?)\s*([kM]?)\s*(tok(?:ens?)?|calls?)", re.IGNORECASE)
+_SHOWN = 3  # files that are not read
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def tell_unread(folders: Iterable[Path]) -> None:
+    """Tell which files of folders may be documents and are not read."""
+    from assay.testset.documents import unread
+
+    if names := unread(folders):
+        more = f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
+        remedy = "convert them to text; a table is read where it is named itself"
+        say(f"not read: {', '.join(names[:_SHOWN])}{more} ({remedy})")
 
 
 def metric_specs(texts: Iterable[str]) -> list[str]:

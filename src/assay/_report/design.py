@@ -9,7 +9,7 @@ from assay._report.page import asset, page
 from assay._version import __version__
 from assay.testset import Design
 
-_OF_CORPUS: Final = ("coverage", "sections")  # whose rows are no rows of the data
+_OF_CORPUS: Final = ("coverage", "sections", "topics")  # whose rows are no rows of the data
 _DRAWN: Final = ("kinds", "passage by rare words")  # facts that the page shows as bars
 _MOST = 30  # rows of a finding on the page; the others are in the JSON
 
@@ -66,9 +66,10 @@ def facts(design: Design) -> list[tuple[str, str]]:
         total = sum(total for _, total in design.coverage.values())
         held = sum(1 for covered, _ in design.coverage.values() if covered)
         documents = f"{held} of {numbers.plural(len(design.coverage), 'document')}"
-        listed.append(
-            ("corpus", f"{asked} of {numbers.plural(total, 'passage')}, {documents} asked about")
-        )
+        topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
+        topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
+        passages = f"{asked} of {numbers.plural(total, 'passage')}"
+        listed.append(("corpus", f"{passages}, {documents}{topics} asked about"))
     if design.runs and design.runs.difficulty:
         spread = sorted(design.runs.difficulty.values())
         ends = f"{spread[0]:+.1f} to {spread[-1]:+.1f}"
@@ -109,6 +110,10 @@ def plain(design: Design) -> dict[str, Any]:
             document: {"asked_about": covered, "passages": total}
             for document, (covered, total) in design.coverage.items()
         },
+        "topics": {
+            topic: {"asked_about": covered, "passages": total}
+            for topic, (covered, total) in design.topics.items()
+        },
         "generated": design.generated,
         "runs": runs
         and {
@@ -144,6 +149,10 @@ def _bars(counts: Mapping[str, int], order: Sequence[str] = ()) -> list[_Bar]:
     return [_Bar(name, counts[name] / total, numbers.count(counts[name])) for name in names]
 
 
+def _size(topic: tuple[str, tuple[int, int]]) -> tuple[int, str]:
+    return -topic[1][1], topic[0]
+
+
 def render(designs: Mapping[str, Design]) -> str:
     """The card of each file on one page, without any outside reference."""
     cards = [
@@ -154,6 +163,10 @@ def render(designs: Mapping[str, Design]) -> str:
             "facts": [fact for fact in facts(design) if fact[0] not in _DRAWN],
             "kinds": _bars(design.kinds),
             "ranks": _bars(design.ranks, tuple(design.ranks)),
+            "topics": [
+                _Bar(topic, covered / total, f"{covered} of {total}")
+                for topic, (covered, total) in sorted(design.topics.items(), key=_size)
+            ],
             "findings": [(one, count(design, one.check)) for one in design.findings],
         }
         for file, design in designs.items()

@@ -6,8 +6,8 @@ what it replied is kept, and the same call goes on where it was killed. Where th
 write, rules make the questions.
 """
 
-from assay.testset.checks import JudgeEvidence, RunEvidence
-from assay.testset.design import Design, Finding, check_design
+from assay.testset.checks import Finding, JudgeEvidence, RunEvidence
+from assay.testset.design import Design, check_design
 from assay.testset.documents import Document, read_documents
 from assay.testset.freshness import Freshness, NewPart, QuestionFreshness, check_freshness
 from assay.testset.generate import agenerate, estimate, generate

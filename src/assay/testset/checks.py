@@ -32,7 +32,27 @@ from assay.tasks import (
 from assay.testset.passages import Passage
 
 _SUPPORTED = _RIGHT = 0.5  # from such a probability on
+_LONG, _AGREES = 8, 0.2  # words of a reference, and the F1 of an answer that is right beside it
 Flag: TypeAlias = Literal["all right", "all wrong", "inverted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the design of a test set lacks.
+
+    Attributes:
+        check: Which check found it.
+        level: "fault" if the rows have to be changed, "note" if it is something to know.
+        text: What was found.
+        remedy: What to do about it.
+        rows: Ids of the rows concerned with what was found there; empty if it is about the whole.
+    """
+
+    check: str
+    level: Literal["fault", "note"]
+    text: str
+    remedy: str
+    rows: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +214,23 @@ async def closed_book_answer(question: str, reference: str, judge: Judge) -> str
     answers = await judge(AnswerClosedBook(question))
     if not answers or not answers[0]:
         return ""
+    if _says_much_of(answers[0], reference, question):
+        return answers[0]
     given = Sample(id="", question=question, answer=answers[0], reference=reference)
     outcome = await FactualCorrectness(mode="recall").score(given, judge)
     right = not isinstance(outcome, Unscored) and outcome.value >= _RIGHT
     return answers[0] if right else ""
+
+
+def _says_much_of(answer: str, reference: str, question: str) -> bool:
+    """Whether a short answer agrees with a long reference, by the words that both add.
+
+    It leaves most of what a long reference says unsaid, and is right all the same.
+    """
+    asked = set(stems(question))
+    wanted, said = set(stems(reference)) - asked, set(stems(answer)) - asked
+    shared = 2 * len(wanted & said) / max(len(wanted) + len(said), 1)
+    return len(wanted) >= _LONG and shared >= _AGREES
 
 
 # Questions that nobody asks who has not just read the text.

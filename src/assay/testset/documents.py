@@ -22,12 +22,25 @@ _HTML: Final = (".html", ".htm")
 _TABLES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _KNOWN: Final = ", ".join((*_PLAIN, *_HTML, *_TABLES))
 # Under these names the text of a document stands in a table, or as an attribute of an object.
-_TEXTS: Final = ("text", "page_content", "content", "contents", "body", "passage", "document")
+_TEXTS: Final = (
+    "text",
+    "page_content",
+    "content",
+    "contents",
+    "body",
+    "passage",
+    "document",
+    "answer",
+)
 _IDS: Final = ("id", "_id", "doc_id", "docid", "document_id")
 # Several documents may share one of these: the pages of a PDF file.
 _SOURCES: Final = ("source", "url", "path", "name", "file_name")
 _LONGEST: Final = 255  # characters of a file's name
-_TITLES: Final = ("title", "heading", "name", "file_name")
+_TITLES: Final = ("title", "heading", "question", "name", "file_name")
+# Files that look like documents, and are not read where they lie in a folder.
+_UNREAD: Final = frozenset(
+    (*_TABLES, ".pdf", ".doc", ".docx", ".odt", ".ppt", ".pptx", ".xlsx", ".epub", ".rtf")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,12 @@ def read_documents(data: Any) -> list[Document]:
     if not documents:
         raise InputError("there is no text in the documents", f"give files: {_KNOWN}, or folders")
     return _distinct(documents)
+
+
+def unread(folders: Iterable[Path]) -> list[str]:
+    """The files of folders that may be documents too, and are not read as such."""
+    inside = (path for folder in folders if folder.is_dir() for path in sorted(folder.rglob("*")))
+    return [path.name for path in inside if path.suffix.lower() in _UNREAD and path.is_file()]
 
 
 def _may_be_path(text: str) -> bool:

@@ -125,19 +125,22 @@ class Drafts:
 
     def _names_something(self, draft: Draft) -> bool:
         """Whether the question has a name, or its subject rare words without "the"."""
+        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in self._text:
+            return True
         if re.fullmatch(r"the [a-z]+", draft.fact.subject):  # "the city"
             return False
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             texts = (self.corpus.passages[number].text for number in draft.passages)
             return not any(_SHE.search(text) for text in texts)
         whole = draft.fact.template != "object" or draft.fact.predicate in _PARTS_VERBS
-        if not whole and not _TECHNICAL.search(draft.fact.subject):
+        rare = any(self._is_rare(stem, _RARE) for stem in stems(draft.fact.subject))
+        # "The UE" does a hundred things.
+        if not (whole or (rare and _TECHNICAL.search(draft.fact.subject))):
             return False
         if _NAME.search(draft.fact.question.split(" ", 1)[1]):
             return True
-        named = stems(draft.fact.subject)
-        rare = any(self._is_rare(stem, _RARE) for stem in named)
-        return not draft.fact.subject.startswith("the ") and len(named) > 1 and rare
+        long = len(stems(draft.fact.subject)) > 1
+        return not draft.fact.subject.startswith("the ") and long and rare
 
     def _is_rare(self, stem: str, share: float) -> bool:
         return self._spread[stem] <= max(2, share * len(self.corpus.passages))
@@ -288,7 +291,8 @@ _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZ
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
 _WORDS: Final = frozenset(
     "THE AND FOR NOT ALL ANY NOTE TODO WITH FROM THIS "  # noqa: SIM905 - reads better
-    "USA JSON CPU GPU RAM ASCII URL HTML HTTP".split()
+    "USA JSON CPU GPU RAM ASCII URL HTML HTTP "
+    "HIV AIDS DNA RNA NASA NATO BBC CNN CBS NBC FBI CIA IPCC UNESCO UNICEF GDP CEO PDF".split()
 )
 
 

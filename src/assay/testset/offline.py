@@ -79,7 +79,8 @@ class Offline:
         tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
         limit = max(2, round(_SHARE * wanted))
         while waiting and wanted > used.total() and tried < most:
-            open_ = [draft for draft in waiting if used[draft.fact.template] < limit]
+            full = {name for name, n in used.items() if n >= limit and name != "faq"}
+            open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
                 if limit >= max(2, wanted // 2):
                     break
@@ -93,7 +94,9 @@ class Offline:
                 if reason := fault or self._repeats(draft):
                     self.rejected.append(self._rejected(kind, draft, reason))
                     self.told(self.rejected[-1], len(self.questions))
-                elif used.total() < wanted and used[draft.fact.template] < limit:
+                elif used.total() < wanted and (
+                    used[draft.fact.template] < limit or draft.fact.template == "faq"
+                ):
                     used[draft.fact.template] += 1
                     self.questions.append(self._question(kind, draft))
                     self.told(self.questions[-1], len(self.questions))

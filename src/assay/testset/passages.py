@@ -62,7 +62,7 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
     """The passages of a document: whole paragraphs of about `size` words together.
 
     A section begins a passage of its own unless the one before is less than half full. What is
-    shorter than `shortest` words is left out.
+    shorter than `shortest` words is left out, unless it answers the question that is its title.
 
     Args:
         document: The document.
@@ -76,7 +76,8 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
         if not groups or (full and held):
             groups.append([])
         groups[-1].append(piece)
-    kept = [group for group in groups if sum(p.size for p in group) >= shortest]
+    least = 1 if document.title.endswith("?") else shortest
+    kept = [group for group in groups if sum(p.size for p in group) >= least]
     return [_passage(document, n, group) for n, group in enumerate(kept, start=1)]
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from assay._text.questions import about_a_text
 from assay._text.refusals import is_plain_refusal
-from assay._text.words import STOP_WORDS, content_words, words
+from assay._text.words import STOP_WORDS, content_words, stems, words
 from assay.sample import Sample
 from assay.testset import checks
 from assay.testset.checks import points_at_text
@@ -76,6 +76,10 @@ _KINDS: Final = (
         ),
     ),
 )
+# Columns in which HotpotQA, MuSiQue, ragas and assay say what kind of question it is.
+_KIND_COLUMNS: Final = ("kind", "type", "question_type", "evolution_type", "synthesizer_name")
+_MULTI_HOP: Final = re.compile(r"multi[-_ ]?(?:hop|context)|^bridge$|^inference_query$")
+_ONE_HOLDS: Final = 0.8  # of what the sources hold of a reference, so that one source is enough
 _CHOICE = re.compile(r"^(?:which|who|is|are|was|were|do|does|did|has|have|can)\b.*\bor\b")
 _YES_NO: Final = frozenset(("yes", "no", "true", "false"))
 
@@ -98,13 +102,25 @@ def is_unanswerable(sample: Sample) -> bool:
 
 
 def kind_of(sample: Sample) -> str:
-    """What kind of question it is, by rules for English."""
+    """What kind of question it is: by its sources, else by rules for English."""
     if is_unanswerable(sample):
         return "unanswerable"
     if sample.turns:
         return "conversation"
+    if _is_multi_hop(sample):
+        return "multi-hop"
     asked = " ".join((sample.question or "").lower().split()).strip(" ?.!")
     return next((kind for kind, pattern in _KINDS if pattern.search(asked)), "fact")
+
+
+def _is_multi_hop(sample: Sample) -> bool:
+    """Whether a column says so, or no single one of the named sources holds the reference."""
+    said = {str(sample.metadata.get(column, "")).lower() for column in _KIND_COLUMNS}
+    if any(_MULTI_HOP.search(kind) for kind in said):
+        return True
+    held = [set(stems(text)) for text in sample.reference_contexts or ()]
+    wanted = set(stems(sample.reference or "")).intersection(set[str]().union(*held))
+    return len(held) > 1 and max(len(wanted & one) for one in held) < _ONE_HOLDS * len(wanted)
 
 
 def dangling(question: str) -> str:

@@ -84,13 +84,23 @@ _OBJECT_VERBS: Final = frozenset(
     "identify include indicate measure mean produce provide reject represent require "
     "return specify store support use need carry cover lead cause offer accept".split()
 )
-_PAST_OBJECT_VERBS: Final = frozenset("include contain comprise consist cause require lead".split())
+# What is said besides leaves out what was said before: it is not all of the answer.
+_BESIDES: Final = re.compile(
+    r"\b(?:also|now|further(?:more)?|additional(?:ly)?|besides)\b", re.IGNORECASE
+)
+_HEDGED: Final = re.compile(r"\b(?:generally|usually|typically|normally|often|sometimes)\b")
+_BODY: Final = re.compile(r"\b(?:University|College|School|Company|Corporation|Institute|Inc)\b")
+# "The most common type" is one of something that the sentence does not name.
+_OUTSTANDING: Final = re.compile(
+    r"the\s+(?:most|best|first|second|third|last|final|largest|oldest|only|main)\b"
+)
 _OBJECT: Final = re.compile(
     r"(?!(?:that|to|in|on|as|from|for|by|at|with|of|about|up|out|into|how|whether|if|once|different|"
     r"the same|each|some|more|both|it|them|all|been|\w+ly)\b)[\w`]"
 )
 _LEAST_OBJECT: Final = 3  # words
-_LEAST_CONSEQUENCE: Final = 5  # words
+_LEAST_PURPOSE: Final = 5  # words, "to" among them
+_LEAST_CONSEQUENCE, _LONGEST_CONSEQUENCE = 5, 45  # words
 _WITH_PREPOSITION: Final = {"consist": "of", "depend": "on", "lead": "to"}
 _NO_SUBJECTS: Final = re.compile(
     r"(?:this|these|those|that|such|each|another|others?|both|some|many|most|all|several|any|no|one|"
@@ -104,7 +114,7 @@ _NO_SUBJECTS: Final = re.compile(
 _LEANS: Final = re.compile(
     r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
     r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
-    r"previous(?:ly)?|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
+    r"previous(?:ly)?|appropriate|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
     r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|examples?|axis|see)\b",
     re.IGNORECASE,
 )
@@ -182,7 +192,8 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
     if clause is None:
         return
     for rule in _RULES:
-        yield from _sound(rule(clause))
+        if rule not in _BARRED or not _BARRED[rule].search(plain):
+            yield from _sound(rule(clause))
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +329,8 @@ def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
     rest = _RELATIVE.sub("", rest)
     if (
         not clause.past
+        or clause.auxiliary == "had"
+        or _OUTSTANDING.match(clause.subject)
         or not rest
         or not _short(rest)
         or clause.verb == "be"
@@ -333,9 +346,9 @@ def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
     """What happens if something is so."""
     if clause.verb == "be" or clause.past or _LEANS.search(clause.subject):
         return
-    if len(clause.rest.split()) < _LEAST_CONSEQUENCE:
+    if not _LEAST_CONSEQUENCE <= len(clause.rest.split()) <= _LONGEST_CONSEQUENCE:
         return
-    passive = clause.auxiliary in {"is", "are"} or clause.rest.startswith("be ")
+    passive = clause.auxiliary in {"is", "are"} or re.match(r"(?:have to |also )*be ", clause.rest)
     if passive:
         question = f"What happens to {clause.subject} {said}?"
     else:
@@ -390,7 +403,7 @@ def _number(clause: _Clause) -> Iterator[Fact]:
 def _purpose(clause: _Clause) -> Iterator[Fact]:
     """What something is used for."""
     found = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
-    if found is None or len(found["said"].split()) <= _LEAST_OBJECT:
+    if found is None or len(found["said"].split()) <= _LEAST_PURPOSE:
         return
     link = "as" if found["link"] == "as" else "for"
     question = f"What {clause.auxiliary} {clause.subject} used {link}?"
@@ -426,6 +439,7 @@ def _author(clause: _Clause) -> Iterator[Fact]:
     rest = _RELATIVE.sub("", clause.tail)
     named = clause.subject.split()
     name = 1 < len(named) < _LONGEST_NAME and all(part[:1].isupper() for part in named)
+    name = name and not _BODY.search(clause.subject)  # "Which university", not "Who"
     if clause.auxiliary != "did" or clause.verb not in _MAKING or not name or not _short(rest, 14):
         return
     if not re.match(r"(?:the|an?|[A-Z\"])", rest):
@@ -445,7 +459,7 @@ def _value(clause: _Clause) -> Iterator[Fact]:
 
 def _object(clause: _Clause) -> Iterator[Fact]:
     """What something contains, needs or does."""
-    if clause.verb not in _OBJECT_VERBS or clause.auxiliary not in {"do", "does", "did"}:
+    if clause.verb not in _OBJECT_VERBS or clause.auxiliary not in {"do", "does"}:
         return
     link = _WITH_PREPOSITION.get(clause.verb, "")
     tail = clause.tail
@@ -454,8 +468,6 @@ def _object(clause: _Clause) -> Iterator[Fact]:
             return
         tail = tail.removeprefix(f"{link} ")
     if not _OBJECT.match(tail) or len(tail.split()) < _LEAST_OBJECT:
-        return
-    if clause.past and clause.verb not in _PAST_OBJECT_VERBS:
         return
     question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
     yield Fact("object", f"{question}?", tail, clause.subject, clause.verb)
@@ -479,3 +491,4 @@ _RULES: Final = (
     *(_time, _definition, _number, _value, _purpose, _place),
     *(_author, _object, _reason, _undated),
 )
+_BARRED: Final = {_object: _BESIDES, _number: _HEDGED}

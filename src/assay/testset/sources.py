@@ -41,6 +41,24 @@ def passages_asked(
     return asked
 
 
+def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
+    """The numbers of the passages that unanswerable questions name, in texts or as their source."""
+    numbers = set[int]()
+    for sample in filter(is_unanswerable, rows):
+        texts = sample.reference_contexts or sample.contexts or ()
+        numbers |= {at for text in texts if (at := _nearest(text, text, corpus)) is not None}
+        for place in sample.metadata.get("source") or ():  # as `assay testset` writes it
+            numbers |= {
+                number
+                for number, each in enumerate(corpus.passages)
+                if isinstance(place, Mapping)
+                and each.document == place.get("document")
+                and each.start < place.get("end", 0)
+                and place.get("start", 0) < each.end
+            }
+    return frozenset(numbers)
+
+
 def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
     """The nearest passage that holds a text word for word, or has most of its content words."""
     near, plain = corpus.nearest(text, _NEAR), comparable(held)

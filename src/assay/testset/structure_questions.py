@@ -98,6 +98,8 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _abbreviations(prose)
     yield from _terms(prose)
     yield from _faq(prose)
+    if len(headings) == 1 and headings[0].endswith("?") and (answer := clean(text)):
+        yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
 
@@ -297,11 +299,16 @@ _ENTRY: Final = re.compile(
     r"(?P<said>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
     re.MULTILINE,
 )
+_TWO_WORDS: Final = re.compile(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}")  # of a command
+# "## `pyenv rehash`", and below it "Installs shims for all known binaries."
+_HEADED: Final = re.compile(
+    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?P<said>[A-Z][a-z]+[ ](?:[^\n#]+\n?)+)", re.MULTILINE
+)
 # What leans on the sentences before it, or goes on behind it.
 _LEANS: Final = re.compile(
     r"\b(?:this|these|those|such|too|that one|he|she|they|them|their|above|below|then|therefore|"
-    r"however|instead|otherwise|both|another|others|the same|so|here|there|former|latter|"
-    r"as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
+    r"however|while|whereas|instead|otherwise|both|another|others|the same|so|here|there|former|"
+    r"latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
 )
 _IT: Final = re.compile(r"\b(?:it|its)\b")
 _COMMAND: Final = re.compile(
@@ -341,7 +348,20 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
             name = f"`{_named(entry['code'])}`"
             question, reference = f"{where}what is {name}?", f"{name}: {said}."
             yield Fact("glossary", question, said, name, "is", "", reference, entry.span())
+    for headed in _HEADED.finditer(text):
+        base, _, rest = clean(headed["said"]).split(". ")[0].rstrip(".").partition(" ")
+        base = next((b for b in (*_stems(base.lower()), base.lower()) if _is_base(b)), "")
+        name = f"`{_named(headed['code'])}`"
+        if base and where and len(rest.split()) >= _LEAST_SAID - 1 and not _LEANS.search(rest):
+            alone = _TWO_WORDS.fullmatch(headed["code"])
+            question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
+            reference = f"{name} {verbs.third_person(base)} {rest}."
+            yield Fact("code", question, rest, name, "for", "", reference, headed.span())
     yield from _how(text, where)
+
+
+def _is_base(word: str) -> bool:
+    return verbs.is_known(word) and "base" in verbs.forms(word)
 
 
 def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact]:
@@ -359,7 +379,7 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
     elif does := _DOES.fullmatch(plain):
         name, rest = _named(does["code"]), _small(clean(does["rest"]))
         base = next((b for b in _stems(does["verb"]) if verbs.third_person(b) == does["verb"]), "")
-        command = re.fullmatch(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}", name)
+        command = _TWO_WORDS.fullmatch(name)
         if not (command or name.endswith("()") or _is_option(name)):
             base = base if base in _ASKED_BY else ""
         elif base not in _ASKED_BY:
@@ -411,5 +431,4 @@ def _task(heading: str) -> str:
     found = _FIRST_NAME.fullmatch(heading)
     first = found["first"].lower() if found else ""
     base = verbs.base_of_ing(first) if first.endswith("ing") else first
-    known = base and verbs.is_known(base) and "base" in verbs.forms(base)
-    return f"{base}{heading[len(first) :]}" if known else ""
+    return f"{base}{heading[len(first) :]}" if base and _is_base(base) else ""
