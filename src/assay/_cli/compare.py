@@ -17,7 +17,7 @@ from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
-from assay._cli.sweep import show_sweep, sweep_writers
+from assay._cli.sweep import show_sweep, sweep_writers, tables
 from assay._report import comparison, page
 from assay._report import history as history_words
 from assay._report import items as items_views
@@ -65,7 +65,7 @@ class CompareRequest(options.ReportRequest):
     "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
     "several RUNs, compare each group with that of the first RUN, too.",
 )
-@options.study
+@tables
 @options.repeatable(
     "--labels",
     metavar="FILE",

@@ -313,12 +313,6 @@ together = click.option(
 )
 limit = count("--limit", help="Use only the first N rows.")
 only_metrics = repeatable("--metric", "-m", "metrics", metavar="METRIC", help="Only this metric.")
-study = click.option(
-    "--report",
-    type=click.Choice(["telecom"]),
-    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
-    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
-)
 force = flag("--force", help="Continue although definitions or data of the runs differ.")
 
 concurrency = count(

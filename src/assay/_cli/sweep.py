@@ -42,6 +42,12 @@ _GROUPS = evaluation.groups(
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 _STUDY_FORMS = {".html": "the tables as a page", ".md": "Markdown", ".json": "what --json shows"}
+tables = click.option(
+    "--report",
+    type=click.Choice(["telecom"]),
+    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
+    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
+)
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
     *("api_key", "target_headers", "target_body", "base_url"),
@@ -100,7 +106,7 @@ class SweepRequest(evaluation.ExperimentRequest):
     help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
     "rankings from these grades in the place of gold labels.",
 )
-@options.study
+@tables
 @evaluation.metrics(required=True)
 @options.target
 @options.judge
