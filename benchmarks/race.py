@@ -10,6 +10,10 @@ true differences; and how often a single winner was named, and none.
     python -m benchmarks.race            200 races of each kind: some minutes
     python -m benchmarks.race 20         so many
     python -m benchmarks.race 200 assay.db NAME METRIC    those of a sweep in a store
+    python -m benchmarks.race 200 assay.db NAME METRIC 0.1
+
+With a number at the end the best configuration of that grid is a planted winner: so many of its
+answers, drawn anew for each race, count as perfect that its mean rises by the number.
 """
 
 import sys
@@ -77,6 +81,24 @@ def asked(store: str, name: str, metric: str) -> Array:
     return scores[~np.isnan(scores).any(axis=1)]
 
 
+def planted(scores: Array, lead: float) -> tuple[Draw, Array]:
+    """The best configuration raised by `lead`, and the true means."""
+    truth = scores.mean(axis=0)
+    best = int(truth.argmax())
+    if lead >= 1 - truth[best]:
+        raise SystemExit(f"the best configuration has {truth[best]:.3f} as it is")
+    chance = lead / (1 - truth[best])  # of an answer, to become a perfect one
+
+    def draw(rng: np.random.Generator) -> Array:
+        drawn = rng.choice(scores, len(scores))
+        drawn[rng.random(len(drawn)) < chance, best] = 1
+        return drawn
+
+    raised = truth.copy()
+    raised[best] += lead
+    return draw, raised
+
+
 def replay(right: Array, truth: Array) -> Outcome:
     """Race configurations over these scores, whose true means are known."""
     n_questions, k = right.shape
@@ -124,8 +146,11 @@ def main() -> None:
     if len(sys.argv) > 2:
         scores = asked(*sys.argv[2:5])
         n, k = scores.shape
+        draw, truth = planted(scores, float(sys.argv[5]) if len(sys.argv) > 5 else 0)
+        second, first = np.sort(truth)[-2:]
         print(f"{times} races of {k} configurations over {n} questions, level 95 %")
-        show(sys.argv[3], lambda rng: rng.choice(scores, n), scores.mean(axis=0), times, 0)
+        print(f"the best has {first:.3f}, the next {second:.3f}")
+        show(sys.argv[3], draw, truth, times, 0)
         return
     print(f"{times} races of 24 configurations over {QUESTIONS} questions, level 95 %")
     for number, (kind, chances) in enumerate(KINDS.items()):

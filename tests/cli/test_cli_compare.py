@@ -90,9 +90,9 @@ def test_groups_of_several_runs_are_compared_within_each_and_with_the_first(two,
     result = assay("compare", *two, "--by", "kind", "-m", "quality", *outs)
     assert result.exit_code == 0, result.output
     text = (here / "g.md").read_text("utf-8")
-    assert "| quality | yes | A | 0.92 (0.05) | 4 |  |" in text
-    assert "|  |  | B | 0.50 (0.32) | 4 | −0.43 (" in text
-    assert "| quality | yes against no | A | – | – | – | – |" in text
+    assert "| quality, yes | A | 0.92 (0.05) | 4 |  |  |" in text
+    assert "|  | B | 0.50 (0.32) | 4 | −0.43 (" in text
+    assert "A test takes 5 scores in a group, 30 where all are the same: none has them." in text
     assert "<td>0.50 (0.32)</td>" in (here / "g.html").read_text("utf-8")
     found = json.loads(assay("compare", *two, "--by", "kind", "--json").stdout)
     assert {d["paired"]["n"] for d in found["differences"]} == {4}
@@ -204,9 +204,10 @@ class TestTelecomReport:
         for row in (
             "| A | 24 | 0.67 (0.47 to 0.82) | 0.67 (0.47 to 0.82) |",
             "| C | 24 | 0.83 (",
-            "| quality | yes against no | A | +0.51 (",
-            "|  |  | B | 0.96 (0.03) | 16 | +0.20 (",
-            "16 pairs",
+            "### Within each run, by retrieval: yes against no",
+            "| quality | A | +0.51 (",
+            "|  | B | 0.96 (0.03) | 16 | +0.20 (",
+            " | 16 |\n",
             "| quality | B | 1.00 (16/16; ",
         ):
             assert row in text
@@ -220,7 +221,7 @@ class TestTelecomReport:
     def test_one_run_has_the_tables_that_need_no_other(self, three, assay):
         result = assay("compare", "base", "--report", "telecom")
         assert result.exit_code == 0, result.output
-        for text in ("Retrievers", "Groups within each run", "Scores by group"):
+        for text in ("Retrievers", "Within each run", "Scores by group"):
             assert text in result.stdout
         assert "Concordance" not in result.stdout
         assert "run - A" not in result.stdout

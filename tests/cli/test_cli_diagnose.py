@@ -135,7 +135,7 @@ def test_the_step_that_an_answer_rests_on_is_named(assay, here):
     assay("run", "talks.jsonl", "-m", "faithfulness", "--quiet")
     result = assay("diagnose", "--steps")
     assert result.exit_code == 0, result.output
-    assert "search: decisive in 1 of 1" in result.stdout
+    assert "search: decisive in 1 of the 1 answer that used it" in result.stdout
     told = json.loads(assay("diagnose", "--steps", "--json").stdout)["steps"]
     assert told["samples"][0]["decisive"] == [1]
     assert json.loads(assay("diagnose", "--json").stdout)["steps"] is None

@@ -280,6 +280,43 @@ def test_compare_gate_and_history_take_a_sweep_by_its_name(rag, leaderboards):
     assert json.loads(rag("history", "--by", "k", "--by", "chunk", "--json").stdout)["n_runs"] == 4
 
 
+def test_the_telecom_study_in_one_command(rag, here, monkeypatch):
+    """Which retriever finds the passage, and what of it in the answers; again by the sweep's name."""
+    monkeypatch.setenv("COLUMNS", "80")
+    (here / "docs").mkdir()
+    rows = []
+    for n, town in enumerate(("Rome", "Oslo", "Bonn", "Riga", "Bern", "Lima") * 2):
+        name = f"{town}{n}"
+        text = f"The tower of {name} was finished in {1880 + n}. It is made of iron."
+        (here / "docs" / f"{name}.txt").write_text(text, "utf-8")
+        rows.append({"id": f"q{n}", "question": f"When was the tower of {name} finished?"})
+        rows[-1] |= {"reference": f"In {1880 + n}.", "reference_context_ids": [name]}
+    write_rows(here / "q.jsonl", rows)
+    grid = ("--set", "retriever=bm25,embedding", "--set", "k=3", "--set", "generator=passage")
+    study = ("sweep", "docs", "q.jsonl", *grid, "-m", "token_f1,hit_at_k", "--name", "study")
+    result = rag(*study, "--report", "telecom", "--out", "study.html")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "data  q.jsonl, answered by pipeline on 12 documents, 12 samples" in result.stdout
+    assert re.search(r"\nA  retriever=bm25 \([0-9a-f]{8}\), the base\n", result.stdout)
+    assert re.search(r"\nA +12  1.00 \(0.76 to 1.00\)  1.00 \(0.76 to 1.00\)\n", result.stdout)
+    assert "accuracy@5" not in result.stdout, "three are retrieved"
+    assert "token_f1, yes" in result.stdout
+    assert "hit_at_k" not in result.stdout, "what retrieval is, it cannot tell by retrieval"
+    assert (here / "study.html").read_text("utf-8").count("<table") == 3
+    again = rag("compare", "study", "--report", "telecom")
+    assert again.stdout == result.stdout.replace("report  study.html\n", "")
+    by_retrieval = rag("compare", "study", "--by", "retrieval")
+    assert by_retrieval.exit_code == 0, by_retrieval.output
+    for options, said in (
+        (("--race",), "a race asks its configurations different questions"),
+        (("--map", "reference_context_ids=none"), "no question names any"),
+    ):
+        refused = rag(*study, "--report", "telecom", *options)
+        assert refused.exit_code == 2
+        assert said in refused.stderr
+
+
 @pytest.mark.usefixtures("leaderboards")
 def test_effects_of_a_sweep_that_was_stopped_are_fitted_and_interactions_left_out(rag):
     assert rag("gc", "--delete", "rag/k=3,chunk=256").exit_code == 0

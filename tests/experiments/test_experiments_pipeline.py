@@ -206,6 +206,18 @@ class TestGold:
         with pytest.raises(InputError, match="reference_context_ids"):
             swept(db, {}, RANKED, bad)
 
+    def test_it_is_known_by_chunks_though_no_metric_asks_for_it(self, db):
+        """Else every retrieval would look wrong in a diagnosis, or by `compare --by retrieval`."""
+        rome = {"id": "q1", "question": "When was the Rome tower finished?", "reference": "x"}
+        bonn = {"id": "q2", "question": "Who?", "reference": "x"}
+        data = [
+            {**rome, "reference_context_ids": ["Rome"]},
+            {**bonn, "reference_context_ids": ["Bonn"]},
+        ]
+        first, second = samples(swept(db, {"chunk_size": [8]}, data=data))
+        assert first.reference_context_ids == ("Rome.txt#0-36",)
+        assert second.reference_context_ids == ("Bonn",), "not in the documents: left as it is"
+
     def test_a_question_without_an_answer_has_no_rank(self, db):
         data = [*QUESTIONS, {"id": "no", "question": "Who?", "reference_context_ids": []}]
         found = swept(db, {}, RANKED, data)

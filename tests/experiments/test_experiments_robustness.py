@@ -71,12 +71,12 @@ class TestWhatIsFound:
     def test_planted_weaknesses_are_and_a_robust_system_shows_no_drop(self, found):
         weak, careful = (findings(one) for one in found)
         assert weak["noise"].startswith("drops from 0.4 on, by 0.")
-        assert weak["position"] == "drops at last, by 1.00 at last"
+        assert weak["position"] == "drops at last by 1.00"
         assert weak["contradicted"] == "drops at beside, instead, by 1.00 at instead"
-        assert weak["typos"].startswith("drops at 0.5, by 0.")
+        assert weak["typos"].startswith("drops at 0.5 by 0.")
         assert weak["letters"] == weak["keywords"] == "no drop seen"
         # Where the right fact stands nowhere, no system that goes by its contexts can give it.
-        assert careful.pop("contradicted") == "drops at instead, by 1.00 at instead"
+        assert careful.pop("contradicted") == "drops at instead by 1.00"
         assert set(careful.values()) == {"no drop seen"}
 
     @pytest.mark.slow
@@ -317,7 +317,7 @@ class TestTargets:
             robustness(ROWS, answer, PRESENT, store=db, how=RobustnessSettings(vary={"noise": []}))
         how = RobustnessSettings(vary={"letters": ["upper"]})
         found = robustness(ROWS, answer, PRESENT, store=db, how=how)
-        assert findings(found) == {"letters": "drops at upper, by 1.00 at upper"}
+        assert findings(found) == {"letters": "drops at upper by 1.00"}
 
     def test_reference_contexts_stand_for_contexts_that_are_missing(self, db):
         rows = [{k: v for k, v in row.items() if k != "contexts"} for row in ROWS[:6]]
@@ -337,6 +337,8 @@ class TestTargets:
         ({"typos": [2]}, "give a share of its words"),
         ({"removed": ["all"]}, "left_out or replaced"),
         ({"position": [9]}, "no perturbation applies to any sample"),
+        ({"wording": []}, "'wording' is named without levels"),
+        ({"wording": ["german"]}, "no perturbation applies to any sample"),
     ],
 )
 def test_what_cannot_be_varied_is_refused_before_anything_is_asked(db, vary, said):
@@ -344,6 +346,16 @@ def test_what_cannot_be_varied_is_refused_before_anything_is_asked(db, vary, sai
     with pytest.raises(InputError, match=said):
         robustness(ROWS[:6], system, PRESENT, store=db, how=RobustnessSettings(vary=vary))
     assert system.asked == []
+
+
+def test_questions_of_another_column_are_asked_and_scored_as_the_one_that_was_meant(db):
+    rows = [{**row, "german": f"Wann? {row['question']}"} for row in ROWS[:8]]
+    rows[0]["german"] = None
+    asked, found = asked_under(db, {"wording": ["german"]}, rows)
+    (level,) = found.levels
+    assert (level.n, level.left_out) == (7, {"it has no question in that column": 1})
+    assert [question[:5] for question, _ in asked] == ["Wann?"] * 7
+    assert found.curves[0].points[0].n == 7, "scored beside the question that was meant"
 
 
 def test_data_without_contexts_are_refused(db):

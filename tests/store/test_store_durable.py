@@ -117,6 +117,31 @@ def test_two_processes_that_write_at_once_lose_and_spoil_nothing(db):
         assert [len(store.values(me, "m")) for me in ("a", "b")] == [150, 150]
 
 
+@pytest.mark.parametrize("writes_before", [True, False])
+def test_a_process_that_closes_the_store_leaves_the_log_of_one_that_goes_on(db, writes_before):
+    """Whoever closes a file by other means than SQLite gives SQLite's locks back, too."""
+
+    def keep(store, n):
+        asyncio.run(store.keep_reply(Reply(("a text",), "a reply", key=f"k{n}"), "run"))
+
+    with Store(db) as store:
+        if writes_before:
+            keep(store, 1)
+        for _ in range(2):  # as every question to a result does
+            with Store(db) as again:
+                again.runs()
+        other = python("import sys; from assay._store import Store; Store(sys.argv[1]).close()", db)
+        _, said = other.communicate(timeout=60)
+        assert other.returncode == 0, said
+        keep(store, 2)
+        with Store(db) as again:
+            assert again.reply("k2")
+    assert sound(db)
+    with Store(db) as store:
+        assert store.reply("k2")
+        assert writes_before is bool(store.reply("k1"))
+
+
 def test_closing_waits_for_a_thread_that_is_taking_samples_in(db):
     store = Store(db)
     begun, go_on = threading.Event(), threading.Event()

@@ -8,10 +8,13 @@ from typing import Any, Final
 
 from assay._analysis.comparability import match, pairs
 from assay._analysis.comparison import Compared, compare, described
+from assay._analysis.leaderboard import configuration_names
+from assay._analysis.sweeps import TAG
 from assay._runner.result import Result, labels
 from assay._store import Store
 from assay.errors import InputError
-from assay.metrics.retrieval import ranking
+from assay.metrics import METRICS
+from assay.metrics.retrieval import Ranked, ranking
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.stats.comparison import Paired, Welch, describe, gap_interval, holm, paired, welch
@@ -115,7 +118,7 @@ def by_group(
         field: A column of the data that assay has no other use for (kept in the metadata), or
             group, language, answerable, or a metric of the run whose scores are all 0 or 1; or
             "retrieval": whether any context that is known to be right was retrieved.
-        metrics: Only these; all if empty.
+        metrics: Only these; all if empty, by retrieval without those that score a ranking.
         level: Nominal coverage of the intervals.
 
     Raises:
@@ -126,7 +129,8 @@ def by_group(
     named, ordered = _names(field, values)
     order = [name for name in (YES, NO) if ordered] or sorted(set(named.values()))
     wanted = [label for name in metrics for label in labels(result.run, name)]
-    compared_labels = [label for label in wanted or result.run.metrics if label != grouping_metric]
+    wanted = wanted or scored_by(field, result.run.metrics)
+    compared_labels = [label for label in wanted if label != grouping_metric]
     if not compared_labels:
         raise InputError(f"run {result.run.id} has no metric beside '{field}'")
     clusters = _clusters(samples) if field != "group" else None
@@ -142,6 +146,17 @@ def by_group(
         level=level,
         title=result.run.title,
     )
+
+
+def scored_by(field: str, metrics: Iterable[str]) -> list[str]:
+    """The metrics whose scores are compared by a field: by retrieval none that scores just that."""
+    return [label for label in metrics if field != RETRIEVAL or not is_ranked(label)]
+
+
+def is_ranked(label: str) -> bool:
+    """Whether a metric scores a ranking of contexts."""
+    kind = METRICS.get(label.partition("(")[0])
+    return kind is not None and issubclass(kind, Ranked)
 
 
 def members(result: Result, field: str) -> dict[int, str]:
@@ -204,7 +219,8 @@ def _names(field: str, values: Mapping[int, Any]) -> tuple[dict[int, str], bool]
     by_row = {row: str(value).strip() for row, value in values.items()}
     texts = set(by_row.values())
     truths = {text: _TRUTH.get(text.lower(), "") for text in texts}
-    if all(truths.values()) and len(set(truths.values())) == 2:
+    # That every retrieval is right, or none, is a finding: the other group is an empty one.
+    if all(truths.values()) and (len(set(truths.values())) == 2 or field == RETRIEVAL):
         return {row: truths[text] for row, text in by_row.items()}, True
     if not 2 <= len(texts) <= MOST_GROUPS:
         what = f"field '{field}' has {len(texts)} different value{'s' * (len(texts) != 1)}"
@@ -373,6 +389,7 @@ def compare_groups(
         whole = compare(*results, metrics=metrics, level=level, most=0, force=force)
         warned += whole.warnings
     shared = [name for name in base.run.metrics if all(name in r.run.metrics for r in others)]
+    shared = scored_by(field, shared)
     runs = [by_group(r, field, metrics=metrics or shared, level=level) for r in results]
     tests = iter(adjusted([metric for run in runs for metric in run.metrics]))
     runs = [replace(run, metrics=tuple(next(tests) for _ in run.metrics)) for run in runs]
@@ -383,12 +400,24 @@ def compare_groups(
     ]
     warned += [text for run in runs for text in run.warnings]
     return RunsByGroup(
-        tuple(map(described, results)),
+        described_runs(results),
         tuple(runs),
         tuple(_adjusted(differences)),
         tuple(dict.fromkeys(warned)),
         level,
     )
+
+
+def described_runs(results: Sequence[Result]) -> tuple[Compared, ...]:
+    """What is told of the runs; those of a sweep are called by what varies among them."""
+    told = tuple(map(described, results))
+    runs = [result.run for result in results]
+    if len(runs) < 2 or not all(TAG in run.tags and run.params for run in runs):
+        return told
+    names = configuration_names([run.params for run in runs])
+    if len(set(names)) < len(names):
+        return told
+    return tuple(replace(one, title=name) for one, name in zip(told, names, strict=True))
 
 
 def _differences(

@@ -325,11 +325,14 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
         (one for one, dropped in zip(points, drops, strict=True) if dropped),
         key=lambda one: sign * (one.difference or 0.0),
     )
-    if ordered and all(drops[first:]) and first + 1 < len(points):
+    by = f"by {abs(most.difference or 0.0):.2f}"
+    if sum(drops) == 1:
+        return f"drops at {most.level} {by}"
+    if ordered and all(drops[first:]):
         where = f"from {points[first].level} on"
     else:
         where = "at " + ", ".join(p.level for p, out in zip(points, drops, strict=True) if out)
-    return f"drops {where}, by {abs(most.difference or 0.0):.2f} at {most.level}"
+    return f"drops {where}, {by} at {most.level}"
 
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:

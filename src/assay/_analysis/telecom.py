@@ -8,7 +8,7 @@ import numpy as np
 
 from assay._analysis.annotators import ABOVE, BELOW, Concordance, concordance
 from assay._analysis.comparability import match
-from assay._analysis.groups import RETRIEVAL, RunsByGroup, compare_groups
+from assay._analysis.groups import RETRIEVAL, RunsByGroup, compare_groups, described_runs, scored_by
 from assay._runner.result import Result
 from assay._store import Store
 from assay.data.labels import Labels
@@ -67,8 +67,9 @@ class Study:
     """The tables.
 
     Attributes:
-        groups: Tables 2 and 3: scores by right and wrong retrieval, run by run.
-        accuracy: Table 1: run by run, for every k that a sample of each run has so many contexts
+        groups: Tables 2 and 3: scores by right and wrong retrieval, run by run; of no run where
+            rankings are all that is scored.
+        accuracy: Table 1: run by run, for every k that a sample of the run has so many contexts
             for; empty where no right context is known.
         concordance: Table 4 of each run; empty without labels.
         gaps: Differences of concordance to the base.
@@ -108,8 +109,11 @@ def telecom_study(
     if labels and len(labels) != len(results):
         what = f"there are labels of {len(labels)} runs, and {len(results)} runs"
         raise InputError(what, "give a file for each run, in the order of the runs")
-    groups = compare_groups(*results, field=field, metrics=metrics, level=level, force=force)
-    names = [one.metric for one in groups.runs[0].metrics]
+    groups = RunsByGroup(described_runs(results), (), (), (), level)
+    names: list[str] = []
+    if metrics or any(scored_by(field, result.run.metrics) for result in results):
+        groups = compare_groups(*results, field=field, metrics=metrics, level=level, force=force)
+        names = [one.metric for one in groups.runs[0].metrics]
     tables = tuple(
         concordance(result, given, metrics and names, above=ABOVE, below=BELOW)
         for result, given in zip(results, labels, strict=False)
@@ -120,15 +124,14 @@ def telecom_study(
 
 def _accuracy(results: Sequence[Result], *, level: float, force: bool) -> Iterator[Accuracy]:
     held = [_first_hits(result) for result in results]
-    deepest = min((one[1] for one in held), default=0)
-    for number, (result, (first, _)) in enumerate(zip(results, held, strict=True)):
+    for number, (result, (first, deepest)) in enumerate(zip(results, held, strict=True)):
         rows, clusters = list(first), [first[row][1] for row in first]
         matched = match(results[0], result, keep_other_data=force) if number else None
         for k in (depth for depth in DEPTHS if depth <= deepest and rows):
             hits = [float(first[row][0] < k) for row in rows]
             ends = mean_interval(hits, groups=clusters, low=0, high=1, level=level)
             pairs = None
-            if matched is not None:
+            if matched is not None and k <= held[0][1]:
                 both = [
                     (held[0][0][a.row], first[b.row])
                     for a, b in matched.rows.values()

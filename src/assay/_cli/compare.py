@@ -17,15 +17,15 @@ from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
-from assay._cli.sweep import show_sweep, sweep_writers
+from assay._cli.sweep import show_sweep, sweep_writers, tables
 from assay._report import comparison, page
 from assay._report import history as history_words
 from assay._report import items as items_views
 from assay._report.comparison import groups, views
-from assay._runner.result import open_run
+from assay._runner.result import Result, open_run
 from assay.data import read_labels
 from assay.errors import InputError
-from assay.experiments.swept import open_sweep
+from assay.experiments.swept import open_sweep, stored_sweep
 
 _FORMS = {
     ".html": "a page that needs nothing else",
@@ -65,12 +65,7 @@ class CompareRequest(options.ReportRequest):
     "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
     "several RUNs, compare each group with that of the first RUN, too.",
 )
-@click.option(
-    "--report",
-    type=click.Choice(["telecom"]),
-    help="The tables of the telecom study, of one RUN or several: retrievers, scores by retrieval, "
-    "runs compared by retrieval and, with --labels, concordance.",
-)
+@tables
 @options.repeatable(
     "--labels",
     metavar="FILE",
@@ -105,7 +100,8 @@ def compare_command(request: CompareRequest) -> int:
     store, FILE its last.
     Samples are matched by id: run both over the same questions, by the same metrics and judge.
 
-    One RUN may be a sweep, by its name, or "sweep" for the newest: its leaderboard.
+    One RUN may be a sweep, by its name, or "sweep" for the newest: its leaderboard. With --by or
+    --report it stands for the runs of its configurations.
 
     With --by it compares groups of samples, of one RUN or several. To see several definitions of a
     metric on the same answers, use `assay metrics --compare`.
@@ -142,6 +138,18 @@ def _compare_sweep(request: CompareRequest, name: str) -> bool:
     return True
 
 
+def _opened(request: CompareRequest) -> list[Result]:
+    """The runs; a sweep stands for those of its configurations, but for what is named beside it."""
+    found: list[Result] = []
+    for spec in request.runs:
+        if (sweep := stored_sweep(spec, request.store)) is None:
+            found.append(open_run(spec, request.store))
+        else:
+            named = [one.run.id for one in found]
+            found += [Result(request.store, run.id) for run in sweep.runs if run.id not in named]
+    return found
+
+
 def _compare_runs(request: CompareRequest) -> _Shown:
     _check_files(request, _FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
@@ -162,12 +170,12 @@ def _compare_runs(request: CompareRequest) -> _Shown:
 
 def _compare_groups(request: CompareRequest, by: str) -> _Shown:
     _refuse_of_runs()
-    several = len(request.runs) > 1
+    first, *others = _opened(request)
+    several = bool(others)
     if not several:
         options.reject_options("is for several runs", "leave it out", "force")
     forms = {form: what for form, what in _FORMS.items() if several or form != ".html"}
     _check_files(request, forms)
-    first, *others = [open_run(spec, request.store) for spec in request.runs]
     if not several:
         one = by_group(first, by, metrics=request.metrics, level=request.level)
         writers = {".md": views.markdown_groups}
@@ -180,14 +188,14 @@ def _compare_groups(request: CompareRequest, by: str) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return groups.collect(found), *_shown(groups.report)
+    return groups.collect(found), *page.shown(groups.report)
 
 
 def _report_study(request: CompareRequest) -> _Shown:
     _refuse_of_runs()
     _check_files(request, _FORMS)
     output.check_files(request.outs, *request.labels, forms=_FORMS)
-    results = [open_run(spec, request.store) for spec in request.runs]
+    results = _opened(request)
     names = list(dict.fromkeys(name for result in results for name in result.run.metrics))
     labelled = [read_labels(file, metrics=names) for file in request.labels]
     study = telecom_study(
@@ -198,24 +206,12 @@ def _report_study(request: CompareRequest) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return groups.collect_study(study), *_shown(groups.study_report)
+    return groups.collect_study(study), *page.shown(groups.study_report)
 
 
 def _refuse_of_runs() -> None:
     why = "is for whole runs, and these are groups of samples"
     options.reject_options(why, "leave it out", "wanted", "most", "show_all")
-
-
-def _shown(
-    report: Callable[[Mapping[str, Any]], page.Sections],
-) -> tuple[
-    Callable[[Mapping[str, Any]], RenderableType],
-    Mapping[str, Callable[[Mapping[str, Any]], str]],
-]:
-    return lambda data: page.console(report(data)), {
-        ".html": lambda data: page.html(report(data)),
-        ".md": lambda data: page.markdown(report(data)),
-    }
 
 
 def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:

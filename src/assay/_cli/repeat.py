@@ -186,7 +186,8 @@ class RobustnessRequest(evaluation.ExperimentRequest):
     help="A perturbation, with its levels or the usual ones: noise=0.2,0.8 (share, or number, of "
     "passages of other questions), position=first,middle,last, removed=left_out,replaced, "
     "contradicted=beside,instead, typos=0.1,0.5 (share of words), letters=upper,lower, keywords. "
-    "All of them if none is named.",
+    "All of them if none is named, but for wording=COLUMN: the question as another column of DATA "
+    "has it, a paraphrase or a translation.",
 )
 @options.count(
     "--fill",

@@ -11,30 +11,43 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.telecom import telecom_study
 from assay._cli import evaluation, options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
-from assay._report import leaderboard, numbers, sanitize
+from assay._report import leaderboard, numbers, page, sanitize
 from assay._report import sweep as report
+from assay._report.comparison import groups
 from assay._report.leaderboard import pool_remarks, retrieval_blocks
 from assay._report.tables import numeric, table
+from assay._runner.result import Result
+from assay._runner.settings import Settings
 from assay._text.sanitize import redacted
+from assay.data import read
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.experiments.swept import Configuration, Sweep
+from assay.sample import Sample
 from assay.target import Configurable
 
 _GROUPS = evaluation.groups(
     *("sets", "random", "seed", "max_configurations", "race", "judge_retrieval"),
     costs=("dry_run", "price", "budget"),
-    comes_out=("level", "outs", "store", "as_json", "quiet"),
+    comes_out=("report", "level", "outs", "store", "as_json", "quiet"),
     pace=("parallel",),
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
+_STUDY_FORMS = {".html": "the tables as a page", ".md": "Markdown", ".json": "what --json shows"}
+tables = click.option(
+    "--report",
+    type=click.Choice(["telecom"]),
+    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
+    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
+)
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
     *("api_key", "target_headers", "target_body", "base_url"),
@@ -54,6 +67,7 @@ class SweepRequest(evaluation.ExperimentRequest):
     parallel: int
     race: bool
     judge_retrieval: bool
+    report: str | None
 
 
 @click.command("sweep", cls=options.Grouped, groups=_GROUPS)
@@ -92,6 +106,7 @@ class SweepRequest(evaluation.ExperimentRequest):
     help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
     "rankings from these grades in the place of gold labels.",
 )
+@tables
 @evaluation.metrics(required=True)
 @options.target
 @options.judge
@@ -123,9 +138,11 @@ def sweep_command(request: SweepRequest) -> int:
         options.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
     inputs = [request.data, request.store]
-    output.check_files(request.outs, *inputs, forms=_FORMS)
+    output.check_files(request.outs, *inputs, forms=_STUDY_FORMS if request.report else _FORMS)
     output.check_file("--skip-invalid", request.skip_invalid, *inputs)
     settings = read_settings(request)
+    if request.report:
+        _check_study(request, settings)
     judge, embedder = Judges(request).build()
     say_line = _Lines(silent=request.quiet)
     given = (
@@ -151,7 +168,11 @@ def sweep_command(request: SweepRequest) -> int:
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET
+    code = SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
     commands = _commands(swept, request.store)
+    if request.report:
+        _present_study(swept, request)
+        return code
     shown = [("this sweep", _command(swept, request.store)), *commands]
     writers = sweep_writers(swept, request.store, shown)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
@@ -160,7 +181,36 @@ def sweep_command(request: SweepRequest) -> int:
     elif not request.quiet:
         output.stdout().print(show_sweep(swept))
         output.print_lines([*commands, *output.file_lines(request.outs)])
-    return SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
+    return code
+
+
+def _check_study(request: SweepRequest, settings: Settings) -> None:
+    """Refuse before anything is asked what makes no tables."""
+    if request.race:
+        what = "a race asks its configurations different questions, and a study all the same"
+        raise InputError(what, "leave out --race or --report")
+    rows = read(request.data, mapping=settings.mapping, limit=settings.limit)
+    asked = (row.sample for row in rows if row.sample)
+    if not (request.judge_retrieval or any(map(_names_contexts, asked))):
+        what = "--report telecom asks which contexts are right, and no question names any"
+        remedy = "give reference_context_ids or reference_contexts, or add --judge-retrieval"
+        raise InputError(what, remedy)
+
+
+def _names_contexts(sample: Sample) -> bool:
+    named = (sample.reference_context_ids, sample.relevance_grades, sample.reference_contexts)
+    return any(named) or "source" in sample.metadata
+
+
+def _present_study(swept: Sweep, request: SweepRequest) -> None:
+    """Show and write the telecom study's tables of the configurations, the first one the base."""
+    results = [Result(request.store, one.run) for one in swept.configurations]
+    data = groups.collect_study(telecom_study(results, level=request.level))
+    show, writers = page.shown(groups.study_report)
+    if request.as_json or not request.quiet:
+        output.present(data, request, writers, show)
+    else:
+        output.write_data(data, request.outs, writers)
 
 
 def _target(request: SweepRequest) -> Configurable:

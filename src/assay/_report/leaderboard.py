@@ -9,14 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
+from assay._analysis.groups import is_ranked
 from assay._analysis.leaderboard import Effect, Leaderboard, Params, Standing
 from assay._analysis.parameters import Front, Interaction, parameter_values
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
 from assay._store.runs import written
 from assay.experiments.swept import Sweep
-from assay.metrics import resolve
-from assay.metrics.retrieval import Ranked
 
 RESOURCES = {"latency_ms": "latency", "cost": "cost"}
 DOMINATED = (
@@ -279,7 +278,7 @@ def retrieval_table(
     boards: Sequence[Leaderboard], params: Mapping[str, Params], *, pool: bool = False
 ) -> RetrievalTable | None:
     """The leaderboards by measures of a ranking beside each other; None for fewer than two."""
-    ranked = [board for board in boards if isinstance(resolve(board.metric)[0], Ranked)]
+    ranked = [board for board in boards if is_ranked(board.metric)]
     if len(ranked) < 2:
         return None
     fewest, most = min(board.n for board in ranked), max(board.n for board in ranked)

@@ -1,6 +1,6 @@
 """Pages that need no other file, and reports of titled tables in every form."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -149,3 +149,16 @@ def html(report: Sections) -> str:
     """The same as a page that needs no other file."""
     style = asset("style.css") + asset("agreement.css")
     return page("sections.html", style, version=__version__, report=report)
+
+
+def shown(
+    report: Callable[[Mapping[str, Any]], Sections],
+) -> tuple[
+    Callable[[Mapping[str, Any]], RenderableType],
+    Mapping[str, Callable[[Mapping[str, Any]], str]],
+]:
+    """What shows data on the console by a report of them, and what writes them, by the ending."""
+    return lambda data: console(report(data)), {
+        ".html": lambda data: html(report(data)),
+        ".md": lambda data: markdown(report(data)),
+    }

@@ -43,6 +43,16 @@ def perturbations(data: Json) -> Iterator[tuple[str, Sequence[Json]]]:
         yield name, [one for one in data["curves"] if one["perturbation"] == name]
 
 
+def answer(data: Json) -> list[tuple[str, str]]:
+    """What was found, the drops first: ("typos: drops from 0.1 on (faithfulness)", its tone)."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for curve in data["curves"]:
+        text = f"{curve['perturbation']}: {curve['finding']}"
+        found.setdefault((text, tone(curve)), []).append(curve["metric"])
+    told = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
+    return sorted(told, key=lambda one: ("bad", "warn", "good").index(one[1]))
+
+
 def row(point: Json) -> list[str]:
     """A level as a row of the table with `HEADS`."""
     difference = numbers.score(point["difference"])
@@ -133,6 +143,7 @@ def console(data: Json) -> RenderableType:
     """Each perturbation with a table a metric, and how they are to be read."""
     lines: list[RenderableType] = [Text(sanitize.plain(title(data)), "bold")]
     lines.append(Text(sanitize.plain(baseline(data))))
+    lines += [Text(sanitize.plain(line), STYLES[of]) for line, of in answer(data)]
     for name, curves in perturbations(data):
         lines += _perturbation(data, name, curves)
     if data["combined"]:
@@ -163,6 +174,7 @@ def _perturbation(data: Json, name: str, curves: Any) -> Iterator[RenderableType
 def markdown(data: Json) -> str:
     """The same in Markdown."""
     blocks = [f"# {sanitize.inline(title(data))}", sanitize.inline(baseline(data))]
+    blocks.append(markdown_list(line for line, _ in answer(data)))
     sides = {head: ":---" if head in ("level", "verdict") else "---:" for head in HEADS}
     for name, curves in perturbations(data):
         blocks.append(f"## {name}")

@@ -418,9 +418,8 @@ def check_still_there(path: Path) -> None:
 
 
 def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    db = sqlite3.connect(
-        _address(path), timeout=PATIENCE_S, isolation_level=None, check_same_thread=False, uri=True
-    )
+    options = {"timeout": PATIENCE_S, "isolation_level": None, "check_same_thread": False}
+    db = integrity.connect(path, _address(path), **options)
     opened.callback(db.close)
     # Text that is no UTF-8 is damage, which its checksum tells; it does not keep a row from us.
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
@@ -442,15 +441,14 @@ def look(path: Path) -> None:
     check_place(path)
     if not path.is_file() or not path.stat().st_size:
         return
-    integrity.check_beginning(path)  # SQLite begins anew where there is but a byte
-    address = f"file:{quote(str(path))}?mode=ro"
-    # Readers of a log make files beside it, which nobody removes who may not write.
-    address += "" if _has_log(path) else "&immutable=1"
-    with (
-        file_errors(path),
-        contextlib.closing(sqlite3.connect(address, timeout=PATIENCE_S, uri=True)) as db,
-    ):
-        check(db)
+    with integrity.closed(path) as unknown, file_errors(path):
+        if not unknown:
+            return
+        integrity.check_beginning(path)  # SQLite begins anew where there is but a byte
+        # Readers of a log make files beside it, which nobody removes who may not write.
+        address = f"file:{quote(str(path))}?mode=ro" + ("" if _has_log(path) else "&immutable=1")
+        with contextlib.closing(integrity.connect(path, address, timeout=PATIENCE_S)) as db:
+            check(db)
 
 
 def _has_log(path: Path) -> bool:

@@ -1,9 +1,12 @@
 """What is kept by its content: the keys of texts and replies, checksums, errors of the file."""
 
 import hashlib
+import os
 import re
 import sqlite3
+import threading
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,15 +86,61 @@ def as_store_error(error: BaseException, path: Path) -> BaseException:
     return meant
 
 
+# How many connections of this process are open, by file.
+_in_use: Counter[str] = Counter()
+_opening = threading.RLock()
+
+
+class Connection(sqlite3.Connection):
+    """A connection that is counted while it is open."""
+
+    file = ""
+
+    def close(self) -> None:
+        """Close it, and count it no more."""
+        super().close()
+        with _opening:
+            _in_use[self.file] -= bool(self.file)
+            self.file = ""
+
+
+def connect(path: Path, address: str, **options: Any) -> Connection:
+    """A connection to a file by its address, as `sqlite3.connect` makes it."""
+    with _opening:
+        db = sqlite3.connect(address, uri=True, factory=Connection, **options)
+        db.file = os.path.realpath(path)
+        _in_use[db.file] += 1
+    return db
+
+
+@contextmanager
+def closed(path: Path) -> Iterator[bool]:
+    """Whether this process has no connection to a file; none is made meanwhile.
+
+    Whoever closes a file gives back every lock of its process on it, SQLite's as well (so does a
+    connection to an immutable file). Another process would then take itself for the last one and
+    remove the log, with all that is in it: so a file in use is opened by SQLite alone.
+    """
+    with _opening:
+        yield _in_use[os.path.realpath(path)] <= 0
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as every database does; one that this process has open does."""
+    with closed(path) as may_be_read:
+        if not may_be_read:
+            return True
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+
+
 def check_beginning(path: Path) -> None:
     """See that a file that is not empty begins as every database does.
 
     Raises:
         StoreError: If it does not.
     """
-    with path.open("rb") as file:
-        beginning = file.read(len(MAGIC))
-    if beginning and beginning != MAGIC:
+    if path.stat().st_size and not is_database(path):
         what = f"'{path}' cannot be used as a store: it is another kind of file, or damaged"
         remedy = "name a store, or a run of one (`assay runs` lists them)"
         raise StoreError(what, remedy)

@@ -138,7 +138,7 @@ class Perturbation:
         name: "noise".
         title: What is done, in a line.
         of: What it changes: "contexts" or "question".
-        levels: Those that are taken if none are named.
+        levels: Those that are taken if none are named; none where they have to be.
         allows: Which levels there are.
         hint: The same in words.
         make: The rule.
@@ -158,7 +158,8 @@ class Perturbation:
         """Raise InputError for a level that there is not."""
         if isinstance(level, bool) or not self.allows(level):
             what = f"{written(level)!r} is no level of {self.name}"
-            raise InputError(what, f"{self.hint}, such as {', '.join(map(written, self.levels))}")
+            such = f", such as {', '.join(map(written, self.levels))}" if self.levels else ""
+            raise InputError(what, self.hint + such)
 
 
 def holds(text: str, sample: Sample) -> bool:
@@ -387,6 +388,14 @@ def _keywords(sample: Sample, level: Value, material: Material) -> Outcome:
     return _asked(sample, " ".join(kept)) if kept else Inapplicable("no keyword is left of it")
 
 
+def _wording(sample: Sample, level: Value, material: Material) -> Outcome:
+    del material
+    question = sample.metadata.get(str(level))
+    if not (isinstance(question, str) and question.strip()):
+        return Inapplicable("it has no question in that column")
+    return _asked(sample, question.strip())
+
+
 def _asked(sample: Sample, question: str) -> Outcome:
     if question == sample.question:
         return Inapplicable("its question stays the same")
@@ -476,6 +485,15 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
             ("only",),
             *_one_of("only"),
             _keywords,
+        ),
+        Perturbation(
+            "wording",
+            "the question in other words, or in another language",
+            "question",
+            (),
+            lambda level: isinstance(level, str),
+            "name columns of the data that hold the question so: wording=paraphrase,question_de",
+            _wording,
         ),
     )
 }

@@ -51,7 +51,7 @@ def levels_of(vary: Vary | None) -> dict[str, tuple[Value, ...]]:
         InputError: If there is no such perturbation or level.
     """
     if vary is None:
-        return {one.name: one.levels for one in PERTURBATIONS.values()}
+        return {one.name: one.levels for one in PERTURBATIONS.values() if one.levels}
     if not vary:
         raise InputError("nothing is varied", f"name some of {', '.join(PERTURBATIONS)}")
     if unknown := sorted(vary.keys() - PERTURBATIONS.keys()):
@@ -59,6 +59,8 @@ def levels_of(vary: Vary | None) -> dict[str, tuple[Value, ...]]:
         raise InputError(what, f"name some of {', '.join(PERTURBATIONS)}")
     levels = {name: tuple(vary[name]) or PERTURBATIONS[name].levels for name in vary}
     for name, wanted in levels.items():
+        if not wanted:
+            raise InputError(f"'{name}' is named without levels", PERTURBATIONS[name].hint)
         for level in wanted:
             PERTURBATIONS[name].check(level)
         levels[name] = tuple(dict.fromkeys(wanted))

@@ -471,12 +471,15 @@ async def opened(
 
 
 def with_gold(data: Any, system: System, metrics: Iterable[Metric], asking: Asking) -> Any:
-    """The data; for a pipeline, and where a metric asks for them, with the chunks to be found."""
-    wanted = any("reference_context_ids" in metric.needs for metric in metrics)
-    if not (wanted and isinstance(system, PipelineSystem)):
+    """The data; for a pipeline with the chunks to be found, where they say what these are.
+
+    Gold that is not in the documents is refused only where a metric asks for it.
+    """
+    if not isinstance(system, PipelineSystem):
         return data
+    strict = any("reference_context_ids" in metric.needs for metric in metrics)
     source = read(data, mapping=asking.mapping, limit=asking.limit, contexts=asking.contexts)
-    return with_ranges(source, system.pipeline.gold, system.index)
+    return with_ranges(source, system.pipeline.gold, lambda: system.index, strict=strict)
 
 
 def with_found_gold(system: System, values: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import in_parallel
 from assay._runner.plan import who_can
 from assay._runner.settings import Settings
@@ -127,7 +128,7 @@ class Graded:
         names = self.passages.get(question, {})
         grades = {names[text]: self.grades.get((question, text)) for text in names}
         known = {name: grade for name, grade in grades.items() if grade is not None}
-        metadata = {**values.get("metadata", {})}
+        metadata = {k: v for k, v in values.get("metadata", {}).items() if k != GOLD_RANGES}
         keys = [(question, text) for text in names]
         if reasons := [self.reasons[key] for key in keys if key in self.reasons]:
             what = f"{len(reasons)} of {len(names)} pooled passages have no grade: {reasons[0]}"

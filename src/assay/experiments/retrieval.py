@@ -393,10 +393,12 @@ class GoldFinder:
         return Gold(self._names[number], at - start, end - start)
 
 
-def with_ranges(source: Source, finder: GoldFinder, index: Index) -> Source:
+def with_ranges(
+    source: Source, finder: GoldFinder, index: Callable[[], Index], *, strict: bool
+) -> Source:
     """The rows, each with the ranges that should be retrieved and the chunks that stand for them.
 
-    A row whose gold is not in the documents has a problem.
+    A row whose gold is not in the documents has a problem, or stays as it is unless `strict`.
     """
 
     def records() -> Iterator[Record]:
@@ -408,12 +410,14 @@ def with_ranges(source: Source, finder: GoldFinder, index: Index) -> Source:
             try:
                 golds = finder.find(sample)
             except InputError as error:
-                problem = replace(error.problems[0], row=row.number)
-                yield replace(row.record, values=None, problem=problem)
-                continue
+                if strict:
+                    problem = replace(error.problems[0], row=row.number)
+                    yield replace(row.record, values=None, problem=problem)
+                    continue
+                golds = None
             if golds is not None:
                 metadata = {**sample.metadata, GOLD_RANGES: [asdict(gold) for gold in golds]}
-                ids = tuple(relevant_ids(golds, index))
+                ids = tuple(relevant_ids(golds, index()))
                 sample = replace(
                     sample, reference_context_ids=ids, relevance_grades=None, metadata=metadata
                 )

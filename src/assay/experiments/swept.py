@@ -97,11 +97,16 @@ def open_sweep(name: str, store: str | Path, *, level: float = LEVEL) -> Sweep |
         store: The SQLite file with its runs.
         level: Nominal coverage, as for `assay.sweep`.
     """
+    found = stored_sweep(name, store)
+    return None if found is None else read_sweep(store, found, level=level)
+
+
+def stored_sweep(name: str, store: str | Path) -> StoredSweep | None:
+    """The runs of the newest sweep of a name, None if it names a run or nothing."""
     if not Path(store).is_file():
         return None
     with Store(store) as opened:
-        found = named_sweep(opened.runs(), name)
-    return None if found is None else read_sweep(store, found, level=level)
+        return named_sweep(opened.runs(), name)
 
 
 def read_sweep(store: str | Path, found: StoredSweep, *, level: float = LEVEL) -> Sweep:

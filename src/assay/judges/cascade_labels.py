@@ -7,7 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from assay._store import Store
-from assay._store.integrity import MAGIC
+from assay._store.integrity import is_database
 from assay._store.labels import HumanLabel
 from assay.data.files import file_records, located
 from assay.errors import InputError, Problem
@@ -66,10 +66,7 @@ def _tasks(rows: Sequence[_Row]) -> tuple[LabelledTask, ...]:
 
 def is_store(path: Path) -> bool:
     """Whether a file is a store of runs."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+    return path.is_file() and is_database(path)
 
 
 def _in_store(path: str) -> Iterator[_Row]:

@@ -11,7 +11,6 @@ from assay._analysis.groups import (
     LEAST_EQUAL,
     GroupDifference,
     GroupScores,
-    GroupTest,
     RunsByGroup,
 )
 from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
@@ -19,6 +18,7 @@ from assay._report import agreement, numbers
 from assay._report.comparison import between, p_value, signed
 from assay._report.page import Section, Sections
 from assay._version import __version__
+from assay.stats.comparison import Welch
 
 MARKS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 STARS: Final = "* p < 0.05, ** p < 0.01, *** p < 0.001."
@@ -39,12 +39,13 @@ def report(data: Mapping[str, Any]) -> Sections:
 
 
 def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
-    """What each run is."""
-    facts = []
+    """What each run is, and what all of them are over."""
+    over = [f"{run.source}, {numbers.plural(run.n_samples, 'sample')}" for run in compared]
+    same = len(set(over)) == 1
+    facts = [("data", over[0])] if same else []
     for number, run in enumerate(compared):
-        said = f"{numbers.beside(run.title, run.id)}  {run.source}, "
-        said += numbers.plural(run.n_samples, "sample") + ("" if number else ", the base")
-        facts.append((letter(number), said))
+        said = numbers.beside(run.title, run.id) + ("" if same else f"  {over[number]}")
+        facts.append((letter(number), said + ("" if number else ", the base")))
     return facts
 
 
@@ -58,39 +59,38 @@ def scores(found: RunsByGroup) -> Section:
             for number, run in enumerate(found.runs):
                 group = next((g for g in run.metrics[place].groups if g.name == name), None)
                 against = differences.get((base.metric, name, number))
-                rows.append(
-                    [base.metric, name, letter(number), *_cells(group, against, several=several)]
-                )
-    heads = ("metric", found.runs[0].field, "run", "mean (s.d.)", "n")
-    last = "run - A" if len(found.runs) > 1 else "interval"
-    return Section("Scores by group", (*heads, last), list(_once(rows)), _legend(found))
+                cells = _cells(group, against, several=several)
+                rows.append([f"{base.metric}, {name}", letter(number), *cells])
+    heads = (f"metric, {found.runs[0].field}", "run", "mean (s.d.)", "n")
+    last = ("run - A", "pairs") if several else ("interval",)
+    return Section("Scores by group", (*heads, *last), list(_once(rows)), _legend(found))
 
 
 def _once(rows: list[list[str]]) -> Iterator[list[str]]:
-    """The rows with each metric, and each of its groups, named in its first row only."""
-    before = ["", ""]
-    for metric, group, *rest in rows:
-        again = metric == before[0]
-        yield ["" if again else metric, "" if again and group == before[1] else group, *rest]
-        before = [metric, group]
+    """The rows with what they are of named in its first row only."""
+    before = ""
+    for name, *rest in rows:
+        yield ["" if name == before else name, *rest]
+        before = name
 
 
 def _cells(
     group: GroupScores | None, against: GroupDifference | None, *, several: bool
 ) -> list[str]:
     if group is None:
-        return [numbers.DASH, "0", ""]
+        return [numbers.DASH, "0", *[""] * (1 + several)]
     spread = "" if group.sd is None else f" ({numbers.score(group.sd)})"
     shown = [numbers.score(group.mean) + spread, numbers.count(group.n)]
+    if not several:
+        return [*shown, numbers.interval(group.interval)]
     if against is None:
-        return [*shown, "" if several else numbers.interval(group.interval)]
+        return [*shown, "", ""]
     pairs = against.paired
     if pairs is None:
-        return [*shown, numbers.DASH]
+        return [*shown, numbers.DASH, "0"]
     ends = msgspec.to_builtins(pairs.interval)
     text = f"{signed(pairs.difference)} ({between(ends)})" if ends else signed(pairs.difference)
-    fewer = f", {pairs.n} pairs" if pairs.n != group.n else ""
-    return [*shown, " ".join(filter(None, [text + fewer, mark(against.p)]))]
+    return [*shown, " ".join(filter(None, [text, mark(against.p)])), numbers.count(pairs.n)]
 
 
 def mark(p: float | None) -> str:
@@ -113,36 +113,40 @@ def _legend(found: RunsByGroup) -> list[str]:
 
 
 def tests(found: RunsByGroup) -> Section:
-    """The groups of each run against each other."""
-    rows = []
-    for place, base in enumerate(found.runs[0].metrics):
-        for number, run in enumerate(found.runs):
-            for test in run.metrics[place].tests:
-                who = f"{test.first} against {test.second}"
-                rows.append([base.metric, who, letter(number), *_tested(test)])
-    sides = {
-        test.found.one_sided
-        for run in found.runs
-        for m in run.metrics
-        for test in m.tests
+    """The groups of each run against each other, where it has enough of both."""
+    tested = [
+        (
+            base.metric,
+            f"{test.first} against {test.second}",
+            letter(number),
+            *_tested(test.found, test.p),
+        )
+        for place, base in enumerate(found.runs[0].metrics)
+        for number, run in enumerate(found.runs)
+        for test in run.metrics[place].tests
         if test.found
-    }
-    n = sum(test.found is not None for run in found.runs for m in run.metrics for test in m.tests)
+    ]
+    results = [test.found for r in found.runs for m in r.metrics for test in m.tests if test.found]
+    sides = {result.one_sided for result in results}
+    title = f"Within each run, by {found.runs[0].field}"
+    if len(whos := {row[1] for row in tested}) == 1:  # said once, it leaves room for the numbers
+        title += f": {whos.pop()}"
+        rows = [[metric, *rest] for metric, _, *rest in tested]
+    else:
+        rows = [[f"{metric}, {who}", *rest] for metric, who, *rest in tested]
     note = "Welch's t, p by permutation"
     note += ", one-sided" if sides == {True} else ", two-sided" if sides == {False} else ""
-    note += f", adjusted by Holm for {numbers.plural(n, 'test')}. A test takes {LEAST} scores in a "
-    note += f"group, {LEAST_EQUAL} where all are the same."
-    heads = ("metric", "groups", "run", "difference", "t", "p", "adjusted")
-    return Section("Groups within each run", heads, list(_once(rows)), [note])
+    note += f", adjusted by Holm for {numbers.plural(len(results), 'test')}. "
+    takes = f"A test takes {LEAST} scores in a group, {LEAST_EQUAL} where all are the same: "
+    note = note * bool(results) + takes + ("else there is no row." if results else "none has them.")
+    heads = ("metric", "run", "difference", "t", "p", "adjusted")
+    return Section(title, heads, list(_once(rows)), [note])
 
 
-def _tested(test: GroupTest) -> list[str]:
-    result = test.found
-    if result is None:
-        return [numbers.DASH] * 4
+def _tested(result: Welch, p: float | None) -> list[str]:
     ends = msgspec.to_builtins(result.interval)
     difference = f"{signed(result.difference)} ({between(ends)})"
-    return [difference, f"{result.t:.2f}", p_value(result.p), p_value(test.p)]
+    return [difference, f"{result.t:.2f}", p_value(result.p), p_value(p)]
 
 
 def collect_study(study: Study) -> dict[str, Any]:
@@ -155,7 +159,7 @@ def study_report(data: Mapping[str, Any]) -> Sections:
     study = msgspec.convert({k: v for k, v in data.items() if k != "assay"}, Study)
     by_group = study.groups
     sections = [_accuracy(study)] if study.accuracy else []
-    sections += [tests(by_group), scores(by_group)]
+    sections += [tests(by_group), scores(by_group)] if by_group.runs else []
     sections += [_concordance(study)] if study.concordance else []
     facts = runs(by_group.compared)
     return Sections("The telecom study's tables", facts, by_group.warnings, sections)
@@ -166,12 +170,15 @@ def _accuracy(study: Study) -> Section:
     for one in study.accuracy:
         by_run.setdefault(one.run, []).append(one)
     depths = [k for k in DEPTHS if any(one.k == k for one in study.accuracy)]
-    rows = [
-        [letter(run), numbers.count(held[0].n), *(_cell(one) for one in held)]
-        for run, held in by_run.items()
-    ]
+    rows = []
+    for run, held in by_run.items():
+        cells = {one.k: _cell(one) for one in held}
+        shown = (cells.get(k, numbers.DASH) for k in depths)
+        rows.append([letter(run), numbers.count(held[0].n), *shown])
     level = f"{numbers.percent(study.groups.level)} %"
-    notes = [f"Share of samples with a right context among the first k, with {level} intervals."]
+    text = f"Share of samples with a right context among the first k, with {level} intervals"
+    shallow = any(len(held) < len(depths) for held in by_run.values())
+    notes = [f"{text}; {numbers.DASH}: fewer are retrieved." if shallow else f"{text}."]
     if len(by_run) > 1:
         notes.append(f"Marks: against A over the same samples, adjusted by Holm. {STARS}")
     return Section("Retrievers", ("run", "n", *(f"accuracy@{k}" for k in depths)), rows, notes)

@@ -18,12 +18,14 @@ from assay._analysis.diagnosis import (
 from assay._analysis.diagnosis.counterfactual import Counterfactual
 from assay._analysis.diagnosis.statistics import PatternFound
 from assay._report import numbers
+from assay._report.tables import shorten
 from assay.stats.intervals import Interval
 
 Json = Mapping[str, Any]
 READ_FIRST: Final = 10
 FIRST: Final = "read first"
 _CAUSES_SHOWN: Final = 3
+_STATEMENT: Final = 60  # letters of one that are shown
 _BLAMED: Final = 5  # answers whose steps are listed; --json has them all
 _REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
 _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
@@ -196,12 +198,16 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
 
 
 def _blame(blame: Json) -> list[str]:
-    """Which steps were decisive, by their names, and of the first answers which."""
+    """How often each step was decisive, by their names, and what the first answers owe to each."""
     samples = blame["samples"]
-    names = Counter(
-        name for one in samples for name in {one["steps"][n - 1]["name"] for n in one["decisive"]}
-    )
-    lines = [f"{name}: decisive in {n:,} of {len(samples):,}" for name, n in names.most_common()]
+    has, decisive = Counter[str](), Counter[str]()
+    for one in samples:
+        has.update({step["name"] for step in one["steps"]})
+        decisive.update({one["steps"][n - 1]["name"] for n in one["decisive"]})
+    lines = [
+        f"{name}: decisive in {decisive[name]:,} of the {numbers.plural(n, 'answer')} that used it"
+        for name, n in sorted(has.items(), key=lambda pair: (-decisive[pair[0]], pair[0]))
+    ]
     if open_ones := sum(not one["decisive"] for one in samples):
         lines.append(f"{open_ones:,} rest on no step alone: others brought the same, or none did")
     if blame["failed"]:
@@ -210,12 +216,20 @@ def _blame(blame: Json) -> list[str]:
 
 
 def blamed(one: Json) -> str:
-    """What an answer owes to each of its steps."""
+    """What an answer owes to each of its steps: the statements that fall without its evidence."""
     steps = (
-        f"{n} {step['name']} {len(step['lost'])}" for n, step in enumerate(one["steps"], start=1)
+        f"step {n} ({step['name']}) {_lost(step['lost'])}"
+        for n, step in enumerate(one["steps"], start=1)
     )
     supported = numbers.plural(one["supported"], "supported statement")
-    return f"{one['id']}: of {supported} lost without step {', '.join(steps)}"
+    return f"{one['id']}, {supported}, of which rest on {'; '.join(steps)}"
+
+
+def _lost(statements: Sequence[str]) -> str:
+    if not statements:
+        return "none"
+    more = f" and {len(statements) - 1:,} more" if len(statements) > 1 else ""
+    return f"\u201c{shorten(statements[0], _STATEMENT)}\u201d{more}"
 
 
 def _gains(again: Json) -> list[str]:
