@@ -7,6 +7,7 @@ parts exchanged, or what was not said. `relations.txt` holds the ways to say one
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -70,7 +71,7 @@ def _relations() -> list[tuple[tuple[str, str], bool, list[str], list[str]]]:
     for block in "\n".join(lines).strip().split("\n\n"):
         head, *forms = block.strip().split("\n")
         first, second, *both = head.split()
-        true = [form for form in forms if not form.startswith("?")]
+        true = [form for line in forms if line[0] != "?" for form in line.split(" | ")]
         open_ = [form[1:].strip() for form in forms if form.startswith("?")]
         found.append(((first, second), bool(both), true, open_))
     return found
@@ -114,7 +115,7 @@ def _pair(kinds: tuple[str, str], rng: random.Random) -> tuple[str, str]:
 
 def _put(form: str, a: str, b: str) -> str:
     text = form.replace("{a}", a).replace("{b}", b).replace("s's ", "s' ")
-    return text[0].upper() + text[1:]
+    return _cap(text.replace("? the ", "? The "))
 
 
 def _related(rng: random.Random) -> Situation:
@@ -131,12 +132,17 @@ def _related(rng: random.Random) -> Situation:
             a = pairs[-1][1]  # who was acted on acts
         if a == b or any(a in pair and b in pair for pair in pairs):
             continue
+        full = [form for form in forms if "{a}" in form and "{b}" in form]
         if pairs and repeated and len({a, b, *pairs[-1]}) == 4:  # one of each pair: nothing says so
             for left, right in ((a, pairs[-1][1]), (pairs[-1][0], b)):
-                said.append((_put(rng.choice(forms), left, right), "unsupported"))
+                other = _framed(rng.choice(full), kinds, rng)
+                said.append((_put(other, left, right), "unsupported"))
         pairs.append((a, b))
-        when = f" in {rng.randint(1950, 2024)}" if _dated(forms[0]) and rng.random() < 0.3 else ""
-        form = rng.choice(forms)
+        form = rng.choice(full)
+        dated = _dated(forms[0]) and _dated(form) and rng.random() < 0.4
+        when = f" in {rng.randint(1950, 2024)}" if dated else ""
+        if not when:
+            form = _framed(form, kinds, rng, 0.25)
         who, described = _described(kinds[0], a, rng) if form.startswith("{a}") else (a, "")
         told.append(_put(form[:-1] + when + ".", who, b))
         if described:
@@ -163,7 +169,10 @@ def _reworded(
     kinds, both, forms, open_ = relation
     a, b = pair
     others = [other for other in forms if other != told] or forms
-    twins = rng.sample(others, min(len(others), rng.choice((1, 2, 2, 3))))
+    picked = rng.sample(others, min(len(others), rng.choice((1, 2, 2, 3))))
+    twins = [_twin(form, kinds, rng) for form in picked]
+    if not both and kinds[0] == kinds[1] and rng.random() < 0.2:
+        twins[0] = f"{_lowered(picked[0])[:-1]}, not the other way round."
     yield from ((_put(twin, a, b), _S) for twin in twins)
     if both:
         yield _put(twins[0], b, a), _S
@@ -172,6 +181,54 @@ def _reworded(
         yield (_put(told, b, a), _R) if rng.random() < 0.5 else (_put(told, a, b), _S)
     if open_ and rng.random() < 0.5:
         yield _put(rng.choice(open_), a, b), _N
+
+
+# A sentence that begins with one of the two, and what it says of that one.
+_SUBJECT: Final = re.compile(
+    r"\{([ab])\} (?!and |(?:is|was) (?:some|what|where|the person))((?:(?! and )[^,;])*)\."
+)
+_PRESENT: Final = re.compile(r"(?:no longer )?(?!was )(?:is|are|can|[a-z]+s) ")
+_ONE: Final = {  # of each kind: its relative and question words, and a noun
+    "person": ("who", "Who", "the person"),
+    "body": ("that", "Which company", "the company"),
+    "place": ("that", "Which place", "the place"),
+    "thing": ("that", "What", "the thing"),
+}
+_REPORTED: Final = _listed("""
+It is said that {}|According to the text, {}|The text says that {}|It is true that {}|One can read
+that {}|As is stated, {}|It is a fact that {}
+""")
+
+
+def _framed(form: str, kinds: tuple[str, str], rng: random.Random, share: float = 0.35) -> str:
+    """A share of the sentences as a cleft or as the answer to a question."""
+    found = _SUBJECT.fullmatch(form)
+    if not found or f"{{{found[1]}}}" in found[2] or rng.random() > share:
+        return form
+    who, does = f"{{{found[1]}}}", found[2]
+    which, ask, noun = _ONE[kinds["ab".index(found[1])]]
+    be = "is" if _PRESENT.match(does) else "was"
+    frames = (
+        f"It {be} {who} {which} {does}.",
+        f"{_cap(noun)} {which} {does} {be} {who}.",
+        f"The one {which} {does} {be} {who}.",
+        f"{who} {be} {noun} {which} {does}.",
+        f"{ask} {does}? {who}.",
+        f"The answer to the question {ask.lower()} {does} is {who}.",
+    )
+    return rng.choice(frames)
+
+
+def _twin(form: str, kinds: tuple[str, str], rng: random.Random) -> str:
+    """Another form of a sentence, or the sentence as what is reported."""
+    framed = _framed(form, kinds, rng)
+    if framed != form or rng.random() > 0.15:
+        return framed
+    return rng.choice(_REPORTED).format(_lowered(form))
+
+
+def _lowered(form: str) -> str:
+    return form if form.startswith("{") else form[0].lower() + form[1:]
 
 
 def _described(kind: str, name: str, rng: random.Random) -> tuple[str, str]:
