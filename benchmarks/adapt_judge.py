@@ -20,7 +20,7 @@ import numpy as np
 from assay.experiments.judge_adaptation import FITTED, JudgeAdapting, train_network
 from assay.experiments.judge_cases import KINDS, Case, synthetic, windows
 from assay.experiments.judge_comparison import COEFFICIENTS, Compared, beside, measure_all, refit
-from assay.judges.embedded.adapted import NETWORK, Adapted
+from assay.judges.embedded.inference import NETWORK, Adapted
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
 from assay.testset.passages import Corpus, Passage

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay._runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
 from assay._runner.dry_run import CHARS_PER_TOKEN
+from assay._runner.stack import CoalescedBackend, Coalescer, CoalescingPolicy
 from assay.conformance import SAMPLE, embedded, sample_for
 from assay.errors import JudgeError
 from assay.judge import Backend, Judge, Reply, Task

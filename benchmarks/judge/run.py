@@ -22,9 +22,8 @@ import msgspec
 import assay
 from assay.bench import measurement
 from assay.bench.benchmark import Figure
-from assay.bench.catalogue import FAMILIES
 from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
-from assay.bench.measurement import Sampling, figures
+from assay.bench.measurement import FAMILIES, Sampling, figures
 from benchmarks.data import DATA, Absent, present
 from benchmarks.judge.aims import AIMS
 from benchmarks.judge.speed import SPEED

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from assay._analysis.comparison import Comparison, compare
     from assay._analysis.correction import correct
     from assay._analysis.diagnosis import Diagnosis, diagnose
-    from assay._analysis.diagnosis.counterfactual import counterfactual
-    from assay._analysis.diagnosis.steps import blame_steps
+    from assay._analysis.diagnosis.counterfactual import blame_steps, counterfactual
     from assay._analysis.gate import Rules, gate
     from assay._analysis.history import history
     from assay._analysis.items import items
@@ -24,10 +23,16 @@ if TYPE_CHECKING:
     from assay._middleware.wrapper import Route
     from assay._report.run.html import notebook_html, write_report
     from assay._runner.estimate import Estimate, estimate
-    from assay._runner.evaluate import aevaluate, evaluate
+    from assay._runner.evaluate import (
+        aevaluate,
+        averify,
+        averify_many,
+        evaluate,
+        verify,
+        verify_many,
+    )
     from assay._runner.result import Result
     from assay._runner.settings import Settings
-    from assay._runner.verify import averify, averify_many, verify, verify_many
     from assay.errors import (
         AssayError,
         Denied,
@@ -70,7 +75,7 @@ _HOME = {
     "Diagnosis": "assay._analysis.diagnosis",
     "diagnose": "assay._analysis.diagnosis",
     "counterfactual": "assay._analysis.diagnosis.counterfactual",
-    "blame_steps": "assay._analysis.diagnosis.steps",
+    "blame_steps": "assay._analysis.diagnosis.counterfactual",
     "Rules": "assay._analysis.gate",
     "gate": "assay._analysis.gate",
     "history": "assay._analysis.history",
@@ -123,10 +128,10 @@ _HOME = {
     "evaluate": "assay._runner.evaluate",
     "Result": "assay._runner.result",
     "Settings": "assay._runner.settings",
-    "averify": "assay._runner.verify",
-    "averify_many": "assay._runner.verify",
-    "verify": "assay._runner.verify",
-    "verify_many": "assay._runner.verify",
+    "averify": "assay._runner.evaluate",
+    "averify_many": "assay._runner.evaluate",
+    "verify": "assay._runner.evaluate",
+    "verify_many": "assay._runner.evaluate",
     "Sample": "assay.sample",
     "ToolCall": "assay.sample",
     "Turn": "assay.sample",

@@ -405,7 +405,7 @@ def holds(value: float, sign: str, limit: float) -> bool:
 def _miss(result: "Result", demand: Demand) -> str:
     """How a demand was missed, with the evidence; "" if it was met."""
     from assay._report.run import collect
-    from assay._report.run.views import sample as shown
+    from assay._report.run import sample as shown
     from assay._text.numbers import decimals
     from assay.metrics import resolve
     from assay.score import Score

@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from assay import Limits, Scripted, Settings, audit_cascade, backend, cascade, evaluate
-from assay._report.run import summed_up
-from assay._report.run.views import summary
+from assay._report.run import summary, summed_up
 from assay.sample import Sample
 from assay.tasks import Verdict, split_statements, verify_statements
 from support import answers

@@ -4,7 +4,7 @@ import pytest
 from bench_help import CLAIMS, DEV, TEST500, claim, write
 
 import assay
-from assay.bench import catalogue
+from assay.bench import measurement
 from assay.bench.data import Data
 from assay.bench.measurement import FITTING, Sampling, estimate_costs, measure, together
 from assay.judges.llm import LLM, Completion
@@ -55,7 +55,7 @@ def arguments(folder, db):
     """What `estimate_costs` and `measure` are called with."""
     settings = assay.Settings(budget=assay.Budget(price=assay.Price(1.0, 10.0)))
     sampling = Sampling(fit=True)
-    sets = catalogue.chosen(SETS)
+    sets = measurement.chosen(SETS)
     return {
         "sets": sets,
         "data": Data(folder),

@@ -10,7 +10,7 @@ import assay
 from assay._store import Store
 from assay._store.maintenance import clean
 from assay.bench import card as cards
-from assay.bench import catalogue, measurement, retrieval
+from assay.bench import measurement, retrieval
 from assay.bench.card import Measured
 from assay.bench.data import Data
 from assay.bench.judge import JudgeUnderTest
@@ -19,7 +19,7 @@ from assay.errors import Denied, InputError
 
 
 def run(folder, names, judge, db, **more):
-    return measure(judge, catalogue.chosen(names), Data(folder), store=db, **more)
+    return measure(judge, measurement.chosen(names), Data(folder), store=db, **more)
 
 
 def only(card):
@@ -105,12 +105,12 @@ async def test_it_can_be_called_where_a_loop_is_running_already(folder, db):
 
 
 class TestNothingIsLeftOutInSilence:
-    @pytest.mark.parametrize("name", catalogue.BENCHMARKS)
+    @pytest.mark.parametrize("name", measurement.BENCHMARKS)
     def test_an_absent_file_is_named(self, name, tmp_path, db):
         judge = Predictable()
         one = only(run(tmp_path, [name], judge, db))
         assert one.skipped.startswith("skipped: ")
-        for file in catalogue.BENCHMARKS[name].files:
+        for file in measurement.BENCHMARKS[name].files:
             assert file in one.skipped
         assert one.skipped.endswith(f"not in {tmp_path}")
         assert judge.asked == []
@@ -226,7 +226,7 @@ class TestTheCard:
 
 class TestTheCatalogue:
     def test_every_set_says_what_it_is(self):
-        for name, one in catalogue.BENCHMARKS.items():
+        for name, one in measurement.BENCHMARKS.items():
             assert one.name == name
             assert one.about
             assert one.files
@@ -235,13 +235,13 @@ class TestTheCatalogue:
             assert set(one.whole) <= set(one.kinds)
 
     def test_families_and_names_are_taken_in_one_order(self):
-        names = [one.name for one in catalogue.chosen(["telequad", "relevance"])]
+        names = [one.name for one in measurement.chosen(["telequad", "relevance"])]
         assert names == ["trecqa", "msmarco", "rgb_passages", "helpful", "telequad"]
-        assert [one.name for one in catalogue.chosen([])] == list(catalogue.BENCHMARKS)
+        assert [one.name for one in measurement.chosen([])] == list(measurement.BENCHMARKS)
 
     def test_unknown_names_are_refused_with_what_was_meant(self):
         with pytest.raises(InputError, match="did you mean wikieval") as caught:
-            catalogue.chosen(["wikival", "mtrag", "zzz"])
+            measurement.chosen(["wikival", "mtrag", "zzz"])
         assert "mtrag_un" in str(caught.value)
         assert "`assay bench --list`" in str(caught.value)
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.bench.catalogue import BENCHMARKS
 from assay.bench.data import Data
-from assay.bench.measurement import Sampling, measure
+from assay.bench.measurement import BENCHMARKS, Sampling, measure
 from assay.judges.embedded import Embedded
 
 FOLDER = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[3] / "shared" / "data"))

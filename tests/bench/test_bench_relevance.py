@@ -3,7 +3,7 @@
 import pytest
 from bench_help import Predictable, write
 
-from assay.bench import catalogue, relevance
+from assay.bench import measurement, relevance
 from assay.bench.data import Data
 from assay.bench.judge import JudgeUnderTest
 from assay.bench.measurement import measure
@@ -79,7 +79,7 @@ MTRAG = [
 
 def test_replies_that_decline_are_told_from_answers(tmp_path, db):
     write(tmp_path, relevance.MTRAG, MTRAG)
-    card = measure(Predictable(), catalogue.chosen(["mtrag_un"]), Data(tmp_path), store=db)
+    card = measure(Predictable(), measurement.chosen(["mtrag_un"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     balanced = found["MTRAG-UN replies that decline, balanced accuracy"]
     assert (balanced.value, balanced.n, balanced.base_rate) == (0.75, 4, 0.5)

@@ -7,7 +7,7 @@ import pytest
 from bench_help import Predictable, write
 
 from assay._text.words import K1, B
-from assay.bench import catalogue, retrieval
+from assay.bench import measurement, retrieval
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, measure
 from assay.tasks import Embed
@@ -46,7 +46,7 @@ def squad():
 
 def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, db):
     write(tmp_path, retrieval.TELEQUAD, [squad()])
-    card = measure(Letters(), catalogue.chosen(["telequad"]), Data(tmp_path), store=db)
+    card = measure(Letters(), measurement.chosen(["telequad"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     # By letters q1 is nearest to the tunnel, then to the tower; q2 and q3 to their own. By words
     # q1 is right ("bridge"), though "zzz" speaks for the tunnel as much: both are level.
@@ -61,7 +61,7 @@ def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, 
 def test_a_limit_is_one_of_questions_never_of_the_passages_searched(tmp_path, db):
     write(tmp_path, retrieval.TELEQUAD, [squad()])
     sampling = Sampling(limit=1)
-    sets = catalogue.chosen(["telequad"])
+    sets = measurement.chosen(["telequad"])
     card = measure(Letters(), sets, Data(tmp_path), store=db, sampling=sampling)
     (first, *_) = card.sets[0].figures
     assert first.n == 1

@@ -8,7 +8,7 @@ from cli_help import FAITHFULNESS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._cli.user_modules import example_task
+from assay._cli.values import example_task
 from assay._runner import config_files
 from assay.errors import InputError
 from assay.metrics import METRICS

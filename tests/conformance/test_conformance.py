@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from assay import conformance
 from assay._cli import main
-from assay._cli.user_modules import example_task
+from assay._cli.values import example_task
 from assay.conformance import SAMPLE
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
 from assay.score import Score

@@ -14,11 +14,10 @@ from assay._runner.result import open_run
 from assay._store import Store
 from assay._text.words import fused
 from assay.errors import Unreadable
-from assay.experiments.gold import Gold, relevant_ids
-from assay.experiments.retrieval import Chunking, Index
+from assay.experiments.retrieval import Chunking, Gold, Index, relevant_ids
 from assay.judge import Judge
-from assay.judges.cross_encoder import CrossEncoder, ScorePassage
 from assay.judges.embedder import Embedder
+from assay.judges.onnx_model import CrossEncoder, ScorePassage
 from assay.target import aask, ask
 from assay.testset.documents import Document
 from support.onnx_models import encoder, verifier

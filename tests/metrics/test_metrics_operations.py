@@ -12,8 +12,9 @@ from rich.console import Console
 
 from assay import Score, Unscored, evaluate
 from assay._cli import main
-from assay._report import distribution
-from assay._report.run import collect, html, views
+from assay._report import run as views
+from assay._report import tables
+from assay._report.run import collect, html
 from assay._runner.summary import MetricSummary, Summary
 from assay.metrics import METRICS, parse
 from assay.metrics.operations import Latency
@@ -107,12 +108,12 @@ class TestReports:
         assert html.render(data).count("<small>ms</small></b>") == 1
 
     def test_the_bars_reach_to_the_slowest(self, data):
-        spread = distribution.spread(data["metrics"][0])
+        spread = tables.spread(data["metrics"][0])
         assert (spread.low, spread.high) == (0.0, 9000.0)
         assert (spread.counts[0], spread.counts[-1]) == (8, 1)
 
     def test_no_time_is_painted_good_or_bad(self, data):
-        assert {distribution.goodness(time, data["metrics"][0]) for time in TIMES} == {0.5}
+        assert {tables.goodness(time, data["metrics"][0]) for time in TIMES} == {0.5}
 
 
 def test_a_metric_of_the_same_name_may_count_in_another_unit(db):

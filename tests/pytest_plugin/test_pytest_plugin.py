@@ -11,7 +11,8 @@ import scipy.special
 from assay import Result
 from assay._analysis import gate
 from assay._report import gate as shown
-from assay._report.run import collect, views
+from assay._report import run as views
+from assay._report.run import collect
 from assay._runner import evaluate
 from assay.pytest_plugin import holds
 from assay.stats import comparison

@@ -14,7 +14,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 import assay  # noqa: E402
-from assay.experiments import reader_network  # noqa: E402
+from assay.experiments import reader_training  # noqa: E402
 from assay.experiments.judge_adaptation import JudgeAdapting, train_network  # noqa: E402
 from assay.experiments.judge_cases import synthetic, windows  # noqa: E402
 from assay.judges.embedded.inference import folder  # noqa: E402
@@ -61,10 +61,10 @@ def test_a_run_that_was_cut_off_gives_the_same_network(tmp_path, monkeypatch):
 
 def test_the_shipped_graph_survives_a_round_trip(tmp_path):
     shipped = folder("reader").joinpath("model.onnx").read_bytes()
-    state = reader_network.restored(shipped)
-    assert set(state) == set(reader_network.Verifier().state_dict())
-    reader_network.save(state, tmp_path / "model.onnx")
-    again = reader_network.restored(tmp_path / "model.onnx")
+    state = reader_training.restored(shipped)
+    assert set(state) == set(reader_training.Verifier().state_dict())
+    reader_training.save(state, tmp_path / "model.onnx")
+    again = reader_training.restored(tmp_path / "model.onnx")
     # One step of seven bits, at most.
     for name, value in state.items():
         assert float((again[name] - value).abs().max()) < 0.05, name

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
-from assay._report.run import views
+from assay._report import run as views
 from assay.errors import InputError
 
 

@@ -6,8 +6,9 @@ from rich.console import Console
 
 import assay
 from assay import Sample, ToolCall, Turn
+from assay._report import run as views
 from assay._report import sanitize
-from assay._report.run import collect, html, views
+from assay._report.run import collect, html
 
 TURNS = (
     Turn("system", "Be brief."),

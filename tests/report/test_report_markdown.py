@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 import assay
 from assay._analysis.calibration import calibrate
 from assay._report import calibration, sanitize
-from assay._report.run import views
+from assay._report import run as views
 
 
 def cells(line: str) -> int:

@@ -9,7 +9,8 @@ import pytest
 import assay
 from assay._middleware.wrapper import Route
 from assay._report import notes
-from assay._report.run import collect, html, views
+from assay._report import run as views
+from assay._report.run import collect, html
 from assay.judges.embedded import Embedded
 from support.scripts import plausible
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._report import distribution, labels, numbers, page, sanitize
-from assay._report.distribution import Spread
+from assay._report import labels, numbers, page, sanitize, tables
 from assay._report.run import evidence
 from assay._report.run.evidence import TextTable
+from assay._report.tables import Spread
 from assay._text.sanitize import HIDDEN
 from assay.score import Part
 from support.over import over
@@ -139,10 +139,10 @@ def test_the_least_and_the_greatest_percentages() -> None:
 
 def test_what_comes_out_a_hair_beside_the_guide_value_meets_it() -> None:
     metric = {"guide": 0.8, "higher_is_better": True}
-    assert not distribution.misses(0.7999999999999999, metric)
-    assert distribution.misses(0.79999, metric)
+    assert not tables.misses(0.7999999999999999, metric)
+    assert tables.misses(0.79999, metric)
     lower = {"guide": 0.3, "higher_is_better": False}
-    assert not distribution.misses(0.30000000000000004, lower)
+    assert not tables.misses(0.30000000000000004, lower)
 
 
 def test_scores_at_the_edge_of_a_bin_fall_into_the_upper_one() -> None:
@@ -169,9 +169,9 @@ def test_a_line_shows_even_one_score() -> None:
 
 def test_lower_may_be_better() -> None:
     metric = {"guide": 0.2, "higher_is_better": False, "range": [0, 1]}
-    assert distribution.misses(0.3, metric)
-    assert not distribution.misses(0.1, metric)
-    assert distribution.goodness(0.0, metric) == 1.0
+    assert tables.misses(0.3, metric)
+    assert not tables.misses(0.1, metric)
+    assert tables.goodness(0.0, metric) == 1.0
 
 
 @over(
@@ -235,7 +235,7 @@ def test_a_guide_value_is_met_or_missed_by_the_whole_interval(
     standing: str,
 ) -> None:
     metric = {"guide": 0.8, "mean": 0.85, "interval": interval, "higher_is_better": higher}
-    assert distribution.standing(metric) == standing
+    assert tables.standing(metric) == standing
 
 
 @over("hidden", "\u00ad\u200b\u200e\u2060\ufeff\u202e\U000e0041\U000e0101")

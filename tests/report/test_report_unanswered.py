@@ -8,7 +8,8 @@ import fixture
 import pytest
 from rich.console import Console
 
-from assay._report.run import html, views
+from assay._report import run as views
+from assay._report.run import html
 
 
 def printed(data: dict[str, Any]) -> str:

@@ -11,16 +11,16 @@ import pytest
 from assay import Limits, Settings, evaluate
 from assay._analysis.diagnosis.counterfactual import counterfactual
 from assay._analysis.repeat import repeat
-from assay._runner.coalesce import (
+from assay._runner.estimate import estimate
+from assay._runner.plan import signature
+from assay._runner.stack import (
     MIN_UNREADABLE,
     Coalescer,
     CoalescingPolicy,
+    choose,
     coalesced_kinds,
     coalesced_metrics,
 )
-from assay._runner.estimate import estimate
-from assay._runner.plan import signature
-from assay._runner.stack import choose
 from assay._store import Store
 from assay.errors import TooLong
 from assay.judges.llm import LLM, Completion

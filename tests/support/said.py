@@ -23,7 +23,7 @@ from assay.tasks import (
     Usefulness,
     Verdict,
 )
-from assay.tasks.graded import SEVERITIES, STANDINGS
+from assay.tasks.verification import SEVERITIES, STANDINGS
 from support import scripts
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 from transformers import BertModel
 
-from assay.experiments.reader_network import quantise
+from assay.experiments.reader_training import quantise
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "src" / "assay" / "judges" / "embedded" / "minilm"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from assay.experiments.reader_network import WORDS, Verifier, restored
+from assay.experiments.reader_training import WORDS, Verifier, restored
 from training.verifier.export import TARGET
 
 

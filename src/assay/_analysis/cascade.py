@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay._runner.coalesce import CoalescedBackend, Coalescer, CoalescingPolicy
 from assay._runner.event_loop import run_to_completion
 from assay._runner.result import Result
+from assay._runner.stack import CoalescedBackend, Coalescer, CoalescingPolicy
 from assay._store import Run, Store
 from assay._store.integrity import reply_key
 from assay._store.runs import Spent

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from assay._runner.coalesce import coalesce_as_in
 from assay._runner.evaluate import score_run
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import Plan, config, plan
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.settings import Settings
+from assay._runner.stack import coalesce_as_in
 from assay._runner.summary import Flips, Noise
 from assay._store import Run, Store
 from assay.errors import InputError

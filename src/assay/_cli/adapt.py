@@ -13,7 +13,7 @@ from assay._cli import options, output
 from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE, F, Grouped, NumberRange
 from assay._cli.output import counter
-from assay._report import adaptation, page
+from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
 from assay.experiments.adaptation import HELD_OUT
@@ -149,7 +149,7 @@ def adapt_command(request: AdaptRequest) -> int:
     gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in made.gains]
     data = {"assay": __version__, **msgspec.to_builtins(made), "gains": gains}
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
-    return tell(data, adaptation.embedder_report(data), then, request.outs, as_json=request.as_json)
+    return tell(data, bench.embedder_report(data), then, request.outs, as_json=request.as_json)
 
 
 def tell(
@@ -278,4 +278,4 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
     then = then if made.folder is not None else []
-    return tell(data, adaptation.judge_report(data), then, request.outs, as_json=request.as_json)
+    return tell(data, bench.judge_report(data), then, request.outs, as_json=request.as_json)

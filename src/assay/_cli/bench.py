@@ -14,15 +14,14 @@ from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.judges import Judges, budget
 from assay._cli.output import Meter, meter
-from assay._cli.user_modules import look_here
+from assay._cli.values import look_here
 from assay._report import bench as text
 from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay.bench import card as cards
 from assay.bench.card import JudgeCard
-from assay.bench.catalogue import chosen
 from assay.bench.data import Data
-from assay.bench.measurement import Sampling, estimate_costs, measure, together
+from assay.bench.measurement import Sampling, chosen, estimate_costs, measure, together
 from assay.errors import Denied, InputError
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from assay._cli import config, options, output, values
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.evaluation import select_metrics
 from assay._cli.judges import Judges, budget
-from assay._cli.user_modules import look_here
+from assay._cli.values import look_here
 from assay._report import design as words
 from assay._report import numbers
 from assay._runner.plan import MAX_LOCAL_CHARACTERS, is_long_for_local, refuse_too_long

@@ -18,9 +18,9 @@ from assay._cli.judges import Judges, Target, read_target
 from assay._cli.output import command_line, meter, run_name
 from assay._cli.scoring import failed, summary_json, worst
 from assay._report import numbers
+from assay._report import run as report
 from assay._report.diagnosis import told, views
 from assay._report.run import collect, html, sample_values, summed_up
-from assay._report.run import views as report
 from assay._report.tables import listed
 from assay._runner.result import Result, labels
 from assay._runner.settings import Settings

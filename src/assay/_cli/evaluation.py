@@ -10,7 +10,7 @@ import click
 from assay._cli import options, output, values
 from assay._cli.judges import Judges, Target, budget, measured, read_target
 from assay._cli.options import RunRequest
-from assay._cli.user_modules import look_here, read_prompts
+from assay._cli.values import look_here, read_prompts
 from assay._middleware.wrapper import Route
 from assay._runner.plan import who_can
 from assay._runner.settings import Engine, Settings

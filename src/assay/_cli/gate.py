@@ -29,7 +29,7 @@ from assay._cli.errors import (
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, read_asking, read_target
 from assay._cli.output import meter
-from assay._cli.user_modules import look_here
+from assay._cli.values import look_here
 from assay._report import gate as report
 from assay._report import numbers
 from assay._runner.result import Result, open_run

@@ -12,7 +12,7 @@ from assay._cli import options, values
 from assay._cli.errors import say
 from assay._cli.options import JudgeRequest, PricedJudgeRequest, TargetRequest
 from assay._cli.output import counter
-from assay._cli.user_modules import look_here
+from assay._cli.values import look_here
 from assay._middleware.budget import Budget, Price
 from assay._middleware.limiter import Limits
 from assay._report import notes

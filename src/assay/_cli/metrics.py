@@ -15,13 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from assay import conformance
-from assay._cli import options, output, user_modules, values
+from assay._cli import options, output, values
 from assay._cli.errors import OK
 from assay._cli.evaluation import Evaluation
 from assay._cli.output import command_line, run_name
 from assay._cli.run import run_command
 from assay._cli.scoring import run
-from assay._cli.user_modules import look_here
+from assay._cli.values import look_here
 from assay._report import numbers, sanitize
 from assay._runner import config_files
 from assay._runner.result import Result
@@ -362,7 +362,7 @@ class ExplainRequest:
 def explain_command(request: ExplainRequest) -> int:
     """Show what METRIC_OR_TASK is by definition, and each prompt as an LLM reads it."""
     name = request.name
-    templates = user_modules.read_prompts(request.prompts)
+    templates = values.read_prompts(request.prompts)
     look_here()
     metric = None if name in TASKS else _metric(name)
     kinds = metric.tasks if metric else (TASKS[name],)
@@ -458,7 +458,7 @@ def _show_task(
         console.print(Text("No prompt asks this: it is served by an embedder.", style="dim"))
         return
     changed = "" if template == kind.template else ", not the built-in one"
-    text = user_modules.full_prompt(kind, template)
+    text = values.full_prompt(kind, template)
     _word_for_word(f"prompt ({template.digest}{changed})", text, console)
     schema = kind.schema_for(template)
     if template.form or schema is None:

@@ -8,7 +8,7 @@ import click
 from assay._cli import options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget
-from assay._cli.user_modules import look_here, read_prompts
+from assay._cli.values import look_here, read_prompts
 from assay._report import numbers
 from assay._runner.settings import Settings
 from assay.testset import NuggetSet, find_nuggets

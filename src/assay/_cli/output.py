@@ -227,7 +227,8 @@ def write_reports(result: "Result", outs: Sequence[str]) -> None:
 
 
 def _write_report(result: "Result", path: Path) -> None:
-    from assay._report.run import collect, summed_up, views
+    from assay._report import run as views
+    from assay._report.run import collect, summed_up
 
     form = path.suffix.lower()
     if form == ".html":

@@ -17,12 +17,12 @@ from assay._cli.errors import OK, SOME_FAILED, say
 from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, read_asking, read_system
 from assay._cli.output import meter
-from assay._cli.user_modules import look_here, read_prompts
+from assay._cli.values import look_here, read_prompts
 from assay._middleware.limiter import Limits
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
+from assay._report.numbers import called
 from assay._report.tables import numeric, table
-from assay._report.titles import called
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._runner.summary import Flips, Noise

@@ -16,7 +16,7 @@ from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
 from assay._report import sanitize
-from assay._report.titles import judge_in_words, remarks, said
+from assay._report.numbers import judge_in_words, remarks, said
 from assay._runner import STORE
 from assay._store import Run, Store
 from assay._store.maintenance import clean, verify

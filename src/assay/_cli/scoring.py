@@ -17,9 +17,9 @@ from assay._cli.judges import Target, ask_target, priced
 from assay._cli.options import RunRequest
 from assay._cli.output import Meter, command_line, meter, run_name
 from assay._report import notes, numbers, sanitize
+from assay._report import run as report
+from assay._report.numbers import said
 from assay._report.run import summed_up
-from assay._report.run import views as report
-from assay._report.titles import said
 from assay._runner.estimate import Estimate, estimate
 from assay._runner.evaluate import evaluate
 from assay._runner.plan import plan

@@ -18,7 +18,7 @@ from assay._cli.judges import Judges, priced, read_asking, read_configurable
 from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import sweep as report
-from assay._report.retrieval import pool_remarks, retrieval_blocks
+from assay._report.leaderboard import pool_remarks, retrieval_blocks
 from assay._report.tables import numeric, table
 from assay._text.sanitize import redacted
 from assay.errors import InputError, OverBudget

@@ -18,7 +18,7 @@ from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget, priced
 from assay._cli.options import Grouped
 from assay._cli.output import counter
-from assay._cli.user_modules import look_here, read_prompts
+from assay._cli.values import look_here, read_prompts
 from assay._report import notes, numbers
 from assay._report.tables import dim, listed
 from assay._runner.result import open_run

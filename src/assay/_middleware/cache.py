@@ -1,18 +1,47 @@
-"""The reply cache: every reply is kept before anyone sees it, and nothing is asked twice."""
+"""The reply cache, and what else runs at the same time share."""
 
 import asyncio
 import dataclasses
 import itertools
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from assay._middleware.budget import Spending, Usage
 from assay._middleware.concurrency import tell
+from assay._middleware.limiter import ServerState
 from assay._middleware.wrapper import Wrapper
 from assay._store import Store
 from assay._store.integrity import cut_key, reply_key
 from assay._text.sanitize import whole
 from assay.errors import CutShort
 from assay.judge import CUT, BackendLike, Reply, Task
+
+
+class SharedLimits:
+    """Limits and budget that runs of one event loop keep to together.
+
+    Args:
+        spent: What has been spent before, which counts too; None for nothing.
+
+    Attributes:
+        spending: What judges have spent.
+        embedding: What embedders have, which no budget is about.
+        in_flight: By key the replies that one of the runs computes in this process.
+    """
+
+    def __init__(self, spent: Usage | None = None) -> None:
+        self.spending = Spending(spent or Usage())
+        self.embedding = Spending()
+        self.in_flight: dict[str, asyncio.Task[Any]] = {}
+        self._servers: dict[Hashable, ServerState] = {}
+
+    def server(self, of: Hashable, make: Callable[[], ServerState]) -> ServerState:
+        """The state of a server that several backends may stand for, made for the first of them."""
+        if of not in self._servers:
+            self._servers[of] = make()
+        return self._servers[of]
+
 
 # Seconds that replies on their way are waited for when a run ends early.
 GRACE_S = 2.0

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from assay._analysis.agreement import Agreement, Disagreement, Measure
 from assay._analysis.annotators import TENTHS, Concordance, Row
-from assay._report import numbers, sanitize, titles
+from assay._report import numbers, sanitize
 from assay._report.page import asset, page, path
 from assay._report.sanitize import code, inline
 from assay._report.tables import dim, joined, markdown_list, markdown_measures, measures, shorten
@@ -342,7 +342,7 @@ def _short(text: str) -> str:
 def markdown(data: Json) -> str:
     """Every metric with its measures, what they were beside, and what to read."""
     report = msgspec.convert(data, AgreementReport)
-    run = titles.beside(report.title, report.run)
+    run = numbers.beside(report.title, report.run)
     blocks = [f"## Run {code(run)} and people ({code(report.labels)})"]
     for metric in report.metrics:
         blocks += _markdown_metric(metric)

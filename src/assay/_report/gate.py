@@ -11,7 +11,7 @@ from rich.text import Text
 
 from assay._analysis.gate import Check, Gate
 from assay._analysis.watch import BASELINE, Chart, Point
-from assay._report import history, numbers, sanitize, titles
+from assay._report import history, numbers, sanitize
 from assay._report.sanitize import cell, inline
 from assay._report.tables import dim, folded, numeric, table, warnings
 from assay._store.scores import StoredAlert
@@ -146,10 +146,10 @@ def _counts_as(gate: Gate, check: Check) -> str:
 
 
 def _about(gate: Gate) -> list[str]:
-    baseline = titles.beside(gate.baseline_title, gate.baseline)
+    baseline = numbers.beside(gate.baseline_title, gate.baseline)
     against = [f"against {baseline}"] if gate.baseline else []
-    run = titles.beside(gate.title, gate.run)
-    return [f"run {run}", *against, gate.source, titles.judge_in_words(gate.judge)]
+    run = numbers.beside(gate.title, gate.run)
+    return [f"run {run}", *against, gate.source, numbers.judge_in_words(gate.judge)]
 
 
 Json = Mapping[str, Any]

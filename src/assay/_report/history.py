@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.history import History, Point, Series
-from assay._report import distribution, numbers, sanitize, titles
+from assay._report import numbers, sanitize, tables
 from assay._report.page import asset, page, path
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import dim, joined, markdown_list, markdown_table, table
@@ -51,7 +51,7 @@ def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
         "metric": name,
         **about,
         "axis": axis(shown, about["range"]),
-        "misses": distribution.standing({**about, **last}) == "bad",
+        "misses": tables.standing({**about, **last}) == "bad",
         "unmoved": len({point["mean"] for one in shown for point in one["points"]}) == 1
         and sum(len(one["points"]) for one in shown) > 1,
         "series": shown,
@@ -78,7 +78,7 @@ def _point(point: Point) -> dict[str, Any]:
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
-        **titles.said(run),
+        **numbers.said(run),
         "created": run.created,
         "source": run.source,
         "values": dict(point.settings),
@@ -130,7 +130,7 @@ def title(one: Json) -> str:
     """What a series is, in a line."""
     samples = numbers.plural(one["n_samples"], "sample")
     parts = (
-        [f"judged by {', '.join(map(titles.judge_in_words, one['judges']))}"]
+        [f"judged by {', '.join(map(numbers.judge_in_words, one['judges']))}"]
         if one["judges"]
         else []
     )
@@ -189,7 +189,7 @@ def remarks(point: Json, metric: Json) -> str:
     if point["noise"]:
         parts.append(f"its judge moves it by \N{PLUS-MINUS SIGN}{numbers.score(point['noise'])}")
     words = {"bad": "misses the guide value", "warn": "", "good": "", "": ""}
-    standing = words[distribution.standing({**metric, **point})]
+    standing = words[tables.standing({**metric, **point})]
     return ", ".join([*parts, *([standing] if standing else [])])
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from assay._analysis.exam import NextQuestions
 from assay._analysis.items import ItemAnalysis, Question, System
-from assay._report import numbers, sanitize, titles
+from assay._report import numbers, sanitize
 from assay._report.page import asset, page
 from assay._report.sanitize import code, inline
 from assay._report.tables import dim, joined, listed, markdown_list, markdown_measures, measures
@@ -38,7 +38,7 @@ def system(one: System) -> list[str]:
     right = numbers.DASH
     if one.right is not None:
         right = f"{numbers.score(one.right)} ({numbers.interval(one.right_interval)})"
-    name = f"{one.name}  {titles.beside(one.title or one.source, one.run)}"
+    name = f"{one.name}  {numbers.beside(one.title or one.source, one.run)}"
     return [name, numbers.count(one.n), numbers.score(one.mean), right, ability(one)]
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from assay._report import numbers
-from assay._report.titles import judge_in_words
-from assay._runner.languages import NEVER_MEASURED
+from assay._report.numbers import judge_in_words
+from assay._runner.plan import NEVER_MEASURED
 from assay._runner.summary import moved
 from assay.judges.embedded.card import Quality
 

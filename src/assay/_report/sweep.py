@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
-from assay._analysis.front import Front
-from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Standing, is_full
-from assay._report import history, leaderboard, numbers, retrieval
+from assay._analysis.parameters import Front, parameter_values
+from assay._report import history, leaderboard, numbers
 from assay._report.page import asset, page
 from assay._store.runs import written
 from assay._version import __version__
@@ -144,13 +143,13 @@ def shown(swept: Sweep) -> dict[str, Any]:
         "swept": swept,
         "varied": varied(swept.configurations),
         "boards": [_board(board, swept) for board in swept.leaderboards],
-        "retrieval": retrieval.retrieval_table(
+        "retrieval": leaderboard.retrieval_table(
             swept.leaderboards,
             {one.name: one.params for one in swept.configurations},
             pool=bool(swept.note),
         ),
-        "rankings": retrieval,
-        "pool": retrieval.pool_remarks(swept),
+        "rankings": leaderboard,
+        "pool": leaderboard.pool_remarks(swept),
         "taken": taken(swept.configurations),
         "legend": leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
         "words": leaderboard,

@@ -1,15 +1,17 @@
-"""Tables, lists and remarks, as the console draws them and as Markdown writes them."""
+"""Tables, lists, remarks and distributions, on the console, in Markdown and on pages."""
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from statistics import quantiles
+from typing import Any, Final
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from assay._report import sanitize
+from assay._report import numbers, sanitize
 from assay._text.sanitize import whole
 
 # By tone. No colour carries a meaning alone: each stands beside a symbol or a word.
@@ -127,3 +129,106 @@ def listed(rows: Sequence[tuple[Text, str, str]]) -> list[Text]:
         line.append(head).append(f"  {set_cell_size(name, second)}  ")
         lines.append(line.append(sanitize.flat(question), style="dim"))
     return lines
+
+
+BINS: Final = 20
+# Digits that count when a score is held against a guide value, here and in the page's script.
+EXACT: Final = 6
+_BLOCKS: Final = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The scores of one metric over all samples."""
+
+    values: tuple[float, ...]  # the scores in ascending order
+    low: float  # left end of the axis
+    high: float  # right end of the axis
+    counts: tuple[int, ...]  # number of scores in each of the equally wide bins
+
+    @classmethod
+    def of(cls, values: Sequence[float], ends: Sequence[float | None] | None) -> "Spread":
+        """Count `values` over the metric's range, or over their own where it is open."""
+        ordered = tuple(sorted(values))
+        low, high = _axis(ordered, ends)
+        counts = [0] * BINS
+        for value in ordered:
+            # Rounded, since 0.15 / 0.05 is 2.9999999999999996 and would fall into the wrong bin.
+            place = int(round((value - low) / (high - low) * BINS, 9))
+            counts[min(max(place, 0), BINS - 1)] += 1
+        return cls(ordered, low, high, tuple(counts))
+
+    def at(self, value: float) -> float:
+        """Where a value lies on the axis, from 0 (left) to 1 (right)."""
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def edges(self, number: int) -> tuple[float, float]:
+        """Where a bin begins and ends."""
+        width = (self.high - self.low) / len(self.counts)
+        return self.low + number * width, self.low + (number + 1) * width
+
+    def words(self) -> str:
+        """The spread in words, for those who cannot see the bars."""
+        if not self.values:
+            return "no scores"
+        lowest, highest = numbers.score(self.values[0]), numbers.score(self.values[-1])
+        text = f"{numbers.plural(len(self.values), 'score')} from {lowest} to {highest}"
+        if len(self.values) < 4:
+            return text
+        first, median, third = quantiles(self.values, method="inclusive")
+        quartiles = ", ".join(numbers.score(value) for value in (first, median, third))
+        return f"{text}; quartiles {quartiles}"
+
+    def line(self, width: int = 10) -> str:
+        """The bars as block characters; a bin without a score is a space."""
+        step = len(self.counts) // width
+        sums = [sum(self.counts[at : at + step]) for at in range(0, step * width, step)]
+        top = max(sums, default=0)
+        return "".join(_BLOCKS[round(n / top * (len(_BLOCKS) - 1))] if n else " " for n in sums)
+
+
+def spread(metric: Mapping[str, Any]) -> Spread:
+    """The spread of one metric of a report."""
+    return Spread.of(metric["values"], metric["range"])
+
+
+def goodness(value: float, metric: Mapping[str, Any]) -> float:
+    """How good a score is, from 0 (worst possible) to 1 (best possible); 0.5 if that is open."""
+    if None in (metric["range"] or (None,)):  # nothing says how much is much
+        return 0.5
+    low, high = _axis((value,), metric["range"])
+    share = min(max((value - low) / (high - low), 0.0), 1.0)
+    return share if metric["higher_is_better"] else 1 - share
+
+
+def standing(metric: Mapping[str, Any]) -> str:
+    """How the mean stands to the guide value.
+
+    "good" or "bad" if the whole interval lies on that side, "warn" if it spans the guide value or
+    so little is known that there is no interval; "" if there is no guide value or no mean.
+    """
+    if metric["guide"] is None or metric["mean"] is None:
+        return ""
+    sides = {misses(value, metric) for value in metric["interval"] or ()}
+    if len(sides) != 1:
+        return "warn"
+    return "bad" if sides.pop() else "good"
+
+
+def misses(value: float, metric: Mapping[str, Any]) -> bool:
+    """Whether a score or a mean lies on the wrong side of the metric's guide value."""
+    guide = metric["guide"]
+    if guide is None:
+        return False
+    # 4 / 5 may come out as 0.7999999999999999, and reads 0.80 like the guide value.
+    value = round(value, EXACT)
+    return bool(value < guide) if metric["higher_is_better"] else bool(value > guide)
+
+
+def _axis(ordered: Sequence[float], ends: Sequence[float | None] | None) -> tuple[float, float]:
+    """The ends of the axis. A cosine may be negative, but hardly ever is: 0 is its usual end."""
+    lowest, highest = (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
+    low, high = ends or (None, None)
+    low = min(lowest, 0.0) if low is None or low < 0 else low
+    high = max(highest, low) if high is None else high
+    return (low, high) if high > low else (low, low + 1.0)

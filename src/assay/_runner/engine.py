@@ -13,17 +13,17 @@ import msgspec
 
 from assay._middleware.concurrency import is_given_up
 from assay._middleware.wrapper import Route
-from assay._runner.coalesce import (
+from assay._runner.plan import marked
+from assay._runner.progress import Progress, Tally
+from assay._runner.settings import Settings
+from assay._runner.stack import (
+    BackendStack,
     CoalescedBackend,
     Coalescer,
     CoalescingPolicy,
     coalesced_kinds,
     coalesced_metrics,
 )
-from assay._runner.languages import marked
-from assay._runner.progress import Progress, Tally
-from assay._runner.settings import Settings
-from assay._runner.stack import BackendStack
 from assay._store import Run, Store, rows
 from assay.data.missing_fields import lacked
 from assay.data.values import describe

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from assay._runner import STORE, probes
-from assay._runner.coalesce import (
+from assay._runner.dry_run import DryRunBackend, Workload
+from assay._runner.event_loop import run_to_completion
+from assay._runner.plan import Plan, plan
+from assay._runner.settings import Settings, chosen
+from assay._runner.stack import (
     CoalescedBackend,
     Coalescer,
     CoalescingPolicy,
     coalesced_kinds,
     coalesced_metrics,
 )
-from assay._runner.dry_run import DryRunBackend, Workload
-from assay._runner.event_loop import run_to_completion
-from assay._runner.plan import Plan, plan
-from assay._runner.settings import Settings, chosen
 from assay._store import Store
 from assay.data import Samples
 from assay.data.missing_fields import lacked

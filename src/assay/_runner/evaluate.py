@@ -1,29 +1,37 @@
-"""Evaluation of data by metrics and a judge: the entry point of the library."""
+"""The entry points of the library: data evaluated by metrics, statements verified directly."""
 
 import asyncio
+import functools
 import threading
 import time
 import warnings
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from assay._middleware.wrapper import Again
-from assay._runner import STORE, probes
+from assay._middleware.budget import BudgetTracker
+from assay._middleware.limiter import Limiter
+from assay._middleware.wrapper import Again, Route
+from assay._runner import STORE, probes, stack
 from assay._runner.engine import Engine
 from assay._runner.event_loop import collect_rarely, run_to_completion
 from assay._runner.plan import Plan, config, plan
 from assay._runner.progress import in_notebook, meter
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
-from assay._runner.stack import build_stack
+from assay._runner.stack import MAX_LOCAL, build_stack, longest_reply, reworded
 from assay._store import Run, Store
 from assay._store.runs import Description, Spent, written
-from assay.errors import Denied
-from assay.judges.specs import DEFAULT
-from assay.metrics import Metric
+from assay._text.questions import plain
+from assay._text.statements import is_phrase
+from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
+from assay.judge import Backend, Judge
+from assay.judges.specs import DEFAULT, backend
+from assay.metrics import Metric, evidence
+from assay.score import Unscored
+from assay.tasks import Statement, Verdict, VerifyStatements
 
 
 async def aevaluate(
@@ -236,3 +244,223 @@ def _replaced(before: Description, description: Description) -> list[str]:
         if key in before.params
     ]
     return [f"{key} '{old}' by '{new}'" for key, old, new in changes if old and new and old != new]
+
+
+Verdicts: TypeAlias = tuple[Verdict, ...]
+
+FIELDS = ("statements", "contexts", "question")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    statements: tuple[Statement, ...]
+    contexts: tuple[str, ...]
+    lead: str  # what was put before the short ones
+
+
+async def averify(
+    statements: str | Sequence[str],
+    contexts: str | Sequence[str],
+    question: str = "",
+    judge: Any = DEFAULT,
+    settings: Settings | None = None,
+) -> Verdicts:
+    """Verify statements against contexts: can each be inferred from them?
+
+    Nothing is kept, and nothing is taken from an earlier call.
+
+    Args:
+        statements: One or more, each understandable by itself.
+        contexts: One or more texts; blank ones support nothing.
+        question: What a short statement ("1889") answers; it is then read together with it.
+        judge: As for `evaluate`. A backend object stays open in the running loop, so that its
+            connections serve the next call; close it with its `aclose`.
+        settings: Its prompts, tries, limits and budget count, each call by itself.
+
+    Returns:
+        One verdict for each statement, in order, with the ids "s1", "s2" ...: supported,
+        contradicted, probability, reason, context (0-based), quote and unsupported spans.
+
+    Raises:
+        InputError: If statements, contexts, judge or settings cannot be used.
+        JudgeError: If the judge gave no complete, readable reply.
+    """
+    return await _one(statements, contexts, question, _Judging(judge, settings))
+
+
+def verify(
+    statements: str | Sequence[str],
+    contexts: str | Sequence[str],
+    question: str = "",
+    judge: Any = DEFAULT,
+    settings: Settings | None = None,
+) -> Verdicts:
+    """`averify` run to completion, whether or not an event loop is running already."""
+    # The loop ends with this call, and with it the connections that were made in it.
+    judging = _Judging(judge, settings, closed=True)
+    return run_to_completion(_one(statements, contexts, question, judging))
+
+
+async def averify_many(
+    rows: Iterable[Mapping[str, Any]], *, judge: Any = DEFAULT, settings: Settings | None = None
+) -> list[Verdicts | Unscored]:
+    """Verify the statements of many rows, as many at once as the judge takes.
+
+    Args:
+        rows: Mappings with `statements`, `contexts` and perhaps `question`, as for `averify`. All
+            are checked before the judge is asked.
+        judge: As for `averify`.
+        settings: Its prompts, tries, limits and budget count.
+
+    Returns:
+        The verdicts of each row, in order; `Unscored("failed", reason)` for a row to which the
+        judge gave no complete, readable reply.
+
+    Raises:
+        InputError: If a row, the judge or the settings cannot be used; nothing was asked yet.
+        Denied: If the judge refuses (key, quota, model).
+        OverBudget: If the budget does not suffice for all rows.
+    """
+    return await _many(rows, _Judging(judge, settings))
+
+
+def verify_many(
+    rows: Iterable[Mapping[str, Any]], *, judge: Any = DEFAULT, settings: Settings | None = None
+) -> list[Verdicts | Unscored]:
+    """`averify_many` run to completion, whether or not an event loop is running already."""
+    return run_to_completion(_many(rows, _Judging(judge, settings, closed=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """Who verifies, and how.
+
+    Attributes:
+        spec: The judge as it was given.
+        settings: The settings as they were given.
+        closed: Whether a judge that was given as an object is closed at the end.
+    """
+
+    spec: Any
+    settings: Settings | None
+    closed: bool = False
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[tuple[Backend, int]]:
+        """The backend within its limits, and how many rows are worth asking it at once."""
+        settings, named_backend = chosen(self.settings), backend(self.spec)
+        route = reworded(Route.of(named_backend), settings)
+        leaf = route.to(VerifyStatements.kind)
+        if leaf.identity(VerifyStatements) is None:
+            raise Unsupported(f"the judge {leaf.name} cannot do {VerifyStatements.kind}")
+        stack.acquire(leaf, self)
+        try:
+            budget = BudgetTracker(settings.budget, bound=functools.partial(longest_reply, route))
+            behind = [_limited(judge, settings, budget) for judge in leaf.behind()]
+            limits = leaf.capabilities.limits or settings.limits
+            at_once = MAX_LOCAL if leaf.capabilities.local else limits.concurrency
+            yield leaf.over(behind) if behind else _limited(leaf, settings, budget), at_once
+        finally:
+            unused = stack.release(leaf, self)
+            if unused and (self.closed or isinstance(self.spec, str)):
+                await leaf.aclose()
+
+
+def _limited(leaf: Backend, settings: Settings, budget: BudgetTracker) -> Backend:
+    capabilities = leaf.capabilities
+    if capabilities.local:
+        return leaf
+    return Limiter(leaf, capabilities.limits or settings.limits, budget=budget)
+
+
+async def _one(
+    statements: str | Sequence[str], contexts: str | Sequence[str], question: str, judging: _Judging
+) -> Verdicts:
+    row = _row({"statements": statements, "contexts": contexts, "question": question}, "")
+    async with judging.opened() as (judge_backend, _):
+        return await _verdicts(row, Judge(judge_backend, tries=chosen(judging.settings).tries))
+
+
+async def _many(rows: Iterable[Mapping[str, Any]], judging: _Judging) -> list[Verdicts | Unscored]:
+    valid = _rows(rows)
+    outcomes: list[Verdicts | Unscored] = [()] * len(valid)
+    # All workers draw from one iterator: nobody waits for a slow neighbour.
+    numbered = iter(enumerate(valid))
+
+    async def work(judge_backend: Backend, tries: int) -> None:
+        for n, row in numbered:
+            try:
+                outcomes[n] = await _verdicts(row, Judge(judge_backend, tries=tries))
+            except (Denied, OverBudget):
+                raise
+            except JudgeError as error:
+                outcomes[n] = Unscored("failed", str(error) or type(error).__name__)
+
+    async with judging.opened() as (judge_backend, at_once):
+        tries = chosen(judging.settings).tries
+        workers = [asyncio.create_task(work(judge_backend, tries)) for _ in range(at_once)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+    return outcomes
+
+
+async def _verdicts(row: _Row, judge: Judge) -> Verdicts:
+    (judged,) = await evidence.verify([(row.statements, row.contexts)], judge)
+    # What is supported is not contradicted, whether or not the judge says so.
+    verdicts = tuple(replace(v, contradicted=False) if v.supported else v for v in judged)
+    leads = (row.lead * s.text.startswith(row.lead) for s in row.statements)
+    return tuple(_moved(v, len(lead)) for v, lead in zip(verdicts, leads, strict=True))
+
+
+def _moved(verdict: Verdict, by: int) -> Verdict:
+    """The verdict, its spans counted from behind the question that was put before the statement."""
+    spans = ((max(0, start - by), end - by) for start, end in verdict.spans)
+    return replace(verdict, spans=tuple((start, end) for start, end in spans if end > start))
+
+
+def _rows(rows: Iterable[Mapping[str, Any]]) -> list[_Row]:
+    items: Any = rows
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InputError(f"rows is {items!r:.60}", "give a list of dicts: " + ", ".join(FIELDS))
+    return [_row(row, f"row {n}: ") for n, row in enumerate(items, start=1)]
+
+
+def _row(row: Any, where: str) -> _Row:
+    """One row as it is judged.
+
+    Raises:
+        InputError: If a field is missing, unknown or no text.
+    """
+    if not isinstance(row, Mapping):
+        raise InputError(f"{where}{row!r:.60} is no mapping", f"give a dict: {', '.join(FIELDS)}")
+    unknown = [str(name) for name in row if name not in FIELDS]
+    if unknown:
+        raise InputError(
+            f"{where}unknown field {', '.join(unknown)}", f"known: {', '.join(FIELDS)}"
+        )
+    contexts = _texts(row, "contexts", where)
+    question: Any = row.get("question") or ""
+    if not isinstance(question, str):
+        raise InputError(f"{where}question is {question!r:.60}", "give a text")
+    texts = _texts(row, "statements", where)
+    for n, text in enumerate(texts, start=1):
+        if evidence.blank(text):
+            raise InputError(f"{where}statement {n} is empty", "leave it out")
+    lead = f"{plain_question} " if (plain_question := plain(question)) else ""
+    whole = (f"{lead}{text}" if is_phrase(text) else text for text in texts)
+    statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(whole, start=1))
+    return _Row(statements, contexts, lead)
+
+
+def _texts(row: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+    value: Any = row.get(name)
+    texts = (value,) if isinstance(value, str) else value
+    listed = isinstance(texts, Iterable) and not isinstance(texts, bytes | Mapping)
+    values = tuple(texts) if listed else ()
+    if not listed or not all(isinstance(text, str) for text in values):
+        raise InputError(f"{where}{name} is {value!r:.60}", "give a text or a list of texts")
+    return values

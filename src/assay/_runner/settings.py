@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from assay._middleware.budget import Budget, Usage
+from assay._middleware.cache import SharedLimits
 from assay._middleware.limiter import Limits
-from assay._middleware.sharing import SharedLimits
 from assay._runner.progress import Progress
 from assay._store.runs import Description, Value
 from assay.data import passages

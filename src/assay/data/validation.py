@@ -12,9 +12,9 @@ from typing import IO, Any, Final, Protocol, Self, TypeAlias
 
 from assay.data import missing_fields
 from assay.data.columns import FIELDS, likely_column, recognised
+from assay.data.files import Source, read
 from assay.data.passages import Decision
 from assay.data.rows import Reading, Row
-from assay.data.source import Source, read
 from assay.errors import InputError, Problem
 from assay.sample import Sample
 

@@ -28,7 +28,7 @@ from assay.experiments.judge_comparison import (
     refit,
 )
 from assay.experiments.reader_windows import Example
-from assay.judges.embedded.adapted import CARD, MANIFEST, NETWORK, Adapted
+from assay.judges.embedded.inference import CARD, MANIFEST, NETWORK, Adapted
 from assay.judges.embedded.inference import folder as shipped_folder
 from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader
@@ -219,7 +219,7 @@ def train_network(
     """Train, mix with what ships, write the graph; the steps that were made."""
     import torch
 
-    from assay.experiments import reader_network
+    from assay.experiments import reader_training
     from assay.experiments.reader_training import Plan, Run, batches
 
     torch.manual_seed(how.seed)
@@ -230,8 +230,8 @@ def train_network(
     while len(steps) < how.steps:
         steps += batches(learnt, rng)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    network = reader_network.Verifier()
-    network.load(reader_network.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes()))
+    network = reader_training.Verifier()
+    network.load(reader_training.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes()))
     start = {name: value.clone() for name, value in network.state_dict().items()}
     plan = Plan(
         steps=steps[: how.steps],
@@ -245,7 +245,7 @@ def train_network(
     run = Run(plan, start)
     run.train(lambda run: on_progress(run.done, how.steps))
     trained = {name: value.cpu() for name, value in run.model.state_dict().items()}
-    reader_network.save(reader_network.mean(start, trained, how.share), graph)
+    reader_training.save(reader_training.mean(start, trained, how.share), graph)
     return run.done
 
 

@@ -23,11 +23,21 @@ from assay._store.runs import TARGET, Value, written
 from assay._text.sentences import sentences
 from assay.data import read
 from assay.errors import InputError, Unreadable
-from assay.experiments.gold import SHARE, GoldFinder, with_ranges, with_retrieved
-from assay.experiments.retrieval import Chunk, Chunker, Chunking, Index, Retriever, vectors_of
+from assay.experiments.retrieval import (
+    SHARE,
+    Chunk,
+    Chunker,
+    Chunking,
+    GoldFinder,
+    Index,
+    Retriever,
+    vectors_of,
+    with_ranges,
+    with_retrieved,
+)
 from assay.judge import Backend, BackendLike, Judge, Reply, Task
-from assay.judges.cross_encoder import CrossEncoder, ScorePassage
 from assay.judges.llm import LLM
+from assay.judges.onnx_model import CrossEncoder, ScorePassage
 from assay.judges.specs import Make, backend
 from assay.metrics import Metric
 from assay.prompt import Material, Template

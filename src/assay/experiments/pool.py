@@ -22,7 +22,7 @@ from assay.judge import Backend, Judge, Reply
 from assay.metrics import Metric
 from assay.metrics.retrieval import UNJUDGED, Ranked
 from assay.tasks import GradePassages
-from assay.tasks.passages import GRADES, PassageGrade
+from assay.tasks.contexts import GRADES, PassageGrade
 
 RELEVANT: Final = 2  # the least grade that counts as relevant where grades do not count
 BATCH: Final = 8  # passages in a call

@@ -8,12 +8,12 @@ from typing import Any, Final
 from assay._analysis.diagnosis.counterfactual import check_judge
 from assay._analysis.diagnosis.facts import right_contexts
 from assay._analysis.robustness import MARGIN, Curve, Reading, Regenerated, curve, scores
-from assay._runner.coalesce import coalesce_as_in
 from assay._runner.evaluate import evaluate_derived
 from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import plan
 from assay._runner.result import Result
 from assay._runner.settings import Settings
+from assay._runner.stack import coalesce_as_in
 from assay._store import Store
 from assay.data import Source
 from assay.data.rows import memory_records

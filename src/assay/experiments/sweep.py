@@ -16,8 +16,8 @@ from assay._analysis.leaderboard import (
     race_scores,
 )
 from assay._analysis.sweeps import LOOK, TAG
+from assay._middleware.cache import SharedLimits
 from assay._middleware.concurrency import in_parallel
-from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.evaluate import aevaluate
 from assay._runner.event_loop import run_to_completion

@@ -27,7 +27,7 @@ from assay.metrics.evidence import (
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import GradeStatements, SplitStatements, Statement, Verdict, VerifyStatements
-from assay.tasks.graded import SEVERITIES, STANDINGS, Standing
+from assay.tasks.verification import SEVERITIES, STANDINGS, Standing
 
 
 @dataclass(frozen=True)

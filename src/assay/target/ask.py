@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay._middleware.cache import ReplyCache, Served
+from assay._middleware.cache import ReplyCache, Served, SharedLimits
 from assay._middleware.concurrency import Latencies, is_given_up
 from assay._middleware.limiter import Limiter, Limits, ServerState
-from assay._middleware.sharing import SharedLimits
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._store import Store

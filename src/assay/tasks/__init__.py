@@ -3,7 +3,15 @@
 from typing import Any
 
 from assay.judge import Task
-from assay.tasks.contexts import Choice, JudgeContexts, Passage, SelectSentences, Usefulness
+from assay.tasks.contexts import (
+    Choice,
+    GradePassages,
+    JudgeContexts,
+    Passage,
+    PassageGrade,
+    SelectSentences,
+    Usefulness,
+)
 from assay.tasks.conversation import (
     CompareOutcomes,
     Comparison,
@@ -15,9 +23,13 @@ from assay.tasks.conversation import (
     TopicAnswer,
     TopicMatch,
 )
-from assay.tasks.embedding import Embed, EmbedTokens, TokenVectors
+from assay.tasks.embedding import Embed, EmbedTokens, Likelihood, MeasureLikelihood, TokenVectors
 from assay.tasks.generation import (
+    AnswerMultipleChoice,
+    AskMultipleChoice,
+    ChosenOption,
     FollowUp,
+    MultipleChoice,
     WriteFollowUp,
     WriteMultiHop,
     WriteQuestion,
@@ -26,24 +38,20 @@ from assay.tasks.generation import (
     WriteUnanswerable,
     Written,
 )
-from assay.tasks.graded import GradedVerdict, GradeStatements
 from assay.tasks.grading import (
     ChooseLabel,
     GiveGrade,
     Grade,
     Label,
     PlanEvaluation,
+    PreferAnswer,
+    Preference,
+    RankAnswers,
+    Ranking,
     RateAnswer,
     Rating,
 )
-from assay.tasks.likelihood import Likelihood, MeasureLikelihood
 from assay.tasks.listing import ListNuggets, NameEntities
-from assay.tasks.multiple_choice import (
-    AnswerMultipleChoice,
-    AskMultipleChoice,
-    ChosenOption,
-    MultipleChoice,
-)
 from assay.tasks.paper import (
     PaperCorrectness,
     PaperExtraction,
@@ -52,8 +60,6 @@ from assay.tasks.paper import (
     PaperVerdicts,
     Shared,
 )
-from assay.tasks.passages import GradePassages, PassageGrade
-from assay.tasks.preference import PreferAnswer, Preference, RankAnswers, Ranking
 from assay.tasks.questions import (
     AnswerClosedBook,
     AnswerClosedQuestions,
@@ -68,7 +74,7 @@ from assay.tasks.questions import (
     SplitQuestion,
 )
 from assay.tasks.statements import SplitStatements, SplitTexts, Statement
-from assay.tasks.verification import Verdict, VerifyStatements
+from assay.tasks.verification import GradedVerdict, GradeStatements, Verdict, VerifyStatements
 
 TASKS: dict[str, type[Task[Any]]] = {
     task.kind: task

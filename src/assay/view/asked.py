@@ -12,7 +12,7 @@ from assay._report import numbers
 from assay._store import Run
 from assay._store.browsing import Bounds
 from assay.errors import InputError
-from assay.view.people import ANY, SAID
+from assay.view.lookup import ANY, SAID
 
 WHY: Final = {"failed": "judge failed", "undefined": "undefined", "unanswered": "no answer"}
 TEXTS: Final = ("question", "answer", "reference", "context", "group", "labels")

@@ -15,8 +15,8 @@ from assay._analysis.watch import BASELINE, TAG, Chart, Charting, charts, looks
 from assay._report import gate as watch_report
 from assay._report import history, numbers
 from assay._report import sweep as sweep_report
-from assay._report.distribution import goodness
-from assay._report.titles import judge_in_words
+from assay._report.numbers import judge_in_words
+from assay._report.tables import goodness
 from assay._store import Run, Store
 from assay._store.browsing import all_rows, means
 from assay.errors import InputError

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
+from assay._report.numbers import called, said
 from assay._report.run import html, sample_values, summed_up
 from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
-from assay._report.titles import called, said
 from assay._runner.result import NOT_DONE
 from assay._store import Run
 from assay._store.browsing import Bounds
@@ -18,7 +18,7 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.view.asked import TEXTS, WHY, Asked, shown
 from assay.view.groups import groups
-from assay.view.people import in_words
+from assay.view.lookup import in_words
 from assay.view.runs import facts, state
 from assay.view.site import LARGE, NotThere, Place, Site
 from assay.view.texts import grid, rendered

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
-from assay._report.distribution import Spread
-from assay._report.titles import judge_in_words, remarks
+from assay._report.numbers import judge_in_words, remarks
+from assay._report.tables import Spread
 from assay._runner.summary import MetricSummary, summarise
 from assay._store import Run, Store
 from assay._store.browsing import means

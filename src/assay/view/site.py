@@ -29,8 +29,7 @@ from assay._version import __version__
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.view.asked import Asked
-from assay.view.lookup import Indexed, Lookup
-from assay.view.people import People, label_version, people
+from assay.view.lookup import Indexed, Lookup, People, label_version, people
 
 if TYPE_CHECKING:
     from assay.testset import Review

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.evidence import chosen, connected, prepare
 from assay.judges.embedded.reader import (
     ABSENT,
     EVIDENCE_AT,
@@ -26,7 +26,6 @@ from assay.judges.embedded.reader import (
     tokenise,
     visible,
 )
-from assay.judges.embedded.selection import chosen, connected
 
 EVIDENCE = prepare(["The tower stands in Paris. It was built in 1889.", "Bananas are yellow."])
 MENTIONS = (

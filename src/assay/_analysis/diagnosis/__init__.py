@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from assay._analysis.diagnosis.classification import WITHIN, diagnosed
 from assay._analysis.diagnosis.counterfactual import (
+    Blame,
     Counterfactual,
     RescoredSample,
+    blame_steps,
     compared,
     counterfactual,
     rescored,
@@ -35,7 +37,6 @@ from assay._analysis.diagnosis.statistics import (
     missed,
     rank_advice,
 )
-from assay._analysis.diagnosis.steps import Blame, blame_steps
 from assay._runner.result import NOT_DONE, Result
 from assay._store import Run, Store
 from assay.errors import InputError

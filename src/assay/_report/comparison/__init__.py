@@ -15,7 +15,7 @@ from assay._analysis.comparison import (
     letter,
 )
 from assay._analysis.groups import LEAST, LEAST_EQUAL, ByGroup
-from assay._report import labels, numbers, titles
+from assay._report import labels, numbers
 from assay._text.numbers import decimals
 from assay._version import __version__
 from assay.score import Part
@@ -36,7 +36,7 @@ def collect(comparison: Comparison) -> dict[str, Any]:
         {
             "name": letter(number),
             **msgspec.to_builtins(run),
-            "called": titles.beside(run.title, run.id),
+            "called": numbers.beside(run.title, run.id),
         }
         for number, run in enumerate(comparison.runs)
     ]

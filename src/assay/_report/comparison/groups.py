@@ -15,7 +15,7 @@ from assay._analysis.groups import (
     RunsByGroup,
 )
 from assay._analysis.telecom import DEPTHS, Accuracy, Gap, Study
-from assay._report import agreement, numbers, titles
+from assay._report import agreement, numbers
 from assay._report.comparison import between, p_value, signed
 from assay._report.page import Section, Sections
 from assay._version import __version__
@@ -42,7 +42,7 @@ def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
     """What each run is."""
     facts = []
     for number, run in enumerate(compared):
-        said = f"{titles.beside(run.title, run.id)}  {run.source}, "
+        said = f"{numbers.beside(run.title, run.id)}  {run.source}, "
         said += numbers.plural(run.n_samples, "sample") + ("" if number else ", the base")
         facts.append((letter(number), said))
     return facts

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assay._report import comparison, labels, numbers, sanitize, titles
+from assay._report import comparison, labels, numbers, sanitize
 from assay._report.page import asset, page
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import (
@@ -135,7 +135,7 @@ def _short(text: str) -> str:
 
 def console_groups(data: Json) -> RenderableType:
     """The scores of one run by a field of its samples."""
-    run = titles.beside(data["title"], data["run"])
+    run = numbers.beside(data["title"], data["run"])
     text = sanitize.plain(f"run {run}, by {data['field']}")
     lines: list[RenderableType] = [Text(text, style="bold")]
     lines += warnings(data["warnings"])
@@ -248,7 +248,7 @@ def markdown_groups(data: Json) -> str:
         for one in data["metrics"]
         for group in one["groups"]
     ]
-    run = titles.beside(data["title"], data["run"])
+    run = numbers.beside(data["title"], data["run"])
     return joined(
         [
             f"## run {code(run)} by {code(data['field'])}",

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._report import diagnosis as words
-from assay._report import labels, numbers, sanitize, titles
+from assay._report import labels, numbers, sanitize
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import (
     ELLIPSIS,
@@ -64,7 +64,7 @@ def console_sample(data: Json, sample_id: str) -> RenderableType:
 
 
 def _called(data: Json) -> str:
-    return sanitize.plain(titles.beside(data["title"], data["run"]))
+    return sanitize.plain(numbers.beside(data["title"], data["run"]))
 
 
 def _head(text: str) -> Text:
@@ -193,7 +193,7 @@ _SIDES: Final = {
 
 def markdown(data: Json) -> str:
     """The causes, what to try, the patterns and what could not be told."""
-    run = titles.beside(data["title"], data["run"])
+    run = numbers.beside(data["title"], data["run"])
     blocks = [
         f"## What went wrong in run {code(run)}, and what to try",
         inline(words.headline(data)) + ".",

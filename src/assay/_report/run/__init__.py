@@ -1,25 +1,37 @@
-"""The report of a run as plain values, which every form of it is made from."""
+"""The report of a run: as plain values, on the console with its evidence, and in Markdown."""
 
 import itertools
 import re
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
 
 from assay._analysis import comparability
 from assay._analysis.cascade import audit_cascade
 from assay._analysis.comparability import judges
 from assay._analysis.diagnosis import diagnose
+from assay._report import diagnosis as words
+from assay._report import labels, notes, numbers, sanitize, tables
 from assay._report.diagnosis import told
-from assay._report.titles import judge_in_words, said
+from assay._report.numbers import judge_in_words, said
+from assay._report.run.evidence import Turn, find_quote, turns
+from assay._report.sanitize import cell, code, inline
+from assay._report.tables import STYLES, dim, grid, joined, markdown_table, numeric, table
 from assay._runner.result import NOT_DONE, Result
 from assay._runner.summary import MetricSummary
 from assay._store import Run, Store
 from assay._text.language_id import is_english
 from assay._version import __version__
+from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
-from assay.score import Outcome
+from assay.score import Outcome, Part
 from assay.tasks import Embed, EmbedTokens
 
 # More samples than this make a page that no browser likes; the table still counts them all.
@@ -168,3 +180,298 @@ def _score(outcome: Outcome, replies: list[Reply]) -> dict[str, Any]:
     empty: dict[str, Any] = {"value": None, "why": "", "detail": "", "method": "", "details": {}}
     shown = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in replies]
     return {**empty, **msgspec.to_builtins(outcome), "replies": shown}
+
+
+Json = Mapping[str, Any]
+_EXCERPT: Final = 240
+# Columns of the score table that are shown where one of their counts is not 0.
+_COUNTS: Final = {"undef": "n_undefined", "fail": "n_failed", "no answer": "n_unanswered"}
+
+
+def summary(data: Json) -> RenderableType:
+    """The score table with everything that must be read beside it."""
+    run = data["run"]
+    name = sanitize.plain(numbers.beside(run["title"], run["id"]))
+    title = Text(f"run {name}", style="bold")
+    source = run["source"] if run["name"] else ""  # otherwise it is called by its data
+    rest = [source, numbers.plural(run["n_samples"], "sample")]
+    title.append("  " + ", ".join(sanitize.plain(part) for part in rest if part), style="not bold")
+    warned = [_note(note) for note in notes.notes(data)]
+    first = _first_page(data["diagnosis"]) if data["diagnosis"] else []
+    remarks = [dim(text)] if (text := numbers.remarks(run)) else []
+    beside = [*_beside(data), *warned, dim(notes.cost(data))]
+    return Group(title, *remarks, *first, _table(data), *beside)
+
+
+def about(data: Json) -> RenderableType:
+    """Of every metric: its definition, how often its judge is wrong, and its signature."""
+    blocks: list[RenderableType] = []
+    for metric in data["metrics"]:
+        head = Text(sanitize.plain(metric["label"]), style="bold")
+        lines = [metric["doc"], metric["source"], notes.trust(metric), metric["signature"]]
+        text = Text("\n".join(sanitize.plain(line) for line in lines if line))
+        blocks += [head, Padding(text, (0, 0, 0, 2))]
+    return Group(*blocks)
+
+
+def _first_page(diagnosis: Json) -> list[RenderableType]:
+    """How many samples went wrong, what mostly, what was missed, and which to read first."""
+    head = Text(words.headline(diagnosis), style=STYLES["bad"] if diagnosis["n_failed"] else "")
+    facts = grid(2, right=False)
+    for name, text in words.first_page(diagnosis):
+        facts.add_row(Text(name, style="dim"), Text(sanitize.plain(text)))
+    return [head, facts, Text()]
+
+
+def sample(
+    data: Json, sample_id: str, metric: str | None = None, *, raw: bool = False
+) -> RenderableType:
+    """The evidence behind the scores of one sample, or behind one of them.
+
+    Raises:
+        InputError: If the report does not hold that sample or that metric.
+    """
+    chosen = next((s for s in data["samples"] if str(s["id"]) == sample_id), None)
+    if chosen is None:
+        raise InputError(f"no sample {sample_id!r} in run {data['run']['id']}")
+    metrics = [m for m in data["metrics"] if m["label"] in chosen["scores"]]
+    wanted = [m for m in metrics if metric in (None, m["label"])]
+    if not wanted:
+        known = ", ".join(m["label"] for m in metrics)
+        raise InputError(f"sample {sample_id!r} has no score {metric!r}; it has: {known}")
+    texts = [("question", chosen["question"]), ("answer", chosen["answer"])]
+    texts.append(("reference", chosen["reference"]))
+    return Group(
+        Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
+        *(_labelled(name, text) for name, text in texts if text is not None),
+        *(_turn(turn) for turn in turns(chosen)),
+        *(_shown_score(m, chosen["scores"][m["label"]], chosen, raw=raw) for m in wanted),
+    )
+
+
+def _table(data: Json) -> Table:
+    made = table("metric")
+    known = any(notes.quality(metric) for metric in data["metrics"])
+    # Where samples failed, a note says how far they could have moved the mean.
+    counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
+    numeric(made, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
+    made.add_column("spread", no_wrap=True, width=10)
+    for metric in data["metrics"]:
+        made.add_row(*_row(metric, counts, known=known))
+    return made
+
+
+def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
+    name = Text(sanitize.plain(metric["label"]))
+    if unit := notes.unit(metric):
+        name.append(f" {sanitize.plain(unit)}", style="dim")
+    if not metric["higher_is_better"]:
+        name.append(" \N{DOWNWARDS ARROW}", style="dim")
+    rates = notes.quality(metric) or (numbers.DASH, numbers.DASH)
+    return [
+        name,
+        Text(numbers.score(metric["mean"]), style="bold"),
+        Text(numbers.span(metric["interval"], numbers.DASH)),
+        *(map(Text, rates) if known else ()),
+        Text(numbers.count(metric["n_scored"])),
+        *(_count(name, metric[_COUNTS[name]]) for name in counts),
+        Text(tables.spread(metric).line(), style="cyan"),
+    ]
+
+
+def _count(name: str, number: int) -> Text:
+    return _alarming(number) if name != "undef" else Text(numbers.count(number))
+
+
+def _alarming(number: int) -> Text:
+    return Text(numbers.count(number), style=STYLES["bad"] if number else "")
+
+
+def _beside(data: Json) -> list[RenderableType]:
+    lines = notes.beside(data)
+    return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
+
+
+def _shown_score(metric: Json, score: Json, sample: Json, *, raw: bool) -> RenderableType:
+    head = Text(sanitize.plain(metric["label"]), style="bold")
+    if score["value"] is None:
+        head.append(f"  {score['why']}: {sanitize.plain(score['detail'])}", style=STYLES["bad"])
+    else:
+        head.append(f"  {numbers.score(score['value'])}")
+    for name, value in score["details"].items():
+        head.append(
+            f"  {sanitize.plain(name)} {sanitize.plain(numbers.detail(value))}", style="dim"
+        )
+    lines: list[RenderableType] = [Text(), head]
+    if score["method"]:
+        lines.append(dim(f"computed as {sanitize.plain(score['method'])}"))
+    for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
+        title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
+        lines.append(Text(sanitize.plain(title)))
+        lines += [_part(part, metric, sample["contexts"]) for part in parts]
+    lines += _replies(score["replies"], raw=raw)
+    return Group(*lines)
+
+
+def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:
+    tone = labels.tone(part, higher_is_better=metric["higher_is_better"])
+    lines: list[Text] = [Text(sanitize.plain(labels.excerpt(part, contexts)))]
+    facts = [labels.meaning(part.label)] if part.label else []
+    facts += labels.facts(part, tone)
+    lines.append(Text(sanitize.plain(", ".join(facts)), style=STYLES[tone]))
+    if part.reason:
+        lines.append(Text(sanitize.plain(part.reason), style="dim"))
+    lines += _excerpt(part, contexts)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=1)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(labels.SYMBOLS[tone], style=STYLES[tone]), Group(*lines))
+    return Padding(grid, (0, 0, 0, 2))
+
+
+def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
+    """The quote with the words around it in its context, so that it can be checked."""
+    if not part.quote:
+        return []
+    if part.context is None:  # of a context that is not the sample's, such as a turn's own
+        return [Text(f'"{sanitize.plain(part.quote)}"', style="italic")]
+    text = labels.context(part, contexts) or ""
+    place = find_quote(text, part.quote)
+    if place is None:
+        lost = Text(f'"{sanitize.plain(part.quote)}"', style="italic")
+        return [lost, Text("~ these words are not in that context", STYLES["warn"])]
+    start, end = place
+    room = max((_EXCERPT - (end - start)) // 2, 20)
+    before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""
+    after = "\N{HORIZONTAL ELLIPSIS}" if end + room < len(text) else ""
+    line = Text("\N{BOX DRAWINGS LIGHT VERTICAL} " + before, style="dim")
+    line.append(_flat(text[max(start - room, 0) : start]))
+    # Brackets show the quote where neither colour nor underline can.
+    line.append(f"[{_flat(text[start:end])}]", style="not dim underline")
+    line.append(_flat(text[end : end + room]) + after)
+    return [line]
+
+
+def _replies(replies: list[Json], *, raw: bool) -> list[RenderableType]:
+    if not replies:
+        return []
+    lines: list[RenderableType] = [dim(numbers.calls(replies))]
+    for reply in replies if raw else []:
+        name = f"{reply['kind']} by {reply['backend']}, draw {reply['draw']}, key {reply['key']}"
+        lines.append(Rule(Text(sanitize.plain(name), style="dim"), align="left", style="dim"))
+        lines += [_labelled("prompt", reply["prompt"]), _labelled("reply", reply["raw"])]
+    return lines
+
+
+def _labelled(name: str, text: str) -> RenderableType:
+    return Group(Text(name, style="dim"), Padding(Text(sanitize.plain(text)), (0, 0, 0, 2)))
+
+
+def _turn(turn: Turn) -> RenderableType:
+    lines = [Text(sanitize.plain(turn.text))] if turn.text else []
+    lines += [Text(f"calls {sanitize.plain(call)}", style="cyan") for call in turn.calls]
+    heading = ", ".join(filter(None, [turn.heading.lower(), turn.about]))
+    return Group(Text(sanitize.plain(heading), style="dim"), Padding(Group(*lines), (0, 0, 0, 2)))
+
+
+def _note(note: notes.Note) -> Text:
+    symbol, style = ("!", STYLES["bad"]) if note.level == "warn" else ("i", "")
+    return Text(f"{symbol} {sanitize.plain(note.text)}", style=style)
+
+
+def _flat(text: str) -> str:
+    return sanitize.plain(text.replace("\n", " "))
+
+
+_HEADS: Final = {
+    "metric": ":---",
+    "mean (95 % interval)": "---:",
+    "guide": "---:",
+    "worst-case bounds": ":---:",
+    "scored": "---:",
+    "undefined": "---:",
+    "failed": "---:",
+    "no answer": "---:",
+    "distribution": ":---",
+}
+
+
+def markdown(data: Mapping[str, Any]) -> str:
+    """The score table with everything that must be read beside it."""
+    run = data["run"]
+    made_of = [name for name in (run["source"], run["judge_in_words"]) if name]
+    samples = numbers.plural(run["n_samples"], "sample")
+    first = data["diagnosis"]
+    blocks = [
+        f"## assay run {code(numbers.beside(run['title'], run['id']))}",
+        ", ".join([samples, *map(code, made_of)]),
+        "\n>\n".join(_markdown_note(note) for note in notes.notes(data)),
+        _markdown_first_page(first) if first else "",
+        _markdown_table(data["metrics"]),
+        "\n".join(f"- {line}" for line in _markdown_beside(data)),
+        inline(notes.cost(data)),
+    ]
+    return joined(blocks)
+
+
+def _markdown_first_page(diagnosis: Mapping[str, Any]) -> str:
+    lines = [f"- {name}: {inline(text)}" for name, text in words.first_page(diagnosis)]
+    return "\n".join([f"{inline(words.headline(diagnosis))}.", "", *lines])
+
+
+def _markdown_table(metrics: Sequence[Mapping[str, Any]]) -> str:
+    silent = any(metric.get("n_unanswered") for metric in metrics)
+    sides = {name: side for name, side in _HEADS.items() if silent or name != "no answer"}
+    rows = (_markdown_cells(metric) for metric in metrics)
+    return markdown_table(sides, ([row[name] for name in sides] for row in rows))
+
+
+def _markdown_cells(metric: Mapping[str, Any]) -> dict[str, str]:
+    mean = numbers.score(metric["mean"])
+    if metric["interval"]:
+        mean += f" ({numbers.span(metric['interval'])})"
+    guide = ""
+    if metric["guide"] is not None:
+        guide = numbers.score(metric["guide"])
+    unanswered = metric.get("n_unanswered", 0)
+    missing = metric["n_failed"] or unanswered
+    return {
+        "metric": cell(metric["label"]) + _aside(metric),
+        "mean (95 % interval)": mean,
+        "guide": guide,
+        "worst-case bounds": numbers.span(metric["bounds"]) if missing else "none failed",
+        "scored": numbers.count(metric["n_scored"]),
+        "undefined": numbers.count(metric["n_undefined"]),
+        "failed": numbers.count(metric["n_failed"]),
+        "no answer": numbers.count(unanswered),
+        # Spaces at the ends of a code span are lost, and with them where the axis begins.
+        "distribution": "`" + tables.spread(metric).line().replace(" ", "·") + "`",
+    }
+
+
+def _aside(metric: Mapping[str, Any]) -> str:
+    lower = "" if metric["higher_is_better"] else "lower is better"
+    remark = ", ".join(filter(None, [inline(notes.unit(metric)), lower]))
+    return f" ({remark})" if remark else ""
+
+
+def _markdown_beside(data: Mapping[str, Any]) -> list[str]:
+    lines = [inline(text) for text in data["unmeasured"]]
+    for text, named in notes.by_remark(data, notes.trust).items():
+        lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
+    for method, named in notes.methods(data).items():
+        lines.append(f"{', '.join(map(code, named))}: computed as {inline(method)}")
+    for metric in data["metrics"]:
+        tail = notes.percentiles(metric)
+        lines += [f"{code(metric['label'])}: {inline(tail)}"] if tail else []
+    for remark in (notes.letters, notes.noise):
+        for text, named in notes.by_remark(data, remark).items():
+            lines.append(f"{', '.join(map(code, named))}: {inline(text)}")
+    cosines = [code(metric["label"]) for metric in data["metrics"] if metric["cosine"]]
+    if cosines:
+        lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")
+    return lines
+
+
+def _markdown_note(note: notes.Note) -> str:
+    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from assay._report import distribution, labels, numbers
+from assay._report import labels, numbers, tables
 from assay.score import Part
 
 Json = Mapping[str, Any]
@@ -236,9 +236,9 @@ def cell(metric: Json, score: Json) -> Cell:
         symbol = _UNSCORED[score["why"]]
         text = f"{name} {score['why']}: {score['detail']}"
         return Cell(name, symbol, score["why"], text, text)
-    step = round(distribution.goodness(score["value"], metric) * 10)
+    step = round(tables.goodness(score["value"], metric) * 10)
     text = numbers.score(score["value"])
-    missed = " under" if distribution.misses(score["value"], metric) else ""
+    missed = " under" if tables.misses(score["value"], metric) else ""
     if missed and text == numbers.score(metric["guide"]):  # it would read as if it met it
         text = f"{score['value']:.4g}"
     beside = ", beyond the guide value" if missed else ""

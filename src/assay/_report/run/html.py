@@ -13,12 +13,12 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from assay._report import distribution, labels, notes, numbers, sanitize, titles
+from assay._report import labels, notes, numbers, sanitize, tables
 from assay._report.diagnosis import views
-from assay._report.distribution import Spread
 from assay._report.page import asset, environment, fragment, page
 from assay._report.run import collect, evidence
 from assay._report.run.evidence import TextTable, readable
+from assay._report.tables import Spread
 from assay._runner.result import Result, Trace
 from assay._runner.summary import Summary
 from assay.score import Part, Score
@@ -151,7 +151,7 @@ def head(data: Json) -> list[tuple[str, str]]:
         ("Judge", run["judge_in_words"]),
         ("Started", numbers.moment(run["created"])),
         ("Took", notes.cost(data)),
-        ("About", titles.remarks(run)),
+        ("About", numbers.remarks(run)),
     ]
     return [(name, value) for name, value in lines if value]
 
@@ -178,12 +178,12 @@ def _fact(sample: Json, metric: Json) -> float | str | None:
     if score is None:
         return None
     value = score["value"]
-    return str(score["why"]) if value is None else float(round(value, distribution.EXACT))
+    return str(score["why"]) if value is None else float(round(value, tables.EXACT))
 
 
 def _row(number: int, metric: Json, values: Sequence[float]) -> Row:
-    spread = distribution.spread(metric)
-    missed = sum(distribution.misses(value, metric) for value in values)
+    spread = tables.spread(metric)
+    missed = sum(tables.misses(value, metric) for value in values)
     return Row(number, metric, spread, _bars(spread, metric), missed)
 
 
@@ -197,7 +197,7 @@ def _bars(spread: Spread, metric: Json) -> list[Bar]:
         low, high = spread.edges(number)
         # A single sample among thousands must still be seen.
         height = max(round(count / top * HEIGHT, 1), 1.5)
-        style = "miss" if distribution.misses((low + high) / 2, metric) else "meet"
+        style = "miss" if tables.misses((low + high) / 2, metric) else "meet"
         title = f"{numbers.score(low)} to {numbers.score(high)}: {numbers.plural(count, 'sample')}"
         x = round(number * width + 0.5, 1)
         bars.append(Bar(x, HEIGHT - height, round(width - 1, 1), height, style, title))

@@ -1,4 +1,4 @@
-"""Loading and running the models that ship with assay.
+"""The models that ship with assay or were adapted from them: loading and running.
 
 Every text is a pass of its own and the cores work on different texts at the same time: dynamic
 quantisation picks one scale per tensor, so in a batch a result would depend on its neighbours
@@ -7,15 +7,22 @@ the same texts, mostly at the same time: a pass that is known or on its way is n
 """
 
 import asyncio
+import hashlib
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+import msgspec
+
+from assay.errors import InputError
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -225,3 +232,61 @@ async def aside(work: Callable[[], Result], threads: int) -> Result:
 def _waiting(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a key
     # One for all judges, which are made anew by each call; of a forked process its own.
     return ThreadPoolExecutor(2 * threads, thread_name_prefix="assay-embedded")
+
+
+MANIFEST: Final = "adapted.json"
+NETWORK: Final = "model.onnx"  # absent where only coefficients are fitted
+FITTED: Final = ("support.json", "passage.json", "answering.json")  # each may be absent
+CARD: Final = "card.json"  # what was measured; no part of the identity
+
+
+class _Manifest(msgspec.Struct):
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """An adapted judge on disk.
+
+    Attributes:
+        folder: Where it is.
+        name: Its identity: changes with every byte of network or coefficients.
+    """
+
+    folder: Path
+    name: str
+
+    @classmethod
+    def at(cls, folder: str | Path, base: str) -> "Adapted":
+        """The judge in a folder.
+
+        Args:
+            folder: As `assay adapt judge --out` wrote it.
+            base: The judge of this version: coefficients and network only fit its code.
+
+        Raises:
+            InputError: If the folder holds none, or one that was made with another version.
+        """
+        path = Path(folder)
+        remedy = "name a folder that 'assay adapt judge' wrote"
+        if not path.is_dir():
+            raise InputError(f"there is no folder '{folder}'", remedy)
+        try:
+            made = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
+        except FileNotFoundError:
+            raise InputError(f"'{folder}' is no adapted judge: no {MANIFEST}", remedy) from None
+        except msgspec.DecodeError as error:
+            raise InputError(f"'{path / MANIFEST}' cannot be read: {error}", remedy) from error
+        if made.base != base:
+            what = f"'{folder}' was adapted from {made.base}; this is {base}"
+            raise InputError(what, "adapt it again with this version: assay adapt judge")
+        digest = hashlib.sha256()
+        for name in (MANIFEST, NETWORK, *FITTED):
+            content = (path / name).read_bytes() if (path / name).is_file() else b""
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+        return cls(path.resolve(), f"reader-l6-adapted:{digest.hexdigest()[:12]}")
+
+    def file(self, name: str) -> Path | None:
+        """A file of it; None where what ships is used."""
+        path = self.folder / name
+        return path if path.is_file() else None

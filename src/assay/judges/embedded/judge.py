@@ -18,10 +18,9 @@ from assay._text.statements import Statement, is_phrase, items, statements
 from assay._text.words import words
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
-from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.card import Quality, card
 from assay.judges.embedded.embedding import Encoder
-from assay.judges.embedded.inference import aside, tokenizer
+from assay.judges.embedded.inference import Adapted, aside, tokenizer
 from assay.judges.embedded.reader import NAME, Reader
 from assay.judges.embedded.relevance import (
     answer_relevance,

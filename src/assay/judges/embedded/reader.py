@@ -19,10 +19,16 @@ import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers
 from assay._text.words import STOP_WORDS, WORD, stem, stems, words
-from assay.judges.embedded.adapted import NETWORK, Adapted
-from assay.judges.embedded.evidence import Evidence
-from assay.judges.embedded.inference import Passes, load, session, tokenizer, workers
-from assay.judges.embedded.selection import chosen, connected, nearest_first
+from assay.judges.embedded.evidence import Evidence, chosen, connected, nearest_first
+from assay.judges.embedded.inference import (
+    NETWORK,
+    Adapted,
+    Passes,
+    load,
+    session,
+    tokenizer,
+    workers,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

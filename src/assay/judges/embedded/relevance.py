@@ -16,8 +16,8 @@ from assay._text import questions, refusals, sentences, words
 from assay._text.markup import says_nothing
 from assay._text.statements import statements
 from assay.errors import Unavailable
-from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.embedding import Encoder
+from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted, best_support, shorten

@@ -19,9 +19,9 @@ from assay._text.numbers import Normalized
 from assay._text.sentences import Span
 from assay._text.words import WORD
 from assay.judges.embedded import comparison
-from assay.judges.embedded.adapted import Adapted
 from assay.judges.embedded.comparison import Comparison, compare
 from assay.judges.embedded.evidence import Evidence, claim_start, prepare
+from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.replies import as_asserted, as_given
 from assay.tasks.verification import UNCERTAIN, is_uncertain
