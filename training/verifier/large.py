@@ -31,9 +31,8 @@ from torch import nn
 from torch.nn import functional
 
 from assay.bench.data import HELD_OUT, fold_of
-from assay.experiments.reader_network import OUTPUTS, TYPES, Verifier
 from assay.experiments.reader_training import _WEIGHTS as WEIGHTS
-from assay.experiments.reader_training import Batch, losses_of, votes
+from assay.experiments.reader_training import OUTPUTS, TYPES, Batch, Verifier, losses_of, votes
 from assay.experiments.reader_windows import Example
 from training.verifier import train
 from training.verifier.logistic import auroc
@@ -67,12 +66,12 @@ llm_spans=1 contractnli=1 rotowire=1 diasumfact=1
 
 
 class Adapted(nn.Module):  # type: ignore[misc]
-    """A linear layer of the base, and what is added to it."""
+    """A linear layer of the base, and what is added to it if it has a rank; 0: itself learns."""
 
-    def __init__(self, weight: torch.Tensor, bias: torch.Tensor, rank: int) -> None:
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor, rank: int | None) -> None:
         super().__init__()
-        self.weight = nn.Parameter(weight, requires_grad=False)
-        self.bias = nn.Parameter(bias, requires_grad=False)
+        self.weight = nn.Parameter(weight, requires_grad=rank == 0)
+        self.bias = nn.Parameter(bias, requires_grad=rank == 0)
         self.rank = rank
         if rank:
             self.down = nn.Parameter(torch.randn(rank, weight.shape[1]) / weight.shape[1] ** 0.5)
@@ -87,9 +86,9 @@ class Adapted(nn.Module):  # type: ignore[misc]
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """One layer of the base, adapted if it has a rank."""
+    """One layer of the base; see `Adapted`, None: nothing of it is learnt."""
 
-    def __init__(self, state: Mapping[str, torch.Tensor], number: int, rank: int) -> None:
+    def __init__(self, state: Mapping[str, torch.Tensor], number: int, rank: int | None) -> None:
         super().__init__()
         held = {
             name.removeprefix(f"encoder.layer.{number}."): value
@@ -107,8 +106,8 @@ class Layer(nn.Module):  # type: ignore[misc]
         self.out = linear("attention.attn.o")
         self.wide = linear("intermediate.dense")
         self.narrow = linear("output.dense")
-        self.first = _norm(held, "attention.LayerNorm", learnt=bool(rank))
-        self.second = _norm(held, "output.LayerNorm", learnt=bool(rank))
+        self.first = _norm(held, "attention.LayerNorm", learnt=rank is not None)
+        self.second = _norm(held, "output.LayerNorm", learnt=rank is not None)
 
     def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         """Attention, then the two linear layers."""
@@ -121,7 +120,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
 
 class Large(nn.Module):  # type: ignore[misc]
-    """Inputs and outputs as of `reader_network.Verifier`.
+    """Inputs and outputs as of `reader_training.Verifier`.
 
     Token types come in at the first adapted layer.
 
@@ -136,9 +135,9 @@ class Large(nn.Module):  # type: ignore[misc]
         self.places = nn.Embedding.from_pretrained(state["embeddings.position_embeddings.weight"])
         self.near = nn.Embedding.from_pretrained(state["encoder.relative_attention_bias.weight"])
         self.norm = _norm(state, "embeddings.LayerNorm", learnt=False)
-        self.low = low
+        self.rank, self.low = rank, low
         self.layers = nn.ModuleList(
-            Layer(state, number, rank if number >= low else 0) for number in range(LAYERS)
+            Layer(state, number, rank if number >= low else None) for number in range(LAYERS)
         )
         self.types = nn.Embedding(TYPES, SIZE)
         nn.init.normal_(self.types.weight, std=0.02)
@@ -160,7 +159,7 @@ class Large(nn.Module):  # type: ignore[misc]
         x = self.norm(self.words(own) + self.places(positions + 2))
         apart = _bucket(positions[:, None, :] - positions[:, :, None])
         bias = self.near(apart).permute(0, 3, 1, 2).masked_fill(~visible[:, None], _HIDDEN)
-        if torch.is_autocast_enabled("cpu"):
+        if torch.is_autocast_enabled(x.device.type):
             x, bias = x.bfloat16(), bias.bfloat16()
         with torch.no_grad():
             for layer in self.layers[: self.low]:
@@ -197,7 +196,9 @@ def _bucket(apart: torch.Tensor) -> torch.Tensor:
     return 16 * (apart > 0).long() + torch.where(far < 8, far, log)
 
 
-def batches(found: Sequence[Example], rng: random.Random) -> Iterator[list[Example]]:
+def batches(
+    found: Sequence[Example], rng: random.Random, tokens: int = TOKENS
+) -> Iterator[list[Example]]:
     """Without end: shuffled, of like length within a batch."""
     order = list(found)
     while True:
@@ -206,7 +207,7 @@ def batches(found: Sequence[Example], rng: random.Random) -> Iterator[list[Examp
         for start in range(0, len(order), _STRETCH):
             batch: list[Example] = []
             for one in sorted(order[start : start + _STRETCH], key=lambda e: len(e.ids)):
-                if batch and (len(batch) + 1) * len(one.ids) > TOKENS:
+                if batch and (len(batch) + 1) * len(one.ids) > tokens:
                     epoch.append(batch)
                     batch = []
                 batch.append(one)
@@ -220,7 +221,8 @@ class Run:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.model = Large(options.base)
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.model = Large(options.base, options.rank, options.low).to(self.device)
         self.offsets = nn.Parameter(torch.zeros(SETS, 3))
         self.names: list[str] = []
         self.step, self.tokens, self.seconds = 0, 0, 0.0
@@ -230,10 +232,10 @@ class Run:
         rest = [value for name, value in learnt.items() if name.startswith("layers")]
         self.optimiser = torch.optim.AdamW(
             [
-                {"params": rest, "times": 1.0, "weight_decay": 0.0},
-                {"params": fresh, "times": 2.0, "weight_decay": 0.01},
-                {"params": types, "times": 5.0, "weight_decay": 0.0},
-                {"params": [self.offsets], "times": 20.0, "weight_decay": 0.1},
+                {"params": rest, "most": options.rate, "weight_decay": 0.0},
+                {"params": fresh, "most": 1e-3, "weight_decay": 0.01},
+                {"params": types, "most": 2.5e-3, "weight_decay": 0.0},
+                {"params": [self.offsets], "most": 1e-2, "weight_decay": 0.1},
             ],
             betas=(0.9, 0.98),
             fused=True,
@@ -248,15 +250,16 @@ class Run:
         started = time.monotonic()
         self.names += sorted({e.data for e in examples} - set(self.names))
         batch = Batch(examples, self.names, random.Random(f"{self.options.seed} {self.step}"))
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = self.model(batch.ids, batch.types, batch.positions, batch.visible)
-        losses = losses_of(out, batch, self.offsets)
+        inputs = (batch.ids, batch.types, batch.positions, batch.visible)
+        with torch.autocast(self.device, dtype=torch.bfloat16):
+            out = self.model(*(each.to(self.device) for each in inputs))
+        losses = losses_of(out.cpu(), batch, self.offsets)
         self.optimiser.zero_grad()
         torch.stack([WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()
         learnt = self.model.learnt()
         nn.utils.clip_grad_norm_(learnt.values(), 1.0)
         for group in self.optimiser.param_groups:
-            group["lr"] = self.options.rate * group["times"] * self._share_of_rate()
+            group["lr"] = group["most"] * self._share_of_rate()
         self.optimiser.step()
         self.step += 1
         self.tokens += sum(len(e.ids) for e in examples)
@@ -275,6 +278,7 @@ class Run:
     def save(self) -> None:
         """Write the checkpoint; the old one stays whole until the new one is."""
         state: dict[str, Any] = {
+            "form": (self.model.rank, self.model.low),
             "model": {name: value.data for name, value in self.model.learnt().items()},
             "mean": self.mean,
             "offsets": self.offsets.data,
@@ -289,7 +293,9 @@ class Run:
 
     def _resume(self, state: dict[str, Any]) -> None:
         self.model.load(state["model"])
-        self.mean, self.offsets.data = dict(state["mean"]), state["offsets"]
+        for name, value in self.mean.items():
+            value.copy_(state["mean"][name])
+        self.offsets.data = state["offsets"]
         self.names, self.sums = state["names"], state["sums"]
         self.step, self.tokens, self.seconds = state["place"]
         self.optimiser.load_state_dict(state["optimiser"])
@@ -306,7 +312,7 @@ def _train(options: argparse.Namespace) -> None:
     print(f"{len(found)} windows, {sum(len(e.ids) for e in found)} tokens", flush=True)
     started = saved = time.monotonic()
     # A run that goes on does so with another order.
-    for batch in batches(found, random.Random(f"{options.seed} {run.step}")):
+    for batch in batches(found, random.Random(f"{options.seed} {run.step}"), options.tokens):
         run.learn(batch)
         now = time.monotonic()
         if run.step % 25 == 0:
@@ -328,7 +334,7 @@ def read(path: Path, base: Path) -> nn.Module:
         small = Verifier(base)
         small.load(state["model"])
         return small.eval()
-    large = Large(base)
+    large = Large(base, *state["form"])
     large.load(state.get("mean", state["model"]))
     return large.eval()
 
@@ -384,7 +390,7 @@ def _keep(options: argparse.Namespace) -> None:
     """The adapters alone, their running mean in 16 bits."""
     state = torch.load(options.file, map_location="cpu")
     kept = {name: value.half() for name, value in state["mean"].items()}
-    torch.save({"model": kept, "place": state["place"]}, options.out)
+    torch.save({"model": kept, "form": state["form"], "place": state["place"]}, options.out)
 
 
 def main() -> None:
@@ -396,7 +402,10 @@ def main() -> None:
     training.add_argument("--share", nargs="*", default=[], metavar="SET=SHARE", help="over _MIX")
     training.add_argument("--minutes", type=float, default=60.0)
     training.add_argument("--until", type=int, help="last step; the rate goes down to it")
-    training.add_argument("--rate", type=float, default=5e-4)
+    training.add_argument("--rate", type=float, default=5e-4, help="of adapters; of layers 8e-5")
+    training.add_argument("--rank", type=int, default=RANK, help="0: whole layers are learnt")
+    training.add_argument("--low", type=int, default=LOW, help="layers that are not learnt")
+    training.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     training.add_argument("--seed", type=int, default=0)
     training.add_argument("--out", type=Path, required=True)
     measuring = steps.add_parser("measure")
