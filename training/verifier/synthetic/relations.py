@@ -7,7 +7,8 @@ parts exchanged, or what was not said. `relations.txt` holds the ways to say one
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -70,7 +71,7 @@ def _relations() -> list[tuple[tuple[str, str], bool, list[str], list[str]]]:
     for block in "\n".join(lines).strip().split("\n\n"):
         head, *forms = block.strip().split("\n")
         first, second, *both = head.split()
-        true = [form for form in forms if not form.startswith("?")]
+        true = [form for line in forms if line[0] != "?" for form in line.split(" | ")]
         open_ = [form[1:].strip() for form in forms if form.startswith("?")]
         found.append(((first, second), bool(both), true, open_))
     return found
@@ -114,7 +115,7 @@ def _pair(kinds: tuple[str, str], rng: random.Random) -> tuple[str, str]:
 
 def _put(form: str, a: str, b: str) -> str:
     text = form.replace("{a}", a).replace("{b}", b).replace("s's ", "s' ")
-    return text[0].upper() + text[1:]
+    return _cap(text.replace("? the ", "? The "))
 
 
 def _related(rng: random.Random) -> Situation:
@@ -131,12 +132,17 @@ def _related(rng: random.Random) -> Situation:
             a = pairs[-1][1]  # who was acted on acts
         if a == b or any(a in pair and b in pair for pair in pairs):
             continue
+        full = [form for form in forms if "{a}" in form and "{b}" in form]
         if pairs and repeated and len({a, b, *pairs[-1]}) == 4:  # one of each pair: nothing says so
             for left, right in ((a, pairs[-1][1]), (pairs[-1][0], b)):
-                said.append((_put(rng.choice(forms), left, right), "unsupported"))
+                other = _framed(rng.choice(full), kinds, rng)
+                said.append((_put(other, left, right), "unsupported"))
         pairs.append((a, b))
-        when = f" in {rng.randint(1950, 2024)}" if _dated(forms[0]) and rng.random() < 0.3 else ""
-        form = rng.choice(forms)
+        form = rng.choice(full)
+        dated = _dated(forms[0]) and _dated(form) and rng.random() < 0.4
+        when = f" in {rng.randint(1950, 2024)}" if dated else ""
+        if not when:
+            form = _framed(form, kinds, rng, 0.25)
         who, described = _described(kinds[0], a, rng) if form.startswith("{a}") else (a, "")
         told.append(_put(form[:-1] + when + ".", who, b))
         if described:
@@ -163,7 +169,10 @@ def _reworded(
     kinds, both, forms, open_ = relation
     a, b = pair
     others = [other for other in forms if other != told] or forms
-    twins = rng.sample(others, min(len(others), rng.choice((1, 2, 2, 3))))
+    picked = rng.sample(others, min(len(others), rng.choice((1, 2, 2, 3))))
+    twins = [_twin(form, kinds, rng) for form in picked]
+    if not both and kinds[0] == kinds[1] and rng.random() < 0.2:
+        twins[0] = f"{_lowered(picked[0])[:-1]}, not the other way round."
     yield from ((_put(twin, a, b), _S) for twin in twins)
     if both:
         yield _put(twins[0], b, a), _S
@@ -172,6 +181,54 @@ def _reworded(
         yield (_put(told, b, a), _R) if rng.random() < 0.5 else (_put(told, a, b), _S)
     if open_ and rng.random() < 0.5:
         yield _put(rng.choice(open_), a, b), _N
+
+
+# A sentence that begins with one of the two, and what it says of that one.
+_SUBJECT: Final = re.compile(
+    r"\{([ab])\} (?!and |(?:is|was) (?:some|what|where|the person))((?:(?! and )[^,;])*)\."
+)
+_PRESENT: Final = re.compile(r"(?:no longer )?(?!was )(?:is|are|can|[a-z]+s) ")
+_ONE: Final = {  # of each kind: its relative and question words, and a noun
+    "person": ("who", "Who", "the person"),
+    "body": ("that", "Which company", "the company"),
+    "place": ("that", "Which place", "the place"),
+    "thing": ("that", "What", "the thing"),
+}
+_REPORTED: Final = _listed("""
+It is said that {}|According to the text, {}|The text says that {}|It is true that {}|One can read
+that {}|As is stated, {}|It is a fact that {}
+""")
+
+
+def _framed(form: str, kinds: tuple[str, str], rng: random.Random, share: float = 0.35) -> str:
+    """A share of the sentences as a cleft or as the answer to a question."""
+    found = _SUBJECT.fullmatch(form)
+    if not found or f"{{{found[1]}}}" in found[2] or rng.random() > share:
+        return form
+    who, does = f"{{{found[1]}}}", found[2]
+    which, ask, noun = _ONE[kinds["ab".index(found[1])]]
+    be = "is" if _PRESENT.match(does) else "was"
+    frames = (
+        f"It {be} {who} {which} {does}.",
+        f"{_cap(noun)} {which} {does} {be} {who}.",
+        f"The one {which} {does} {be} {who}.",
+        f"{who} {be} {noun} {which} {does}.",
+        f"{ask} {does}? {who}.",
+        f"The answer to the question {ask.lower()} {does} is {who}.",
+    )
+    return rng.choice(frames)
+
+
+def _twin(form: str, kinds: tuple[str, str], rng: random.Random) -> str:
+    """Another form of a sentence, or the sentence as what is reported."""
+    framed = _framed(form, kinds, rng)
+    if framed != form or rng.random() > 0.15:
+        return framed
+    return rng.choice(_REPORTED).format(_lowered(form))
+
+
+def _lowered(form: str) -> str:
+    return form if form.startswith("{") else form[0].lower() + form[1:]
 
 
 def _described(kind: str, name: str, rng: random.Random) -> tuple[str, str]:
@@ -230,6 +287,18 @@ def _timed(rng: random.Random) -> Situation:
             (f"{events[i]} later than {events[j]}.", not earlier),
             (f"when {events[j]}, that was {gap} years {side} {events[i]}.", None),
             (f"first {events[i]}, then {events[j]}.", earlier),
+            (f"{events[j]} only after {events[i]}.", earlier),
+            (f"{events[i]}; later, {events[j]}.", earlier),
+            (f"it was after {events[i]} that {events[j]}.", earlier),
+            (f"when {events[i]}, it had not yet happened that {events[j]}.", earlier),
+            (f"of these two, the earlier is this: {events[i]}; the later: {events[j]}.", earlier),
+            (f"in what year was it that {events[i]}? In {years[i]}.", True),
+            (f"in what year was it that {events[i]}? In {years[j]}.", False),
+            (f"{years[i]} is the year in which {events[i]}.", True),
+            (f"{years[j]} is the year in which {events[i]}.", False),
+            (f"it was in {years[i]} that {events[i]}.", True),
+            (f"it was not in {years[i]} that {events[i]}.", False),
+            (f"it was not until {years[i]} that {events[i]}.", True),
             (f"by the time {events[j]}, it was already so that {events[i]}.", earlier),
             (f"{events[i]} in the {_decade(years[i], rng)}.", None),
             (f"{events[i]} in the {_century(years[i])} century.", True),
@@ -364,6 +433,13 @@ def _numbered(rng: random.Random) -> Situation:
                 (_cap(f"{x} has fewer {what} than {y}."), _S if a < b else _R),
                 (_cap(f"there are {_figure(a, rng)} {what} at {x}."), _S),
                 (_cap(f"{x} has {_figure(b, rng)} {what}."), _R),
+                (f"The number of {what} at {x} is {_figure(a, rng)}.", _S),
+                (f"The number of {what} at {x} is {_figure(b, rng)}.", _R),
+                (f"How many {what} does {x} have? {_cap(_figure(a, rng))}.", _S),
+                (f"How many {what} does {x} have? {_cap(_figure(b, rng))}.", _R),
+                (_cap(f"{x} outnumbers {y} in {what}."), _S if a > b else _R),
+                (_cap(f"{x} does not have as many {what} as {y}."), _S if a < b else _R),
+                (f"As for {what}, {x} is ahead of {y}.", _S if a > b else _R),
             ]
             said += [(_cap(text.format(x=x)), label) for text, label in _bounds(a, what, rng)]
         total = n + m
@@ -372,7 +448,7 @@ def _numbered(rng: random.Random) -> Situation:
             (f"Together they have {_figure(t, rng)} {what}.", label)
             for t, label in ((total, _S), (wrong, _R))
         ]
-        return told, said
+        return told, rng.sample(said, 14)
     first, second = sorted(rng.sample(range(1990, 2025), 2))
     up, places = m > n, (first, second)
     verb = rng.choice(("rose", "grew", "climbed") if up else ("fell", "dropped", "shrank"))
@@ -390,14 +466,14 @@ def _numbered(rng: random.Random) -> Situation:
             )
         )
     ]
-    for word in rng.sample(("rose", "grew", "increased", "went up"), 2):
+    for word in rng.sample(("rose", "grew", "increased", "went up", "became larger"), 2):
         said.append(
             (
                 _cap(f"between {places[0]} and {places[1]} the number of {what} {word}."),
                 _S if up else _R,
             )
         )
-    for word in rng.sample(("fell", "decreased", "declined", "went down"), 2):
+    for word in rng.sample(("fell", "decreased", "declined", "went down", "became smaller"), 2):
         said.append(
             (
                 _cap(f"between {places[0]} and {places[1]} the number of {what} {word}."),
@@ -412,6 +488,14 @@ def _numbered(rng: random.Random) -> Situation:
         (_cap(f"{holder} had more {what} in {first} than in {second}."), _R if up else _S),
         (_cap(f"{holder} had fewer {what} in {first} than in {second}."), _S if up else _R),
         (f"The difference was {_figure(abs(m - n), rng)}.", _S),
+        (_cap(f"{holder} saw the number of its {what} go up."), _S if up else _R),
+        (_cap(f"{holder} saw the number of its {what} go down."), _R if up else _S),
+        (f"There were more {what} at {holder} in {second} than in {first}.", _S if up else _R),
+        (
+            f"There was an increase in {what} at {holder} from {first} to {second}.",
+            _S if up else _R,
+        ),
+        (f"There was a decrease in {what} at {holder} from {first} to {second}.", _R if up else _S),
     ]
     if m >= 2 * n:
         said.append((_cap(f"the number of {what} at least doubled."), _S))
@@ -473,23 +557,106 @@ obeyed the order|obey the order|disobeyed the order|ignored the order
 """.strip().split("\n")
 
 
+# {who}, what was done ({did}) and its base form ({do}).
+_DID: Final = _listed("""
+{who} did {do}.|It is true that {who} {did}.|{who} was among those who {did}.|It was the case that
+{who} {did}.|{who} did not fail to {do}.|It is not true that {who} did not {do}.|What {who} did was
+to {do}.|That {who} {did} is a fact.|Did {who} {do}? Yes.|{who} indeed {did}.|{who} is one of the
+people who {did}.|It would be wrong to say that {who} did not {do}.|There is no doubt that {who}
+{did}.|The people who {did} include {who}.|Contrary to what one might think, {who} {did}.
+""")
+_DID_NOT: Final = _listed("""
+{who} did not {do}.|{who} didn't {do}.|{who} never {did}.|{who} failed to {do}.|It is not true that
+{who} {did}.|It is false that {who} {did}.|{who} was not among those who {did}.|At no point did
+{who} {do}.|Not once did {who} {do}.|Did {who} {do}? No.|{who} is not one of the people who
+{did}.|It would be wrong to say that {who} {did}.|It was not the case that {who} {did}.|The people
+who {did} do not include {who}.|Contrary to what one might think, {who} did not {do}.|{who} did
+anything but {do}.
+""")
+# {x} and its feature with and without an article.
+_HAS: Final = _listed("""
+{x} has {a}.|There is {a} at {x}.|{x} comes with {a}.|{x} offers {a}.|{x} is equipped with {a}.|At
+{x} one finds {a}.|{x} is not without {a}.|{x} does have {a}.|Among what {x} has is {a}.|{x} does
+not lack {a}.|Does {x} have {a}? Yes.|It is true that {x} has {a}.|{x} includes {a}.
+""")
+_HAS_NOT: Final = _listed("""
+{x} has no {f}.|There is no {f} at {x}.|{x} comes without {a}.|{x} does not offer {a}.|{x} lacks
+{a}.|{x} does not have {a}.|{x} is without {a}.|At {x} one looks in vain for {a}.|{x} doesn't have
+{a}.|No {f} is to be found at {x}.|Does {x} have {a}? No.|What {x} does not have is {a}.|{x} is not
+equipped with {a}.|It is not true that {x} has {a}.
+""")
+_PLACES: Final = _listed("""
+the hotel|the flat|the school|the campsite|the office|the clinic|the station|the gym|the house|the
+hostel|the restaurant|the ferry|the museum|the shop|the cabin
+""")
+_FEATURES: Final = _listed("""
+a pool|a lift|a car park|a garden|a kitchen|a balcony|an alarm|a sauna|a playground|a first-aid
+room|a charging point|a cloakroom|a back door|a fireplace|a safe|a ramp|a reading lamp|an air
+conditioner
+""")
+_OPPOSITES: Final = [  # what is not the one is the other
+    pair.split("/")
+    for pair in _listed("""
+open/closed|occupied/vacant|on/off|legal/illegal|present/absent|complete/incomplete|safe/unsafe
+|visible/invisible|locked/unlocked|paid/unpaid|valid/invalid|allowed/forbidden|finished/unfinished
+|known/unknown|possible/impossible|public/private|compulsory/optional|dead/alive|correct/incorrect
+|temporary/permanent|included/excluded|reversible/irreversible|sober/drunk|true/false
+""")
+]
+
+
+def _stated(rng: random.Random) -> Situation:
+    """What there is and what there is not; states and their opposites."""
+    told: list[str] = []
+    said: list[Said] = []
+    place, *others = rng.sample(_PLACES, 2)
+    for feature in rng.sample(_FEATURES, rng.choice((2, 3))):
+        words = {"x": place, "a": feature, "f": feature.partition(" ")[2]}
+        there = rng.random() < 0.5
+        told.append(_filled(rng.choice((_HAS if there else _HAS_NOT)[:6]), words))
+        for forms, label in ((_HAS, there), (_HAS_NOT, not there)):
+            said += [(_filled(form, words), _S if label else _R) for form in rng.sample(forms, 2)]
+        said.append((_filled(rng.choice(_HAS), words | {"x": others[0]}), _N))
+    one, other = rng.sample(rng.choice(_OPPOSITES), 2)
+    subject = _named("thing", rng)
+    told.append(_cap(rng.choice((f"{subject} is {one}.", f"{subject} is not {other}."))))
+    for state, opposite, label in ((one, other, _S), (other, one, _R)):
+        forms = (
+            f"{subject} is {state}.",
+            f"{subject} is not {opposite}.",
+            f"It is not the case that {subject} is {opposite}.",
+            f"{subject} is {state}, not {opposite}.",
+            f"{subject} is {state} rather than {opposite}.",
+            f"It would be wrong to call {subject} {opposite}.",
+            f"Far from being {opposite}, {subject} is {state}.",
+            f"Is {subject} {state}? Yes.",
+            f"Is {subject} {opposite}? No.",
+        )
+        said += [(_cap(form), label) for form in rng.sample(forms, 2)]
+    return told, said
+
+
+def _filled(form: str, words: Mapping[str, str]) -> str:
+    return _cap(form.format(**words))
+
+
 def _denied(rng: random.Random) -> Situation:
     """What was done and what was not."""
+    if rng.random() < 0.4:
+        return _stated(rng)
     told: list[str] = []
     said: list[Said] = []
     people = rng.sample(_first_names(), 3)
     deeds = [deed.split("|") for deed in rng.sample(_DEEDS, 2)]
     for who, deed in zip(people, (*deeds, deeds[0]), strict=True):
         done, base, *otherwise = [part for part in deed if part]
-        yes = [f"{who} {done}.", f"{who} did {base}."]
-        no = [
-            f"{who} did not {base}.",
-            f"{who} never {done}.",
-            f"{who} failed to {base}.",
-            *(f"{who} {other}." for other in otherwise),
-        ]
+        words = {"who": who, "did": done, "do": base}
+        other_words = [f"{who} {other}." for other in otherwise]
+        yes = [f"{who} {done}.", _filled(rng.choice(_DID), words)]
+        no = [*(_filled(form, words) for form in rng.sample(_DID_NOT, 2)), *other_words]
         happened = rng.random() < 0.5
-        told.append(rng.choice(yes[:1] if happened else no))
+        plain = [_filled(form, words) for form in _DID_NOT[:4]]
+        told.append(yes[0] if happened else rng.choice([*plain, *other_words]))
         said += [(text, _S if happened else _R) for text in yes]
         said += [(text, _R if happened else _S) for text in rng.sample(no, 2)]
         if happened and rng.random() < 0.3:
@@ -534,7 +701,12 @@ def _quantified(rng: random.Random) -> Situation:
         _cap(
             {
                 "all": rng.choice(
-                    (f"all {n} {group} {prop}.", f"every one of the {n} {group} {prop}.")
+                    (
+                        f"all {n} {group} {prop}.",
+                        f"every one of the {n} {group} {prop}.",
+                        f"the {n} {group} {prop}, without exception.",
+                        f"there are {n} {group}, and all of them {prop}.",
+                    )
                 ),
                 "none": rng.choice(
                     (f"none of the {n} {group} {prop}.", f"not one of the {n} {group} {prop}.")
@@ -559,9 +731,19 @@ def _quantified(rng: random.Random) -> Situation:
         (f"Less than half of the {group} {prop}.", _S if share < 0.5 else _R),
         (f"Most of the {group} {other}.", _N),
         (f"There are {n} {group}.", _S),
+        (f"There was not a single exception: the {group} {prop}.", _S if every else _R),
+        (f"It is not true that all of the {group} {prop}.", _R if every else _S),
+        (f"It is not true that none of the {group} {prop}.", _S if some else _R),
+        (f"Only some of the {group} {prop}.", _S if some and not every else _R),
+        (f"A majority of the {group} {prop}.", _S if share > 0.5 else _R),
+        (f"Only a minority of the {group} {prop}.", _S if 0 < share < 0.5 else _R),
+        (f"There are {group} that {prop}.", _S if some else _R),
+        (f"There are no {group} that {prop}.", _R if some else _S),
+        (f"Without exception, the {group} {prop}.", _S if every else _R),
+        (f"At least one of the {group} is an exception to this: they {prop}.", _R if every else _S),
     ]
     if kind in ("count", "but one") and abs(share - 0.5) < 0.02:
-        said = [one for one in said if " half " not in one[0]]
+        said = [one for one in said if " half " not in one[0] and "ority" not in one[0]]
     if kind == "count":
         said += [
             (
