@@ -214,6 +214,10 @@ class TestStoredPlaces:
     def test_it_is_no_matter_of_the_module_within_assay(self, made, place):
         assert place_of(made()) == place
 
+    def test_no_two_metrics_are_taken_for_one(self):
+        classes = set(assay.METRICS.values())
+        assert len({place_of(metric) for metric in classes}) == len(classes)
+
     def test_a_function_that_holds_a_judge_is_the_same_one_as_ever(self):
         judge = assay.OpenAI("m", base_url="http://x/v1", api_key="k", max_tokens=5)
         told = _Values(_Walk(), "user").describe(judge, "x")
@@ -224,7 +228,7 @@ class TestStoredPlaces:
         [
             (Verdict("s1", supported=True, reason="x"), "d69f3213"),
             ((Statement("s1", "x"),), "1fa646b5"),
-            (assay.METRICS["hit_at_k"](k=3), "45de737e"),  # type: ignore[call-arg]
+            (assay.METRICS["hit_at_k"](k=3), "8bcce956"),  # type: ignore[call-arg]
         ],
     )
     def test_a_function_that_holds_a_value_is_the_same_one_as_ever(self, held, digest):

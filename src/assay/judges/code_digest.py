@@ -92,10 +92,13 @@ def place_of(value: object) -> str:
     """``module:qualname`` of a function or class, or of the class of anything else.
 
     Of assay's own, the module is left out: one may move, and a store knows replies by these names.
+    Two metrics may have one class name, and are told apart by their own.
     """
     named: Any = value if hasattr(value, "__qualname__") else type(value)
-    ours = str(named.__module__).startswith("assay.")
-    return f"{'assay' if ours else named.__module__}:{named.__qualname__}"
+    if not str(named.__module__).startswith("assay."):
+        return f"{named.__module__}:{named.__qualname__}"
+    own = vars(named).get("name") if isinstance(named, type) else None
+    return f"assay:{named.__qualname__}" + (f" {own}" if isinstance(own, str) else "")
 
 
 # A digest, and what it does not tell.
