@@ -417,7 +417,10 @@ def described_runs(results: Sequence[Result]) -> tuple[Compared, ...]:
     names = configuration_names([run.params for run in runs])
     if len(set(names)) < len(names):
         return told
-    return tuple(replace(one, title=name) for one, name in zip(told, names, strict=True))
+    return tuple(
+        replace(one, title=name, source=one.source.partition("@")[0])  # all of one system
+        for one, name in zip(told, names, strict=True)
+    )
 
 
 def _differences(

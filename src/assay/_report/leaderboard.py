@@ -70,6 +70,8 @@ def finding(board: Leaderboard) -> str:
     rest = len(board.tied) - _NAMED
     shown += f" and {rest} more" if rest > 0 else ""
     text = f"No winner: {len(board.tied)} configurations cannot be told apart at the top: {shown}."
+    if len(board.tied) == len(board.standings):
+        text = f"No winner: none of the {len(board.tied)} configurations can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
         return f"{text} Even {_PRACTICAL:,} more questions would hardly tell the first two apart."
     if board.more is not None:

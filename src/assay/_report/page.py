@@ -78,6 +78,7 @@ def environment() -> Environment:
         number=numbers.detail,
         exact=numbers.exact,
         meaning=labels.meaning,
+        judge=numbers.judge_in_words,
     )
     return made
 

@@ -89,8 +89,8 @@ def _cells(
     if pairs is None:
         return [*shown, numbers.DASH, "0"]
     ends = msgspec.to_builtins(pairs.interval)
-    text = f"{signed(pairs.difference)} ({between(ends)})" if ends else signed(pairs.difference)
-    return [*shown, " ".join(filter(None, [text, mark(against.p)])), numbers.count(pairs.n)]
+    text = signed(pairs.difference) + mark(against.p) + (f" ({between(ends)})" if ends else "")
+    return [*shown, text, numbers.count(pairs.n)]
 
 
 def mark(p: float | None) -> str:
