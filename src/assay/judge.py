@@ -191,8 +191,6 @@ class Limits:
             first pause of all is as long; each that brings nothing triples it, up to a minute.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
             daily quota, say) is not asked again.
-        hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
-            it while there is room; the first reply counts. It may be paid for twice.
     """
 
     concurrency: int = 64
@@ -202,7 +200,6 @@ class Limits:
     retries: int = 5
     backoff: float = 0.5
     patience: float = 120.0
-    hedge: bool = False
 
     def __post_init__(self) -> None:
         for name in ("retries", "backoff", "patience"):
