@@ -245,6 +245,23 @@ class TestUntilSomebodyAnswers:
         assert held <= free
 
 
+def test_calls_that_fail_by_chance_hardly_stretch_a_run():
+    class Faulty(Server):
+        async def reply(self, task, draw=0):
+            reply = await super().reply(task, draw)
+            if self.dice.random() < 0.05:
+                raise Unavailable("500")
+            return reply
+
+    took = []
+    for seed in range(10):
+        server = Faulty(seconds=0.1)
+        server.dice.seed(seed)
+        _, seconds = asked(server, 800, concurrency=64)
+        took.append(seconds)
+    assert sum(took) / len(took) <= 1.5 * 800 * 0.1 / 64
+
+
 class TestTimeouts:
     def test_what_hangs_is_asked_again_long_before_the_time_out(self):
         server = Server(seconds=1.0)

@@ -25,7 +25,8 @@ from assay.judge import BackendLike, Limits, Reply, Task
 LONGEST_BACKOFF = 30.0
 # A server that says when to come back means it: calls refused together come a little apart.
 SPREAD = 0.1
-# A refused call that takes the place of one that waits comes back within this share of a backoff.
+# Within this share of a backoff a refused call comes back that takes the place of one that waits,
+# and twice one that fails while others are served: by chance, as a rule.
 SOON = 0.3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
@@ -171,7 +172,8 @@ class Limiter(Wrapper):
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                served = error.throttled and self._server.health.has_replied_since(begun)
+                others = self._server.health.has_replied_since(begun)
+                served = error.throttled and others
                 attempts.record(error, unlucky=served or self._server.health.is_down(error))
                 begun = now()
                 spent = await self._pay(error, call, reservation)
@@ -182,6 +184,8 @@ class Limiter(Wrapper):
                 ):
                     raise
                 wait = self._wait(error, attempts.counted - 1)
+                if others and attempts.hurries and not (error.throttled or error.retry_after):
+                    wait *= SOON
                 if spent:
                     await self._budget.renew(reservation, task)
             if attempts.counted == 1:
