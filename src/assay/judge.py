@@ -187,12 +187,11 @@ class Limits:
         retries: How often a call that brought no reply is made again (after a time-out: once).
             While a server refuses everybody: how often all pause, where it does not say for how
             long; refused while others are served, a call is made again ten times as often.
-        backoff: Longest first wait between two tries, in seconds; it doubles with each try. The
-            first pause of all is as long; each that brings nothing triples it, up to a minute.
+        backoff: Longest first wait between two tries, in seconds; it doubles with each try. Twice
+            it is a third of that for a call that fails while others are served. The first pause of
+            all is as long; each that brings nothing triples it, up to a minute.
         patience: Longest wait that a server may ask for. One that asks for more (because of a
             daily quota, say) is not asked again.
-        hedge: Whether a call that is slower than nearly all of its kind gets a second one beside
-            it while there is room; the first reply counts. It may be paid for twice.
     """
 
     concurrency: int = 64
@@ -202,7 +201,6 @@ class Limits:
     retries: int = 5
     backoff: float = 0.5
     patience: float = 120.0
-    hedge: bool = False
 
     def __post_init__(self) -> None:
         for name in ("retries", "backoff", "patience"):

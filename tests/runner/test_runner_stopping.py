@@ -60,7 +60,7 @@ class TestUseless:
     def test_it_is_given_up_before_all_is_paid_for(self, db):
         judge = self.judge(lambda prompt: False)
         settings = Settings(limits=QUICK, tries=1)
-        with pytest.raises(Denied, match=f"none of the first {USELESS} scores .*--raw"):
+        with pytest.raises(Denied, match=f"none of the first {USELESS} scores .*'Certainly"):
             evaluate(samples(400), "faithfulness", judge, store=db, settings=settings)
         assert USELESS <= judge.calls <= USELESS + 2 * 4
 

@@ -61,7 +61,6 @@ class LimitedJudgeRequest(PricedJudgeRequest):
     retries: int
     rpm: float | None
     tpm: float | None
-    hedge: bool = False
 
     def limits(self) -> "Limits":
         """How a judge may be asked."""
@@ -73,7 +72,6 @@ class LimitedJudgeRequest(PricedJudgeRequest):
             tokens_per_minute=self.tpm,
             timeout=self.timeout,
             retries=self.retries,
-            hedge=self.hedge,
         )
 
 

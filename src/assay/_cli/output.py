@@ -263,9 +263,8 @@ def command_line(*words: str, store: str) -> str:
 
 # Named when it is waited for longer than this.
 SLOW_S = 5.0
-LINE_EVERY_S = 5.0
-# Batches take minutes or hours.
-BATCH_LINE_EVERY_S = 30.0
+# The longer a run takes the rarer are its lines, so that hours do not fill a log.
+LINE_EVERY_S, MOST_BETWEEN_LINES_S = 5.0, 60.0
 # The rate is that of the last while: a start that came from the store says nothing of the rest.
 WINDOW_S = 30.0
 
@@ -315,7 +314,7 @@ class Lines(Meter):
         """Take note, and say it if it is time."""
         super().__call__(progress)
         if progress.seconds >= self._next:
-            every = BATCH_LINE_EVERY_S if progress.batches else LINE_EVERY_S
+            every = min(max(LINE_EVERY_S, progress.seconds / 4), MOST_BETWEEN_LINES_S)
             self._next = progress.seconds + every
             count = f"{progress.done:,}/{progress.total:,} scores, {self.pace(progress)}"
             say("; ".join([count, _spent(progress), *_held_up(progress)]))

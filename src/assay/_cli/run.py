@@ -11,7 +11,7 @@ _GROUPS = {
         *("judge_cards", "prompts", "reasons", "together", "probe"),
     ),
     "What it may cost": ("dry_run", "price", "budget"),
-    "Pace": ("concurrency", "rpm", "tpm", "retries", "hedge", "engine", "workers", "worker_cores"),
+    "Pace": ("concurrency", "rpm", "tpm", "retries", "engine", "workers", "worker_cores"),
     "A running system, asked first": (
         *("target", "target_body", "target_headers", "target_replies", "target_version"),
         *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
@@ -65,7 +65,6 @@ _GROUPS = {
 @options.count(
     "--worker-cores", default=1, help="CPU cores of each worker with an in-process judge."
 )
-@options.flag("--hedge", help="Send a second call when one is unusually slow; this may cost twice.")
 @options.together
 @options.retries
 @options.rpm

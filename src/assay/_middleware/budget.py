@@ -161,7 +161,6 @@ class Usage:
         retries: Calls made again.
         throttled: Refusals because of too many requests.
         timeouts: Calls that took too long.
-        hedged: Second calls made beside slow ones.
         tokens_in: Prompt tokens.
         tokens_out: Reply tokens.
         money: What the tokens cost, 0 where no price is known.
@@ -173,7 +172,6 @@ class Usage:
     retries: int = 0
     throttled: int = 0
     timeouts: int = 0
-    hedged: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     money: float = 0.0

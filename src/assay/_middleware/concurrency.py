@@ -62,13 +62,9 @@ class Call:
     task: Task[Any]
     draw: int
 
-    def begin(self) -> PendingReply:
-        """Send it."""
-        return asyncio.ensure_future(self.backend.reply(self.task, self.draw))
-
-    async def answer(self, timeout: float, begun: PendingReply | None = None) -> Reply:  # noqa: ASYNC109
+    async def answer(self, timeout: float) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""
-        begun = begun or self.begin()
+        begun = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
         try:
             done = await ended(begun, timeout)
         except asyncio.CancelledError:
@@ -77,29 +73,7 @@ class Call:
         if done:
             return begun.result()
         _leave(begun)
-        raise self._late(timeout)
-
-    async def first_of_two(self, first: PendingReply, timeout: float) -> Reply:  # noqa: ASYNC109
-        """The first reply of one that is on its way already and another."""
-        calls = {first, self.begin()}
-        finish = now() + timeout
-        try:
-            while calls and (seconds_left := finish - now()) > 0:
-                done, calls = await asyncio.wait(
-                    calls, timeout=seconds_left, return_when=asyncio.FIRST_COMPLETED
-                )
-                good = [call for call in done if call.exception() is None]
-                if good:
-                    return good[0].result()
-                if done and not calls:
-                    return done.pop().result()
-        finally:
-            for call in calls:
-                _leave(call)
-        raise self._late(timeout)
-
-    def _late(self, timeout: float) -> TimedOut:
-        return TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
+        raise TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
 
 
 def now() -> float:
@@ -238,8 +212,6 @@ MARGIN = 3.0
 SOONEST_S = 5.0
 # A call that comes too late was one too many if replies of late took such a share of its time.
 CROWDED = 0.5
-# One in so many calls is slow enough for a second request beside it.
-SLOW_ONE_IN = 20
 
 
 class AimdLimit:
@@ -449,7 +421,6 @@ class _Kind:
     seen: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     n: int = 0
     longest: float = 0.0
-    slow: float = 0.0
 
 
 class Latencies:
@@ -463,15 +434,10 @@ class Latencies:
         stats = self._kinds[kind]
         stats.seen.append(seconds)
         stats.n += 1
-        if stats.n >= ENOUGH and stats.n % ENOUGH == 0:  # sorting for every call would cost more
-            ordered = sorted(stats.seen)
-            stats.longest, stats.slow = ordered[-1], ordered[-1 - len(ordered) // SLOW_ONE_IN]
+        if stats.n % ENOUGH == 0:
+            stats.longest = max(stats.seen)
 
     def patience(self, kind: str, most: float) -> float:
         """Seconds after which a call is given up for another: learned, at most `most`."""
         longest = self._kinds[kind].longest
         return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
-
-    def slow(self, kind: str) -> float | None:
-        """Seconds that all but one in twenty calls stay below; None before enough are known."""
-        return self._kinds[kind].slow or None

@@ -1,4 +1,4 @@
-"""The policy of calls to a backend: rate limits, concurrency, time-outs, retries and hedging."""
+"""The policy of calls to a backend: rate limits, concurrency, time-outs and retries."""
 
 import asyncio
 import random
@@ -15,18 +15,18 @@ from assay._middleware.concurrency import (
     Latencies,
     PerLoop,
     WarmUp,
-    ended,
     now,
 )
 from assay._middleware.health import HOPELESS, Attempts, Health, hung
 from assay._middleware.wrapper import Wrapper
-from assay.errors import Denied, OverBudget, Unavailable
+from assay.errors import Denied, Unavailable
 from assay.judge import BackendLike, Limits, Reply, Task
 
 LONGEST_BACKOFF = 30.0
 # A server that says when to come back means it: calls refused together come a little apart.
 SPREAD = 0.1
-# A refused call that takes the place of one that waits comes back within this share of a backoff.
+# Within this share of a backoff a refused call comes back that takes the place of one that waits,
+# and twice one that fails while others are served: by chance, as a rule.
 SOON = 0.3
 # Until somebody answers, so many calls are made, and so many of them again: as many as go out at
 # first anyway, and enough that a few odd ones among them prove nothing.
@@ -172,7 +172,8 @@ class Limiter(Wrapper):
             except Unavailable as error:
                 if error.throttled or error.permanent:
                     self._end_warm_up()
-                served = error.throttled and self._server.health.has_replied_since(begun)
+                others = self._server.health.has_replied_since(begun)
+                served = error.throttled and others
                 attempts.record(error, unlucky=served or self._server.health.is_down(error))
                 begun = now()
                 spent = await self._pay(error, call, reservation)
@@ -183,6 +184,8 @@ class Limiter(Wrapper):
                 ):
                     raise
                 wait = self._wait(error, attempts.counted - 1)
+                if others and attempts.hurries and not (error.throttled or error.retry_after):
+                    wait *= SOON
                 if spent:
                     await self._budget.renew(reservation, task)
             if attempts.counted == 1:
@@ -294,7 +297,7 @@ class Limiter(Wrapper):
         )
         patience = timeout_s if timeouts else self._server.latencies.patience(kind, timeout_s)
         try:
-            reply = await self._hedged(call, patience)
+            reply = await call.answer(patience)
         except Unavailable as error:
             if error.throttled:
                 self.usage.throttled += 1
@@ -307,41 +310,3 @@ class Limiter(Wrapper):
         self._server.latencies.add(kind, at - sent.at)
         self.pace.replied(at - sent.at)
         return reply
-
-    async def _hedged(self, call: Call, patience: float) -> Reply:
-        slow = self._server.latencies.slow(call.task.kind) if self._limits.hedge else None
-        if slow is None or slow >= patience:
-            return await call.answer(patience)
-        begun = call.begin()
-        try:
-            if await ended(begun, slow) or (second := self._second_call(call)) is None:
-                return await call.answer(patience - slow, begun)
-        except asyncio.CancelledError:
-            begun.cancel()
-            raise
-        self.usage.hedged += 1
-        semaphore = self._server.semaphores.get()
-        semaphore.in_use += 1
-        try:
-            return await call.first_of_two(begun, patience - slow)
-        finally:
-            self._budget.release(second)
-            # Whichever came second may be paid for, too.
-            self._budget.spend(second.judge, second.tokens_in, 0)
-            semaphore.release()
-
-    def _second_call(self, call: Call) -> Reservation | None:
-        """What a second call is expected to cost; None if there is no room for one."""
-        if self._stopped or not self._server.semaphores.get().free or self._paused_until() > now():
-            return None
-        try:
-            reservation = self._budget.reserve_now(call.task, self._identity(call.task))
-        except OverBudget:
-            return None
-        for bucket, amount in (
-            (self._server.requests, 1),
-            (self._server.tokens, reservation.tokens),
-        ):
-            if bucket:
-                bucket.reserve(amount, now())
-        return reservation

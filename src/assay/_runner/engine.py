@@ -41,6 +41,7 @@ TICK_S = 0.5
 ROUNDING = 1e-9
 # Of so many scores none could be made, though the judge replied: it cannot do what is asked.
 USELESS = 50
+SHOWN = 60  # characters of its last reply
 CANCELLED = "what it waited for was cancelled from within, not by the run"
 _BUILT_IN: Final = "assay.metrics."
 _WHY: Final = ("undefined", "failed", "unanswered")
@@ -193,8 +194,9 @@ class Engine:
         self._useless += any(not self.route.to(r.kind).capabilities.local for r in judge.replies)
         if self._useless >= USELESS and not self.stopped:
             what = f"none of the first {USELESS} scores could be made of what the judge replied"
-            remedy = "look at its replies (assay show last --sample ID --raw), give another judge"
-            self._stop(Denied(f"{what}, the last one: {outcome.detail} -> {remedy}"))
+            said = " ".join(judge.replies[-1].raw.split())[:SHOWN]
+            remedy = "use a model that follows instructions (assay show --raw has all replies)"
+            self._stop(Denied(f"{what}, such as {said!r}: {outcome.detail} -> {remedy}"))
 
     def _stop(self, error: Denied | OverBudget) -> None:
         self.stopped = self.stopped or error

@@ -70,6 +70,7 @@ def collect(
     baseline = result.baseline()
     cost = result.cost()
     audit = audit_cascade(result)
+    unmeasured = [judge_in_words(name) for name in _unmeasured(run)]
     summary = result.summary()
     with Store(result.path) as store:
         first = itertools.islice(store.samples(run.id), most)
@@ -86,7 +87,7 @@ def collect(
         "cost": msgspec.to_builtins(cost),
         "drift": drifts,
         "cascade": msgspec.to_builtins(audit) if audit else None,
-        "unmeasured": [f"{judge_in_words(name)}: {_UNMEASURED}" for name in _unmeasured(run)],
+        "unmeasured": [f"{'; '.join(unmeasured)}: {_UNMEASURED}"] if unmeasured else [],
         "foreign": {
             "samples": sum(not is_english(_text_of(sample)) for sample in looked_at),
             "looked_at": len(looked_at),
