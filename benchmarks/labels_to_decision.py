@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from scipy.stats import beta
 
 import assay
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, DrawRequest, Judged, Order, Pool
@@ -239,6 +240,23 @@ def shown(known: Labelled, order: Order, ended: Sequence[Ended]) -> str:
     )
 
 
+def bound() -> None:
+    """What a judge whose probabilities are right lets an order save at most, by how good it is.
+
+    Labels are drawn best in proportion to the deviation of what is left, here of a yes or no with
+    probability p (Neyman): the variance is then (mean deviation)^2, instead of its mean square.
+    The probabilities are Beta(a, a); the correction itself saves the square of the correlation.
+    """
+    print("AUROC   r  correction saves  order saves at most")
+    for a in (2, 1, 0.5, 0.25):
+        p = np.clip(beta.ppf((np.arange(100_000) + 0.5) / 100_000, a, a), 1e-12, 1 - 1e-12)
+        bad_below = np.cumsum(1 - p) - (1 - p) / 2
+        auroc = float((p * bad_below).sum() / (p.sum() * (1 - p).sum()))
+        square, deviation = 4 * float(p.var()), np.sqrt(p * (1 - p))
+        saved = 1 - float(deviation.mean() ** 2 / (deviation**2).mean())
+        print(f"{auroc:>5.2f}{square**0.5:>6.2f}{square:>14.0%}{saved:>16.0%}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=200)
@@ -246,7 +264,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="sets with this in their name")
     default = Path(tempfile.gettempdir()) / "assay-labels-to-decision.db"
     parser.add_argument("--store", type=Path, default=default, help="where replies are kept")
+    parser.add_argument("--bound", action="store_true", help="what an order can save, in theory")
     options = parser.parse_args()
+    if options.bound:
+        bound()
+        return
     if ROOT in options.store.resolve().parents:
         raise SystemExit("the store holds texts of the sets: keep it outside the repository")
     rows, compared = data(options.most)

@@ -453,11 +453,25 @@ class TestFiles:
             (dispute,) = there.disputes()
             assert (dispute.settled.value, dispute.settled.annotator) == (0.0, "carl")
 
+    def test_a_label_of_a_sample_without_a_score_stops_no_import(self, tmp_path):
+        db, sheet = tmp_path / "new.db", tmp_path / "labels.csv"
+        sheet.write_text("sample,label\nq1,1\nq2,0\nnone,1\n", "utf-8")
+        found = assay.evaluate([*rows(5), {"id": "none", "question": "?"}], told, store=db)
+        with Store(db) as opened:
+            labelling = Labelling(opened, found.run.id, annotator="anna")
+            assert label_files.take_labels(labelling, sheet) == 3
+            assert len(labelling.labels()) == 3
+            assert labelling.progress().labelled == 2
+            assert list(labelling.weights().values()) == pytest.approx([2.5] * 2)
+            assert labelling.undo().sample == "none"
+            labelled(labelling)
+            assert labelling.progress().labelled == 5
+
     def test_what_is_not_in_the_run_is_refused_and_nothing_is_kept(self, store, run, tmp_path):
         sheet = tmp_path / "labels.csv"
         sheet.write_text("sample,label\nq1,1\nelsewhere,1\n", "utf-8")
         labelling = Labelling(store, run, annotator="anna")
-        with pytest.raises(InputError, match="no score of sample 'elsewhere'"):
+        with pytest.raises(InputError, match="no sample 'elsewhere'"):
             label_files.take_labels(labelling, sheet)
         assert labelling.labels() == []
         with pytest.raises(InputError, match="nobody has labelled"):

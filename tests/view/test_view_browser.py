@@ -7,6 +7,8 @@ from view_rows import ROWS, SIGN, spoilt
 
 from assay import evaluate
 from assay._store import Store
+from assay.view.export import export
+from assay.view.site import Site
 from support import chromium
 from support.scripts import plausible
 
@@ -43,6 +45,22 @@ async def resized(page, width):
         deviceScaleFactor=1,
         mobile=False,
     )
+
+
+async def test_exported_pages_are_searched_without_a_server(page, store, tmp_path):
+    await asyncio.to_thread(export, Site(store, read_only=True), tmp_path / "out")
+    run = next((tmp_path / "out" / "runs").iterdir())
+    await page.open((run / "page" / "2" / "index.html").as_uri())
+    await page.run(
+        "(() => { const f = document.querySelector('[data-search] input');"
+        " f.value = 'TOWER 1807'; f.dispatchEvent(new Event('input')); })()"
+    )
+    await page.settle()
+    assert await page.run("document.querySelector('[data-search] p').textContent") == (
+        "1 of 60 samples"
+    )
+    link = await page.run("document.querySelector('[data-search] li a').href")
+    assert link == (run / "samples" / "7" / "index.html").as_uri()
 
 
 async def test_a_reader_goes_by_keys_from_the_runs_to_the_evidence(page, serve, store):

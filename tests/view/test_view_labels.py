@@ -309,7 +309,7 @@ class TestUse:
         assert status == 200
         assert words in text
         # Kappa is of another threshold than that of the page of agreement: it says of which.
-        assert ("beyond chance (it calls good from 0.80)" in text) is (page in "corrected results")
+        assert ("</abbr> (good from 0.80)" in text) is (page in "corrected results")
 
     async def test_pairs_and_statements_have_them_too(self, client, store):
         query = {**ANNA, "what": "pair", "against": "second", "order": "random"}
@@ -415,6 +415,8 @@ class TestUse:
         form = {"row": self.row(store, bad)}
         await client.post("/label/first/case?by=anna&metric=exact_match", form)
         monkeypatch.chdir(store.parent)
+        _, text, _ = await client.get("/label/first/results?by=anna&metric=exact_match")
+        assert "assay gate --cases regression.jsonl --store assay.db" in text
 
         async def called(line):
             return await asyncio.to_thread(CliRunner().invoke, main, line.split())

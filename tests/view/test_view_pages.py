@@ -286,6 +286,19 @@ class TestSideBySide:
         _, text, _ = await client.get("/side/first,second/difference")
         assert "Difference and its interval" in text
 
+    async def test_of_three_runs_it_says_who_won_over_all(self, serve, tmp_path):
+        path = tmp_path / "three.db"
+        rows = [{"id": f"q{n}", "answer": "yes", "reference": "yes"} for n in range(40)]
+        for name, wrong in (("good", 0), ("fair", 3), ("poor", 30)):
+            of_run = [{**row, "answer": "no"} if n < wrong else row for n, row in enumerate(rows)]
+            evaluate(of_run, "exact_match", store=path).describe(name=name)
+        client = await (await serve(path)).enter()
+        _, text, _ = await client.get("/side/poor,good,fair/difference")
+        assert "2 runs cannot be told apart at the top: good (B); fair (C)." in text
+        assert re.findall(r'<td class="verdict \w+">(\w+)</td>', text) == ["tied", "tied", "worse"]
+        _, text, _ = await client.get("/side/poor,good/difference")
+        assert "over all runs" not in text
+
     @pytest.mark.parametrize("path", ["/side?run=first", "/side/first", "/side/first,first"])
     async def test_one_run_has_no_other_side(self, client, path):
         assert (await client.get(path))[0] == 422

@@ -228,7 +228,7 @@ class Judged:
             samples.append(Sample(id=sample.id, group=sample.group))
         if not rows:
             what = f"run {result.run.id} has no score of {metric}"
-            raise InputError(what, "labels are chosen by scores: name another run or --metric")
+            raise InputError(what, "labels are chosen by scores: take another run or metric")
         scores, doubt, worst, parts_of, answers = zip(*rows, strict=True)
         known = groups(samples)
         return cls(

@@ -290,10 +290,8 @@ class Labelling:
             InputError: If a sample or statement is not in the run.
         """
         state = self._state()
-        unknown = next((one.sample for one in labels if one.sample not in self.pool.place_of), None)
-        if unknown is not None:
-            what = f"run {self.run.id} has no score of sample '{unknown}'"
-            raise InputError(what, "name the run that was labelled")
+        for sample in sorted({one.sample for one in labels} - self.pool.place_of.keys()):
+            self._store.sample(self.run.id, sample)  # one without a score has a label all the same
         new = [
             one
             for one in labels
@@ -301,7 +299,8 @@ class Labelling:
             or (there.value, there.kind) != (one.value, one.kind)
         ]
         queued = {one.sample for one in state.drawn}
-        chances = {one.sample: one.chance for one in labels if one.sample not in queued}
+        open_ones = self.pool.place_of.keys() - queued
+        chances = {one.sample: one.chance for one in labels if one.sample in open_ones}
         if chances and not self.against:
             batch = max((one.batch for one in state.drawn), default=-1) + 1
             random = len(chances) / (len(self.pool.ids) - len(queued))

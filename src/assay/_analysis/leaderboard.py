@@ -172,7 +172,12 @@ def best_runs_by(
 
 
 def leaderboard(
-    results: Sequence[Result], params: Sequence[Params], metric: str, *, level: float = LEVEL
+    results: Sequence[Result],
+    params: Sequence[Params],
+    metric: str,
+    *,
+    names: Sequence[str] = (),
+    level: float = LEVEL,
 ) -> Leaderboard:
     """Rank configurations by a metric, over the questions that all of them have a score for.
 
@@ -180,6 +185,7 @@ def leaderboard(
         results: The run of each configuration, over the same questions by the same metrics.
         params: What was set in each.
         metric: Label of the metric.
+        names: What each is called; by default what was set in it.
         level: Nominal coverage, of each mean's interval and of all differences together.
 
     Raises:
@@ -187,7 +193,7 @@ def leaderboard(
     """
     from assay.stats.best import compare_with_best
 
-    names = configuration_names(params)
+    names = names or configuration_names(params)
     scores = [_scores(result, metric) for result in results]
     scored = [place for place, by_id in enumerate(scores) if by_id]
     about = results[0].run.config["about"][metric]
@@ -206,11 +212,9 @@ def leaderboard(
     complete = len(scored) == len(names)
     span = None if None in ends else ends[1] - ends[0]
     runs, called = [results[at] for at in scored], [names[at] for at in scored]
-    quality = Quality(metric, called, ids, matrix, groups, span, up)
     corrected, unused = corrected_standings(
         runs, called, metric, (ids, matrix), groups=groups, level=level
     )
-    warnings = _warnings(scores, len(matrix), groups, complete=complete)
     return Leaderboard(
         metric=metric,
         higher_is_better=up,
@@ -220,13 +224,13 @@ def leaderboard(
         tied=top if len(top) > 1 else (),
         more=more,
         effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
-        warnings=(*warnings, unused) if unused else warnings,
+        warnings=_warnings(scores, len(matrix), groups, unused, complete=complete),
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
         if complete and is_full(params)
         else (),
-        fronts=fronts(quality, runs, level=level),
+        fronts=fronts(Quality(metric, called, ids, matrix, groups, span, up), runs, level=level),
         corrected=corrected,
     )
 
@@ -441,7 +445,12 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
 
 
 def _warnings(
-    scores: Sequence[_Scores], n: int, groups: Sequence[Hashable] | None, *, complete: bool
+    scores: Sequence[_Scores],
+    n: int,
+    groups: Sequence[Hashable] | None,
+    unused: str,
+    *,
+    complete: bool,
 ) -> tuple[str, ...]:
     warnings = []
     if not complete:
@@ -450,7 +459,7 @@ def _warnings(
     union = len(set().union(*scores))
     if n < union:
         warnings.append(
-            f"{union - n} of {union} questions have no score in some configuration: "
+            f"{union - n} of {union} questions lack a score somewhere: "
             f"all numbers are of the other {n}"
         )
     if groups is not None and (distinct := len(set(groups))) < n:
@@ -458,4 +467,4 @@ def _warnings(
             f"the {n} questions are of {distinct} groups: the intervals take groups, not "
             "questions, as independent"
         )
-    return tuple(warnings)
+    return tuple(filter(None, (*warnings, unused)))

@@ -89,7 +89,7 @@ def label_next(
     scored = [(s, o) for s, o in outcomes if isinstance(o, Score)]
     if not scored:
         what = f"run {result.run.id} has no score of {name}: {_unscored(o for _, o in outcomes)}"
-        raise InputError(what, "labels are chosen by scores: name another run or --metric")
+        raise InputError(what, "labels are chosen by scores: take another run or metric")
     if len(before) + min(n, 1) > len(scored):
         raise InputError(f"all {len(scored)} scored samples are chosen already")
     if not len(before) + n:

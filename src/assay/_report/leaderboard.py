@@ -60,18 +60,23 @@ def name(configuration: str) -> Text:
     return Text(sanitize.plain(configuration.replace(",", " ")))
 
 
-def finding(board: Leaderboard) -> str:
-    """Who won, or that nobody did and what would settle it."""
+def finding(board: Leaderboard, what: str = "configuration") -> str:
+    """Who won, or that nobody did and what would settle it.
+
+    Args:
+        board: The leaderboard.
+        what: What it ranks, in the singular.
+    """
     if board.winner:
-        return f"{board.winner} is best: every other configuration is worse."
+        return f"{board.winner} is best: every other {what} is worse."
     if not board.tied:
         return "There is nothing to compare."
     shown = "; ".join(board.tied[:_NAMED])
     rest = len(board.tied) - _NAMED
     shown += f" and {rest} more" if rest > 0 else ""
-    text = f"No winner: {len(board.tied)} configurations cannot be told apart at the top: {shown}."
+    text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: {shown}."
     if len(board.tied) == len(board.standings):
-        text = f"No winner: none of the {len(board.tied)} configurations can be told from the best."
+        text = f"No winner: none of the {len(board.tied)} {what}s can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
         return f"{text} Even {_PRACTICAL:,} more questions would hardly tell the first two apart."
     if board.more is not None:
@@ -82,21 +87,26 @@ def finding(board: Leaderboard) -> str:
     return f"{text} How many more questions would tell them apart cannot be said."
 
 
-def corrected_in_words(board: Leaderboard) -> str:
-    """What labels say of the choice, and how many there are."""
+def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
+    """What labels say of the choice, and how many there are.
+
+    Args:
+        board: The leaderboard.
+        what: What it ranks, in the singular.
+    """
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
-    text = f"Corrected for the judge's error by {n} of each configuration: "
+    text = f"Corrected for the judge's error by {n} of each {what}: "
     without = len(board.standings) - len(board.corrected)
     tied = [one.name for one in others if one.verdict == "tied"]
     if without:
-        text += f"{without} of {len(board.standings)} configurations have none. "
+        text += f"{without} of {len(board.standings)} {what}s have none. "
     if not others:
         return f"{text}label answers of a second one to compare them."
     if not tied:
-        return f"{text}{best.name} is best."
+        return f"{text}{best.name} is best{' of those that do' if without else ''}."
     shown = "; ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
     return f"{text}{best.name} cannot be told from {shown}."
 
@@ -219,13 +229,15 @@ def _beside(mean: float | None, interval: str) -> Text:
     return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
 
 
-def legend(level: float, *, race: bool = False, fronts: bool = False) -> Text:
+def legend(
+    level: float, *, race: bool = False, fronts: bool = False, what: str = "configuration"
+) -> Text:
     """How the intervals are to be read."""
     when = " All of it holds whenever the race ended." if race else ""
     text = (
         f"Means: each interval holds by itself in {numbers.percent(level)} of 100 cases. "
         "Differences to the best: all of a metric's table hold together that often, whichever "
-        f"configuration is best.{when} Metrics are not corrected for each other."
+        f"{what} is best.{when} Metrics are not corrected for each other."
     )
     return dim(f"{text} {DOMINATED}" if fronts else text)
 

@@ -182,18 +182,30 @@ def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
     return parameter_values([one.params for one in configurations])
 
 
+def standings_of(board: Leaderboard, what: str = "configuration") -> dict[str, Any]:
+    """The tables of one metric, and who won in a sentence.
+
+    Args:
+        board: The leaderboard.
+        what: What it ranks, in the singular.
+    """
+    return {
+        "board": board,
+        "finding": leaderboard.finding(board, what),
+        "table": _table(what.capitalize(), board.standings),
+        "corrected": _table("Corrected by labels", board.corrected) if board.corrected else None,
+    }
+
+
 def _board(board: Leaderboard, swept: Sweep) -> dict[str, Any]:
     """What the page shows of one metric."""
     places = {one.name: n for n, one in enumerate(board.standings, start=1)}
     return {
-        "board": board,
-        "finding": leaderboard.finding(board),
+        **standings_of(board),
         "remarks": [
             *(leaderboard.interaction_in_words(one) for one in board.interactions if one.found),
             *map(leaderboard.front_in_words, board.fronts),
         ],
-        "table": _table("Configuration", board.standings),
-        "corrected": _table("Corrected by labels", board.corrected) if board.corrected else None,
         "effects": [
             (_table(effect.parameter, effect.values), leaderboard.effect_in_words(effect))
             for effect in board.effects

@@ -1,10 +1,13 @@
 """The pages as files: what the server shows, under the same addresses, to be read without it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from assay._store import Run
+from assay._text.sanitize import plain
 from assay.errors import InputError
+from assay.sample import Sample
 from assay.view import groups
 from assay.view import questions as questions_page
 from assay.view import run as run_page
@@ -27,6 +30,8 @@ def export(site: Site, folder: Path) -> int:
         for path, page in _pages(site):
             _write(folder / path / "index.html", page)
             n += 1
+        for run in site.runs():
+            _write(folder / "runs" / run.id / "search.js", _words(site, run))
     except OSError as error:
         raise InputError(f"'{folder}' cannot be written: {error.strerror or error}") from error
     finally:
@@ -37,6 +42,20 @@ def export(site: Site, folder: Path) -> int:
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+def _words(site: Site, run: Run) -> str:
+    """What the search of a run's page reads: row, id, question and all texts of each sample."""
+    found = [
+        (row, plain(one.id), plain(one.question or ""), " ".join(_texts(one)).lower())
+        for row, one in site.store.samples(run.id)
+    ]
+    return f"window.assaySamples = {json.dumps(found)};\n"
+
+
+def _texts(sample: Sample) -> Iterator[str]:
+    texts = (sample.id, sample.question, sample.answer, sample.reference, *(sample.contexts or ()))
+    yield from filter(None, texts)
 
 
 def _pages(site: Site) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The pages around the label screen: its start, disagreements, and what labels are good for."""
 
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -183,6 +184,7 @@ def results(session: Session, taken: str = "") -> str:
         failures=rows,
         cases=len(known),
         cases_file=cases_file(site).name,
+        commands=list(_commands(site, session.queue.metric)),
         **label_screen.margin(session),
     )
 
@@ -221,6 +223,20 @@ def cases_file(site: Site) -> Path:
     return site.path.with_name(CASES)
 
 
+def _commands(site: Site, metric: str) -> Iterator[str]:
+    """What has a system answer the test cases, and what fails until all of them hold."""
+    cases, store = map(_from_here, (cases_file(site), site.path))
+    asked = ("run", cases, "--target", "my_rag:answer", "-m", metric)
+    for words in (asked, ("gate", "--cases", cases)):
+        yield shlex.join(("assay", *words, "--store", store))
+
+
+def _from_here(path: Path) -> str:
+    """A path as it is written where the viewer was started."""
+    below = path.is_relative_to(Path.cwd())
+    return str(path.relative_to(Path.cwd()) if below else path)
+
+
 def _good(labelling: Labelling) -> float:
     """The label from which on a sample is good."""
     if labelling.scale is None:
@@ -240,7 +256,7 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     data = msgspec.convert(told, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
     shown = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**shown, "n_settled": settled}
+    return {**shown, "n_settled": settled, **label_screen.margin(session)}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:

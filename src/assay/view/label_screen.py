@@ -281,7 +281,7 @@ def margin(session: Session) -> dict[str, Any]:
         "progress": progress,
         "full": _full(progress),
         "last": _last(queue, labelling),
-        "bar": "" if queue.what in ("statement", "pair") else _bar(labelling),
+        "good": "" if queue.what in ("statement", "pair") else _good(labelling),
         "n_mine": len(labelling.decided()),
     }
 
@@ -304,12 +304,13 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
     agree = None if judge is None or person is None else judge == person
     told = said(queue, item, label), judged(queue, item)
     scored = agree is not None and item.statement is None and not item.sides
-    return Last(label.item, *told, agree, _bar(labelling) if scored else "")
+    bar = f"(it calls {_good(labelling)})" if scored else ""
+    return Last(label.item, *told, agree, bar)
 
 
-def _bar(labelling: Labelling) -> str:
+def _good(labelling: Labelling) -> str:
     which = "down to" if labelling.pool.first.falling else "from"
-    return f"(it calls good {which} {numbers.score(labelling.threshold)})"
+    return f"good {which} {numbers.score(labelling.threshold)}"
 
 
 def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]:

@@ -12,14 +12,17 @@ from markupsafe import Markup
 from multidict import MultiMapping
 
 from assay._analysis.comparison import compare
+from assay._analysis.leaderboard import leaderboard
 from assay._report import comparison as report
+from assay._report import leaderboard as board_words
 from assay._report import numbers
+from assay._report import sweep as sweep_report
 from assay._report.comparison import views
 from assay._report.run.evidence import Cell
 from assay._store import Run
 from assay._store.browsing import all_rows, ids_and_rows, same_samples, values_by_row
 from assay.errors import InputError
-from assay.stats.intervals import Floats
+from assay.stats.intervals import LEVEL, Floats
 from assay.view.run import score_cell, scores_at
 from assay.view.runs import MOST_SIDE
 from assay.view.site import LARGE, NotThere, Place, Site
@@ -222,10 +225,43 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
     try:
         compared = compare(*map(site.result, runs))
     except InputError as error:  # that they cannot be held against each other is a finding
-        return site.render("difference.html", place, refused=str(error), data=None)
+        return site.render("difference.html", place, refused=str(error), joint=None)
     return site.render(
-        "difference.html", place, refused="", **views.overview(report.collect(compared))
+        "difference.html",
+        place,
+        refused="",
+        joint=_joint(site, place, runs),
+        **views.overview(report.collect(compared)),
     )
+
+
+def _joint(site: Site, place: Place, runs: Sequence[Run]) -> Markup | None:
+    """Who won over all by each metric; None for two runs, of which the comparison says it."""
+    if len(runs) < 3:
+        return None
+    results, letters = list(map(site.result, runs)), LETTERS[: len(runs)]
+    params = [{"run": letter} for letter in letters]
+    names = [f"{run.title} ({letter})" for letter, run in zip(letters, runs, strict=True)]
+    boards, without = [], {}
+    for metric in shared_metrics(runs):
+        try:
+            board = leaderboard(results, params, metric, names=names)
+        except InputError as error:
+            without[metric] = error.problems[0].what
+        else:
+            boards.append(sweep_report.standings_of(board, "run"))
+    made = site.render(
+        "joint.html",
+        place,
+        boards=boards,
+        without=without,
+        words=board_words,
+        numbers=numbers,
+        legend=board_words.legend(LEVEL, what="run").plain,
+        width=sweep_report.WIDTH,
+        height=sweep_report.HEIGHT,
+    )
+    return Markup(made)  # noqa: S704 - made of our templates
 
 
 def _lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:

@@ -123,6 +123,38 @@
     addEventListener("pageshow", count);
   }
 
+  // Pages that were exported search a list of their own, read when the first letter is typed.
+  const search = one("[data-search]");
+  if (search) {
+    const most = 200;
+    const [field, told, list] = ["input", "p", "ol"].map((name) => one(name, search));
+    const shown = ([row, id, question]) => {
+      const [item, link, code] = ["li", "a", "code"].map((name) => document.createElement(name));
+      link.href = new URL(`samples/${row}/index.html`, new URL(search.dataset.search, location.href)).href;
+      code.textContent = id;
+      link.append(code);
+      item.append(link, ` ${question}`);
+      return item;
+    };
+    const find = () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const found = words.length ? window.assaySamples.filter((one) => words.every((word) => one[3].includes(word))) : [];
+      told.textContent = words.length ? `${found.length} of ${window.assaySamples.length} samples${found.length > most ? `, the first ${most} here` : ""}` : "";
+      list.replaceChildren(...found.slice(0, most).map(shown));
+    };
+    field.addEventListener("input", () => {
+      if (window.assaySamples) return find();
+      if (one("script[data-words]")) return undefined;
+      const script = document.createElement("script");
+      script.dataset.words = "";
+      script.addEventListener("load", find);
+      script.src = search.dataset.search;
+      document.head.append(script);
+      return undefined;
+    });
+    search.hidden = false;
+  }
+
   fill();
   all("[data-live]").forEach(watch);
 })();
