@@ -7,6 +7,9 @@ answer, and the shorter answer. G-Eval's steps are given, so that nothing is lef
 the grade.
 
     python -m benchmarks.gptscore gguf:MODEL [--most 60] [--without g_eval]
+    python -m benchmarks.gptscore recorded --most 30 --without gptscore
+
+"recorded" is what a strong model replied to G-Eval's prompts, from each prompt alone.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from assay.metrics.criteria import GEval
 from assay.stats.agreement import auroc
 from assay.stats.intervals import jackknife_interval
 from benchmarks.data import FOLDER
+from benchmarks.recorded.replay import Recorded, lines
 
 G_EVAL = GEval(
     criterion="Is the answer right? The reference is an accepted answer to the question.",
@@ -31,6 +35,7 @@ G_EVAL = GEval(
         "See whether the answer says the same, in whatever words, and nothing that is against it.",
         "Give the worst grade to an answer that says something else, the best to one that agrees.",
     ),
+    n=1,
     shows=("question", "reference", "answer"),
 )
 METRICS = (
@@ -70,14 +75,18 @@ def held(row: dict[str, Any]) -> float:
 def main() -> None:
     """Score the answers, and print one line a method."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("judge", help="one that tells log-probabilities: gguf:MODEL")
+    parser.add_argument("judge", help="gguf:MODEL (GPTScore needs log-probabilities), recorded")
     parser.add_argument("--without", nargs="*", default=[], help="metrics that are not asked for")
     parser.add_argument("--store", default="gptscore.db", help="a killed run goes on from there")
     parser.add_argument("--most", type=int, default=60, help="right answers, and wrong ones")
     given = parser.parse_args()
     rows = rows_of(given.most)
     wanted = [one for one in resolve(METRICS) if one.name not in given.without]
-    frame = assay.evaluate(rows, wanted, given.judge, store=given.store).to_pandas()
+    judge = given.judge
+    if judge == "recorded":
+        judge = Recorded({line["key"]: line["reply"] for line in lines("g_eval.jsonl.gz")}).ask
+    asked = [{k: v for k, v in row.items() if k != "right"} for row in rows]
+    frame = assay.evaluate(asked, wanted, judge, store=given.store).to_pandas()
     truth = np.array([row["right"] for row in rows])
     scores = {one.name: frame[one.label].to_numpy(float) for one in wanted}
     scores["floor: words of the accepted answer"] = np.array([held(row) for row in rows])
