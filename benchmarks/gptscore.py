@@ -1,17 +1,19 @@
-"""GPTScore (adequacy) beside people: is an answer right, given an accepted one?
+"""GPTScore (adequacy), G-Eval and CRUD-RAG's wording beside people: is an answer right?
 
 Answers of five systems to Natural Questions, labelled by people (EVOUNA; Wang et al. 2023), as many
 right as wrong ones, at most one a question. Printed is the AUROC of each score with a 95 %
 jackknife interval over questions, beside floors: the words of the accepted answer that stand in the
-answer, and the shorter answer.
+answer, and the shorter answer. G-Eval's steps are given, so that nothing is left to the judge but
+the grade.
 
-    python -m benchmarks.gptscore gguf:MODEL [--most 60]
+    python -m benchmarks.gptscore gguf:MODEL [--most 60] [--without g_eval]
+    python -m benchmarks.gptscore recorded --most 30 --without gptscore
+
+"recorded" is what a strong model replied to G-Eval's prompts, from each prompt alone.
 """
 
 import argparse
 import random
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +21,33 @@ import numpy as np
 import assay
 from assay._text.words import words
 from assay.bench.data import Data
+from assay.metrics import resolve
+from assay.metrics.criteria import GEval
 from assay.stats.agreement import auroc
 from assay.stats.intervals import jackknife_interval
 from benchmarks.data import FOLDER
+from benchmarks.recorded.replay import Recorded, lines
 
-METRICS = ("gptscore(aspect=adequacy)", "bleu", "rouge", "token_f1", "answer_similarity")
+G_EVAL = GEval(
+    criterion="Is the answer right? The reference is an accepted answer to the question.",
+    steps=(
+        "Find what the reference says in answer to the question.",
+        "See whether the answer says the same, in whatever words, and nothing that is against it.",
+        "Give the worst grade to an answer that says something else, the best to one that agrees.",
+    ),
+    n=1,
+    shows=("question", "reference", "answer"),
+)
+METRICS = (
+    "gptscore(aspect=adequacy)",
+    G_EVAL,
+    "crud:bleu",
+    "crud:rouge_l",
+    "bleu",
+    "rouge",
+    "token_f1",
+    "answer_similarity",
+)
 
 
 def rows_of(most: int) -> list[dict[str, Any]]:
@@ -51,15 +75,20 @@ def held(row: dict[str, Any]) -> float:
 def main() -> None:
     """Score the answers, and print one line a method."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("judge", help="one that tells log-probabilities: gguf:MODEL")
+    parser.add_argument("judge", help="gguf:MODEL (GPTScore needs log-probabilities), recorded")
+    parser.add_argument("--without", nargs="*", default=[], help="metrics that are not asked for")
+    parser.add_argument("--store", default="gptscore.db", help="a killed run goes on from there")
     parser.add_argument("--most", type=int, default=60, help="right answers, and wrong ones")
     given = parser.parse_args()
     rows = rows_of(given.most)
-    with tempfile.TemporaryDirectory() as folder:
-        store = str(Path(folder) / "gptscore.db")
-        frame = assay.evaluate(rows, METRICS, given.judge, store=store).to_pandas()
+    wanted = [one for one in resolve(METRICS) if one.name not in given.without]
+    judge = given.judge
+    if judge == "recorded":
+        judge = Recorded({line["key"]: line["reply"] for line in lines("g_eval.jsonl.gz")}).ask
+    asked = [{k: v for k, v in row.items() if k != "right"} for row in rows]
+    frame = assay.evaluate(asked, wanted, judge, store=given.store).to_pandas()
     truth = np.array([row["right"] for row in rows])
-    scores = {name: frame[name].to_numpy(float) for name in METRICS}
+    scores = {one.name: frame[one.label].to_numpy(float) for one in wanted}
     scores["floor: words of the accepted answer"] = np.array([held(row) for row in rows])
     scores["floor: shorter"] = np.array([-float(len(row["answer"])) for row in rows])
     print(f"{len(rows)} answers, {truth.sum()} right")

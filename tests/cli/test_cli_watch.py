@@ -1,6 +1,7 @@
 """`assay watch`: what arrives is scored, drift is told once."""
 
 import json
+import shlex
 
 import pytest
 from cli_help import write_rows
@@ -63,6 +64,14 @@ def test_the_worst_samples_can_be_labelled_as_the_alert_says(drifted, assay):
     (line,) = [line for line in drifted.stdout.splitlines() if "assay label" in line]
     labelled = assay(*line.split()[1:], "-a", "anna", keys="yq")
     assert labelled.exit_code == 0, labelled.output
+
+
+def test_the_worst_samples_become_test_cases_as_the_alert_says(drifted, assay, here):
+    (alert,) = map(json.loads, (here / "alerts.jsonl").read_text().splitlines())
+    added = assay(*shlex.split(alert["test_cases"])[1:])
+    assert added.exit_code == 0, added.output
+    cases = [json.loads(line) for line in (here / "regression.jsonl").read_text().splitlines()]
+    assert set(alert["worst_samples"]) <= {case["failed_sample"] for case in cases}
 
 
 def test_what_is_told_is_in_the_json(drifted, assay, here):

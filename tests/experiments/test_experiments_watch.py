@@ -14,6 +14,7 @@ import pytest
 
 import assay
 from assay import Result
+from assay._analysis.labelling import Labelling
 from assay._analysis.watch import Charting, charts, looks
 from assay._store import Store
 from assay._store.scores import Alerts
@@ -178,6 +179,23 @@ class TestDrift:
             result.trace(id_, "exact_match").outcome.value == 0 for id_ in body["worst_samples"]
         )
 
+    def test_the_worst_new_samples_are_labelled_first(self, source):
+        made = watch(source, charting=Charting(baseline=60))
+        (alert,) = days(made, [0.9, 0.9, 0.3])
+        worst = set(alert.body["worst_samples"])
+        with Store(made.store) as store:
+            labelling = Labelling(store, alert.body["run"], annotator="anna")
+            for _ in worst:
+                item = labelling.next()
+                assert item.sample in worst
+                assert "among the worst" in item.why
+                labelling.record(0.0)
+            # Chosen on purpose, they tell nothing of the mean.
+            assert labelling.progress().corrected is None
+            assert labelling.next().sample not in worst
+            labelling.record(1.0)
+            assert labelling.progress().corrected is not None
+
     @pytest.mark.slow
     def test_a_chart_begins_anew_after_an_alert(self, source):
         made = watch(source, charting=Charting(baseline=60))
@@ -193,9 +211,9 @@ class TestDrift:
             write(source, rows(40, 36 if day < 3 else 4, prefix=f"b{day}-", topic="refund"))
             look(made, NOW + timedelta(days=day))
         with Store(made.store) as store:
-            streams = [alert.stream for alert in store.alerts.of("shop")]
-        assert "exact_match, topic refund" in streams
-        assert "exact_match, topic order" not in streams
+            alerts = {alert.stream: alert.body for alert in store.alerts.of("shop")}
+        assert all(id_[0] == "b" for id_ in alerts["exact_match, topic refund"]["worst_samples"])
+        assert "exact_match, topic order" not in alerts
 
     def test_a_baseline_run_counts_as_what_was_before(self, source):
         assay.evaluate(rows(300, 270, prefix="base"), "exact_match", store=source.parent / "w.db")

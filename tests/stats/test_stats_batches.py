@@ -90,3 +90,13 @@ class TestErrorSizes:
         at = np.array([0, 1])
         found = error_sizes(np.zeros(N), self.near, at, np.array([1.0, 0.0]), np.ones(2))
         assert (found > 0).all()
+
+
+def test_what_was_chosen_on_purpose_stands_for_itself_alone():
+    all_ = np.ones(5, bool)
+    chosen, drawn = Batch(np.ones(5), all_), Batch(np.full(5, 5 / (N - 5)), all_)
+    first, second = weights([chosen, drawn], N)
+    assert first == pytest.approx(np.ones(5))
+    assert second == pytest.approx(np.full(5, (N - 5) / 5))
+    (alone,) = weights([chosen], N)
+    assert not alone.any()  # of the rest they tell nothing

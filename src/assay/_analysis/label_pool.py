@@ -362,7 +362,7 @@ class Pool:
         return scale or label_ends(labels or [0.0, 1.0], None, self.first.range)
 
     def weights(self, drawn: Sequence[Drawn], values: Mapping[str, float]) -> dict[str, float]:
-        """How many samples each labelled one stands for.
+        """How many samples each labelled one stands for; empty while all were chosen on purpose.
 
         Args:
             drawn: What was drawn, in order.
@@ -381,7 +381,7 @@ class Pool:
         ]
         named = [[one.sample for one in b if one.sample in values] for b in by_batch.values()]
         each = zip(named, weights(batches, len(self.ids)), strict=True)
-        return {s: w for names, ws in each for s, w in zip(names, ws.tolist(), strict=True)}
+        return {s: w for names, ws in each for s, w in zip(names, ws.tolist(), strict=True) if w}
 
     def corrected(
         self,

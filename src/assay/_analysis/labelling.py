@@ -25,7 +25,7 @@ from assay._analysis.label_progress import Per, Tally
 from assay._analysis.labelled import one_metric
 from assay._runner.result import Result
 from assay._store import Store
-from assay._store.labels import Drawn, HumanLabel, check_annotator, pair_label
+from assay._store.labels import WORST, Drawn, HumanLabel, check_annotator, pair_label
 from assay.errors import InputError
 from assay.sample import Sample
 from assay.score import Outcome, Part
@@ -35,6 +35,7 @@ _WHY: Final = {
     "difference": "labels of this pair narrow the difference",
     "threshold": "its score is near the threshold",
     "random": "drawn at random",
+    WORST: "its score is among the worst of a look that told of drift",
 }
 _SECOND: Final = "second opinion"
 

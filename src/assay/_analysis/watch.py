@@ -56,6 +56,10 @@ class Segment:
     value: str = ""
     place: int = 1
 
+    def holds(self, sample: Sample) -> bool:
+        """Whether a sample is one of them."""
+        return not self.field or segment_of(sample, self.field) == self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Point:

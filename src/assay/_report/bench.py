@@ -288,10 +288,10 @@ def judge_outcome(data: Json) -> str:
     """What was written, or that nothing is worth using."""
     if data["folder"] is None:
         return "nothing that was tried is better than the judge that ships: keep using embedded"
-    parts = ["the trained network"] if data["network"] == "trained" else []
+    parts = [f"the network as it {'was trained' if data['network'] == 'trained' else 'ships'}"]
     if data["fitted"]:
-        parts.append(f"coefficients for {', '.join(data['fitted'])}")
-    return f"{data['folder']}: {' and '.join(parts)}"
+        parts.append(f"coefficients fitted for {', '.join(data['fitted'])}")
+    return f"better, and written to {data['folder']}: {'; '.join(parts)}"
 
 
 def _judge_learnt(data: Json) -> str:
@@ -309,21 +309,24 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
     first = mine[0]
     heads = ("judge", "missed", "false alarms", "AUROC", "squared error", "")
     base = [numbers.score(first[name][0]) for name in ("missed", "alarms", "auroc")]
-    rows = [["ships", *base, numbers.score(first["brier"]["before"]), ""]]
+    rows = [["as shipped", *base, numbers.score(first["brier"]["before"]), ""]]
     for one in mine:
         figures = [numbers.score(one[name][1]) for name in ("missed", "alarms", "auroc")]
         ends = one["brier"]["interval"]
         error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
         rows.append([one["candidate"], *figures, error, one["verdict"]])
     counts = f"{first['good']} right and {first['bad']} wrong"
-    notes = [f"{counts}, of sources that nothing was learnt from. Missed: wrong ones that pass."]
+    told = "Missed: wrong ones that pass; false alarms: right ones that do not."
+    notes = [f"{counts}, of sources that nothing was learnt from. {told}"]
     level = f"{numbers.percent(data['level'])} %"
     notes.append(
-        f"In brackets the difference, with {level} intervals that hold for all candidates."
+        f"In brackets the difference from the judge as shipped (below 0 is better), with {level}"
+        " intervals that hold for all candidates."
     )
     floors = [f"{name} {numbers.score(value)}" for name, value in first["floors"].items()]
     share = first["good"] / (first["good"] + first["bad"])
     constant = numbers.score(share * (1 - share))
     notes.append(f"Without a judge: AUROC of {', '.join(floors)}; squared error of one guess for")
     notes[-1] += f" all {constant}."
-    return Section(f"{title} ({whose})", heads, rows, notes)
+    source = {"people": "labels of people", "synthetic": "synthetic cases"}[whose]
+    return Section(f"{title} ({source})", heads, rows, notes)

@@ -178,7 +178,7 @@ def collect(
 
 
 def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
-    last = chart.points[-1:]
+    last = (*chart.earlier, *chart.points)[-1:]
     whole = chart.interval(chart.points) if chart.points else None
     n = sum(len(point.values) for point in chart.points)
     return {
@@ -196,6 +196,8 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
 
 def _state(chart: Chart, baseline: int) -> str:
     enough = bool(chart.points) and bool(chart.starts(baseline))
+    if chart.ends is not None and not chart.points:
+        return "begins anew"
     return "not tested" if chart.ends is None else "no drift" if enough else "baseline"
 
 
@@ -249,7 +251,7 @@ def watch_console(data: Json) -> RenderableType:
         return Text("no look yet")
     made = table("scores", gap=1)
     made.add_column("looks, oldest first", no_wrap=True)
-    numeric(made, ("last", "mean", "n"))
+    numeric(made, ("last", "mean, 95 %", "n"))
     made.add_column("", no_wrap=True)
     for chart in data["charts"]:
         made.add_row(
@@ -304,7 +306,8 @@ def alert_lines(alert: Json) -> list[Text]:
     lines.append(Text(sanitize.plain(since)))
     lines += [Text(sanitize.plain(f"  {line}")) for line in alert["changed"]]
     lines.append(dim(sanitize.plain(f"  worst now: {', '.join(alert['worst_samples'])}")))
-    lines.append(dim(sanitize.plain(f"  {alert['label']}")))
+    commands = [alert[key] for key in ("label", "test_cases") if key in alert]
+    lines += [dim(sanitize.plain(f"  {command}")) for command in commands]
     return lines
 
 

@@ -90,6 +90,9 @@ class HumanLabel:
         return self.run, self.sample, self.statement
 
 
+WORST: Final = "worst"  # of a look that an alert is about: drawn for sure, before all others
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """A sample that was drawn to be labelled.

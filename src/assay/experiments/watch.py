@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,6 @@ from assay._analysis.watch import (
     judge_changes,
     known_samples,
     looks,
-    segment_of,
 )
 from assay._middleware.budget import Usage
 from assay._runner import STORE
@@ -36,6 +36,7 @@ from assay._runner.plan import config, plan, refuse_too_long
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
+from assay._store.labels import WORST, Drawn
 from assay._store.runs import Value
 from assay._store.scores import StoredAlert
 from assay._text.sanitize import redacted, remember
@@ -152,8 +153,11 @@ async def _post(channels: Channels, key: str, text: str) -> str:
                     if response.status in _OK:
                         return ""
                     why = f"it answered {response.status}"
-            except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                why = type(error).__name__
+            except TimeoutError:
+                why = f"no answer in {_TIMEOUT_S:g} s"
+            except (aiohttp.ClientError, OSError) as error:
+                refused = isinstance(error, aiohttp.ClientConnectorError)
+                why = "no connection" if refused else type(error).__name__
     host = urlsplit(channels.webhook).hostname
     return f"an alert did not reach the webhook at {host} ({why}); it is kept, and sent next time"
 
@@ -405,6 +409,9 @@ def tell(watch: Watch) -> list[StoredAlert]:
         new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
         found = drifts(store, past, watch.charting)
         told = [alert(one.chart.stream, _evidence(store, watch, one)) for one in found]
+        for one in told:
+            if one.body["worse"]:
+                _queue(store, one)
         new += store.alerts.add(told)
         said = run.description
         store.describe(run.id, replace(said, params={**said.params, "told": True}))
@@ -420,7 +427,7 @@ def _samples(store: Store, watch: Watch, drift: Drift, points: Sequence[Point]) 
             if reference is not None and not point.look.number:
                 held = opened.enter_context(Store(reference.path))
             for _, sample in held.samples(point.look.run.id):
-                if not segment.field or segment_of(sample, segment.field) == segment.value:
+                if segment.holds(sample):
                     yield sample
 
 
@@ -432,15 +439,26 @@ def _evidence(store: Store, watch: Watch, drift: Drift) -> dict[str, Any]:
     )
     sign = 1 if drift.chart.higher_is_better else -1
     last = drift.chart.points[-1].look.run
+    ids = {row: s.id for row, s in store.samples(last.id) if drift.chart.segment.holds(s)}
     values = store.values(last.id, metric)
-    scores = [(sign * value, row) for row, value, _ in values if value is not None]
-    worst = [store.sample_at(last.id, row).id for _, row in sorted(scores)[:_WORST]]
+    scores = [(sign * v, row) for row, v, _ in values if v is not None and row in ids]
+    worst = sorted(scores)[:_WORST]
+    limit = sign * math.ceil(worst[-1][0] * 1e4) / 1e4
+    where = f"{metric}{'<=' if sign > 0 else '>='}{limit}"
+    add = ["assay", "testset", "add", last.short, "--where", where, "--to", "regression.jsonl"]
+    label = ["assay", "label", last.short, "-m", metric]
+    of_store = ["--store", str(watch.store)]
     return {
         **drift.body(),
         "changed": [str(shift) for shift in shifts(before, after)],
         "run": last.id,
-        "worst_samples": worst,
-        "label": shlex.join(
-            ["assay", "label", last.short, "-m", metric, "--store", str(watch.store)]
-        ),
+        "worst_samples": [ids[row] for _, row in worst],
+        "label": shlex.join([*label, *of_store]),
+        "test_cases": shlex.join([*add, *of_store]),
     }
+
+
+def _queue(store: Store, alert: StoredAlert) -> None:
+    """Put the worst new samples before all others that are to be labelled of their run."""
+    worst = [Drawn(0, sample, 1.0, WORST) for sample in alert.body["worst_samples"]]
+    store.labels.draw(alert.body["run"], alert.body["metric"], "", 0, worst)

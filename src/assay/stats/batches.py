@@ -61,8 +61,8 @@ def weights(batches: Sequence[Batch], n_all: int) -> list[Floats]:
     left = np.maximum(n_all - np.cumsum([0, *sizes])[:-1], sizes)
     shares, later = np.zeros(len(batches)), 0.0
     for b in reversed(range(len(batches))):
-        if not counts[b]:
-            continue
+        if not counts[b] or (left[b] > sizes[b] and batches[b].chances.min() == 1):
+            continue  # what was chosen on purpose stands for nothing but itself
         # The weight in the later estimates, where the samples of this batch count as known ones.
         known = later * sizes[b] / counts[b]
         shares[b] = max(1 - known, 0.0) * counts[b] / left[b]

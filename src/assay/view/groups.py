@@ -26,6 +26,7 @@ from assay.view.site import NotThere, Place, Site
 _WAIT_S: Final = 0.25  # a page waits so long for what is worked out beside it
 _MEANS_S: Final = 0.05
 _CHARTS: Final = 60  # that a page draws
+_FIRST: Final = 20  # samples in which it is looked for what a look can be parted by
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,11 @@ class Group:
 def groups(site: Site) -> dict[str, Group]:
     """The group of every run that is in one, by the run's id."""
     runs = site.runs()
-    found = site.remembered(("groups", site.version()), lambda: _groups(runs))
+    found = site.remembered(("groups", site.version()), lambda: _groups(site, runs))
     return {run.id: group for group in found for run in group.runs}
 
 
-def _groups(runs: Sequence[Run]) -> list[Group]:
+def _groups(site: Site, runs: Sequence[Run]) -> list[Group]:
     place = {run.id: n for n, run in enumerate(runs)}
     found = [_of_sweep(one, place) for one in stored_sweeps(runs)]
     watched: dict[str, list[Run]] = {}
@@ -78,7 +79,7 @@ def _groups(runs: Sequence[Run]) -> list[Group]:
         for tag in run.tags:
             if tag.startswith(f"{TAG}:") and "look" in run.params:
                 watched.setdefault(tag.partition(":")[2], []).append(run)
-    return found + [_of_watch(name, looked) for name, looked in watched.items()]
+    return found + [_of_watch(site, name, looked) for name, looked in watched.items()]
 
 
 def _of_sweep(found: StoredSweep, place: Mapping[str, int]) -> Group:
@@ -98,9 +99,11 @@ def _of_sweep(found: StoredSweep, place: Mapping[str, int]) -> Group:
     )
 
 
-def _of_watch(name: str, looked: Sequence[Run]) -> Group:
+def _of_watch(site: Site, name: str, looked: Sequence[Run]) -> Group:
     names = {run.id: f"look {run.params['look']}, {str(run.params['at'])[:10]}" for run in looked}
     about = f"watch: {numbers.plural(len(looked), 'look')}"
+    if told := len(site.store.alerts.of(name)):
+        about += f", {numbers.plural(told, 'alert')}"
     return Group("watch", name, about, tuple(looked), names)
 
 
@@ -171,11 +174,15 @@ def render(site: Site, place: Place, group: Group, how: Charted | None = None) -
 
 
 def _fields(site: Site, group: Group) -> Iterator[str]:
-    """By what the samples of a watch can be told apart: what the first of its last look has."""
+    """By what the samples of a watch can be told apart: what several of its last look share."""
     yield "language"
-    for row in all_rows(site.store, group.runs[0])[:1]:
-        held = site.sample(group.runs[0], row).metadata
-        yield from (name for name, value in held.items() if not isinstance(value, (dict, list)))
+    run = group.runs[0]
+    held = [site.sample(run, row).metadata for row in all_rows(site.store, run)[:_FIRST]]
+    for name in dict.fromkeys(name for metadata in held for name in metadata):
+        values = [one[name] for one in held if name in one]
+        plain = not any(isinstance(value, (dict, list)) for value in values)
+        if plain and (len(held) == 1 or len(set(values)) < len(values)):
+            yield name
 
 
 def _swept(site: Site, group: Group) -> Sweep:
@@ -217,7 +224,7 @@ def _shown_watch(
         head, *lines = (line.plain for line in watch_report.alert_lines(body))
         run = str(body.get("run", ""))
         known = any(run == one.id for one in group.runs)
-        alerts.append((head, lines, place.to(f"runs/{run}") if known else "", body["kind"]))
+        alerts.append((head, lines, _alert_links(place, run, body) if known else []))
     return {
         "metrics": metrics,
         "pictures": [history.picture(metric) for metric in metrics],
@@ -227,6 +234,17 @@ def _shown_watch(
         "w": history.WIDTH,
         "h": history.HEIGHT,
     }
+
+
+def _alert_links(place: Place, run: str, body: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Where an alert leads to, each with its name."""
+    metric = str(body["metric"])
+    rising = (body["direction"] == "fell") == body["worse"]
+    worst_first = urlencode({"sort": metric if rising else f"-{metric}"})
+    links = [("samples of this look, the worst first", place.to(f"runs/{run}", worst_first))]
+    if not place.static:
+        links.append(("label them", place.to(f"label/{run}", urlencode({"metric": metric}))))
+    return links
 
 
 LIMIT: Final = 500  # runs that are read, the newest

@@ -252,7 +252,7 @@ def _points(point: Json, curve: Json) -> str:
     scale = 1 if None in curve["range"] else 100
     unit = " points" if scale == 100 else ""
     ends = point["difference_interval"]
-    digits = ".0f" if scale == 100 else ".3g"
+    digits = "z.1f" if scale == 100 else ".3g"
     shown = f"{scale * point['difference']:+{digits}}{unit}"
     if not ends:
         return shown
