@@ -164,7 +164,7 @@ class FactualCorrectness(FScore):
     def _led_by_recall(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
         """F-beta with a doubled beta, in which FP are only those that keep this label."""
         parts, beta = (*mine, *theirs), LED * self.beta
-        precision, recall = told_precision(mine), mean(theirs)
+        precision, recall = precision_within_reference(mine), mean(theirs)
         how = _RECALL_LED.format(beta)
         method = f"{by_probability(parts)}; {how}" if self.soft and by_probability(parts) else how
         tp, fn = (math.fsum(part.value or 0.0 for part in side) for side in (mine, theirs))
@@ -229,7 +229,7 @@ def _beyond(parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
     ]
 
 
-def told_precision(parts: Sequence[Part]) -> float:
+def precision_within_reference(parts: Sequence[Part]) -> float:
     """TP / (TP + FP) without what is beyond the reference; 1 if the rest is nothing."""
     true = math.fsum(part.value or 0.0 for part in parts)
     false = math.fsum(1 - (part.value or 0.0) for part in parts if part.label == "FP")

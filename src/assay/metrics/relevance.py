@@ -113,10 +113,10 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
 
 def _in_other_language(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     """Whether each is clearly in another language than what was asked and what was answered."""
-    known = {identify_language(question), identify_language(answer)} - {""}
-    if not known:
+    languages = {identify_language(question), identify_language(answer)} - {""}
+    if not languages:
         return [False] * len(generated)
-    return [identify_language(text) not in {*known, ""} for text in generated]
+    return [identify_language(text) not in {*languages, ""} for text in generated]
 
 
 async def compared(
@@ -367,8 +367,8 @@ class SummaryScore(Metric):
             text, summary, judge
         )
         if not parts:
-            what = "question" if questions else "statement"
-            return Unscored("undefined", f"the contexts give no {what}")
+            unit = "question" if questions else "statement"
+            return Unscored("undefined", f"the contexts give no {unit}")
         coverage = sum(part.value or 0.0 for part in parts) / len(parts)
         brief = 1 - min(len(summary), len(text)) / len(text)
         weight = self.coeff if self.length_penalty else 0.0
