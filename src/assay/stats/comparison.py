@@ -343,13 +343,11 @@ def gap_interval(means: tuple[float, float], ends: tuple[Interval, Interval]) ->
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    (first, second), (first_ends, second_ends) = means, ends
-    below = math.hypot(first - first_ends.low, second_ends.high - second)
-    above = math.hypot(first_ends.high - first, second - second_ends.low)
+    (first, second), (a, b) = means, ends
+    below = math.hypot(first - a.low, b.high - second)
+    above = math.hypot(a.high - first, second - b.low)
     gap = first - second
-    return Interval(
-        gap - below, gap + above, first_ends.level, f"recovered from {first_ends.method}"
-    )
+    return Interval(gap - below, gap + above, a.level, f"recovered from {a.method}")
 
 
 def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
@@ -371,10 +369,8 @@ def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
     array = np.asarray(sums, dtype=np.float64)
     moved = array[array != 0]  # a difference of zero is the same with either sign
     observed = abs(float(moved.sum()))
-    least, smallest = (
-        observed - _CLOSE * float(np.abs(moved).sum()),
-        float(np.finfo(np.float64).tiny),
-    )
+    least = observed - _CLOSE * float(np.abs(moved).sum())
+    smallest = float(np.finfo(np.float64).tiny)
     if len(moved) <= EXACT_UNITS:
         flipped = np.zeros(1)
         for value in moved:
@@ -401,10 +397,8 @@ def _reached(values: Floats, least: float, draws: int, random: np.random.Generat
     for start in range(0, draws, rows):
         count = min(rows, draws - start)
         bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
-        positive_sums = (
-            np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
-        )
-        reached += int(np.count_nonzero(np.abs(2 * positive_sums - values.sum()) >= least))
+        plus = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
+        reached += int(np.count_nonzero(np.abs(2 * plus - values.sum()) >= least))
     return reached
 
 
