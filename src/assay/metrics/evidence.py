@@ -254,7 +254,7 @@ async def choices(question: str, statements: Statements, judge: Judge) -> dict[s
     return {choice.id: choice for choice in answers}
 
 
-def chosen(by_id: Mapping[str, Choice]) -> list[str]:
+def helpful_ids(by_id: Mapping[str, Choice]) -> list[str]:
     """The ids of the statements that help."""
     return [name for name, choice in by_id.items() if choice.chosen]
 

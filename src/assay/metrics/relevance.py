@@ -14,7 +14,7 @@ from assay.metrics.evidence import (
     blank,
     blank_outcome,
     choices,
-    chosen,
+    helpful_ids,
     premise,
     rating_part,
     relevance_part,
@@ -197,7 +197,7 @@ class Conciseness(Metric):
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         relevant = await choices(question, statements, judge)
-        again = await _against_earlier(statements, chosen(relevant), judge)
+        again = await _against_earlier(statements, helpful_ids(relevant), judge)
         parts: list[Part] = []
         for s in statements:
             parts.append(_need_part(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
@@ -235,7 +235,7 @@ class Completeness(Metric):
         (verdicts,) = await verify(
             [(reference_statements, (premise(answer_statements, answer),))], judge
         )
-        needed = chosen(await choices(question, reference_statements, judge)) or [
+        needed = helpful_ids(await choices(question, reference_statements, judge)) or [
             s.id for s in reference_statements
         ]
         parts = verdict_parts(
