@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay._text.numbers import normalize
-from assay._text.quantities import quantities, written, written_like
+from assay._text.quantities import quantities, spellings_of, written_like
 from support.over import over
 
 SAME = [
@@ -106,7 +106,9 @@ def test_what_states_no_quantity_has_none(text):
 
 def test_a_text_says_it_as_the_other_one_does_and_its_places_stay_known():
     said = normalize("It lasts 90 mins and costs €20, not $4.2M.")
-    read = written_like(said, written(["The film lasts one and a half hours.", "It costs €20."]))
+    read = written_like(
+        said, spellings_of(["The film lasts one and a half hours.", "It costs €20."])
+    )
     assert read.text == "It lasts one and a half hours and costs €20, not $4.2 million."
 
     def original(part):
@@ -120,12 +122,14 @@ def test_a_text_says_it_as_the_other_one_does_and_its_places_stay_known():
 
 def test_what_the_other_text_says_in_these_words_too_stays():
     said = normalize("50% of them left.")
-    assert written_like(said, written(["Half of the men left.", "50% of them did."])) is said
-    assert written_like(said, written(["A third left."])) is said
+    assert written_like(said, spellings_of(["Half of the men left.", "50% of them did."])) is said
+    assert written_like(said, spellings_of(["A third left."])) is said
 
 
 def test_a_first_word_keeps_its_capital():
-    read = written_like(normalize("75% of them left."), written(["It was three quarters of them."]))
+    read = written_like(
+        normalize("75% of them left."), spellings_of(["It was three quarters of them."])
+    )
     assert read.text == "Three quarters of them left."
 
 

@@ -25,7 +25,7 @@ from assay._report import sanitize
 from assay._runner import STORE
 from assay._runner.config_files import FILES
 from assay._runner.progress import Progress
-from assay.data.files import is_uri, landing, located, shown_uri
+from assay.data.files import is_uri, landing, located, redacted_uri
 from assay.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def file_lines(outs: Sequence[str]) -> list[tuple[str, str]]:
 
 def _shown(file: str) -> str:
     """A file as messages name it: of a URI without password and query."""
-    return shown_uri(file) if is_uri(file) else file
+    return redacted_uri(file) if is_uri(file) else file
 
 
 def _json(data: Any) -> str:

@@ -278,8 +278,8 @@ def _cells(text: str) -> _Cells:
 
 
 def _alike(first: _Cells, others: _Cells) -> bool:
-    mine, theirs = ({key for key, _ in cells} for cells in (first, others))
-    return len(mine & theirs) >= _SAME * max(len(mine), len(theirs))
+    first_keys, second_keys = ({key for key, _ in cells} for cells in (first, others))
+    return len(first_keys & second_keys) >= _SAME * max(len(first_keys), len(second_keys))
 
 
 def _as_fields(grid: Grid) -> list[tuple[int, str, str]]:

@@ -179,7 +179,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(Quantity(span, text[slice(*span)], keys_at[span]) for span in spans)
 
 
-def written(texts: Iterable[str]) -> dict[Key, list[str]]:
+def spellings_of(texts: Iterable[str]) -> dict[Key, list[str]]:
     """How texts write what they state: in their usual form, every way once."""
     ways_of: dict[Key, list[str]] = {}
     for text in texts:
@@ -191,18 +191,18 @@ def written(texts: Iterable[str]) -> dict[Key, list[str]]:
     return ways_of
 
 
-def written_like(text: Normalized, written: Mapping[Key, Sequence[str]]) -> Normalized:
+def written_like(text: Normalized, spellings: Mapping[Key, Sequence[str]]) -> Normalized:
     """The text with quantities as another text writes them, where it writes them otherwise.
 
     Args:
         text: In its usual form.
-        written: How the other text writes what it states, as `written` gives it.
+        spellings: How the other text writes what it states, see `spellings_of`.
     """
     changes: list[tuple[int, int, int, int]] = []
     parts: list[str] = []
     done = length = 0
     for quantity in quantities(text.text):
-        others = [way for key in sorted(quantity.keys) for way in written.get(key, ())]
+        others = [way for key in sorted(quantity.keys) for way in spellings.get(key, ())]
         start, end = quantity.span
         if not others or quantity.text.lower() in (other.lower() for other in others):
             continue
@@ -306,10 +306,10 @@ def _amounts(match: re.Match[str]) -> Iterator[Key]:
         yield "count", round(value, 6)
 
 
-def _number(written: str) -> float:
-    if written[0].isdigit():
-        return float(written.replace(",", ""))
-    lowered = written.lower()
+def _number(spellings_of: str) -> float:
+    if spellings_of[0].isdigit():
+        return float(spellings_of.replace(",", ""))
+    lowered = spellings_of.lower()
     if lowered.split()[-1] in {"a", "an"}:
         return {"h": 0.5, "t": 0.75}.get(lowered[0], 0.25 if "quarter" in lowered else 1.0)
     first, *rest = re.split(r"[ -]", lowered)

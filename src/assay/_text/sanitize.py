@@ -348,7 +348,7 @@ class _Secrets:
     def forms(self) -> _Forms:
         with self._lock:
             if self._forms is None:
-                written = {form for value in self._values for form in _written(value)}
+                written = {form for value in self._values for form in _encodings(value)}
                 # The longest first: what stands within another is gone with it.
                 texts = tuple(sorted(written, key=len, reverse=True))
                 self._forms = _Forms(
@@ -427,7 +427,7 @@ def _in_header(value: str) -> Iterator[str]:
         yield login.partition(":")[2]
 
 
-def _written(secret: str) -> Iterator[str]:
+def _encodings(secret: str) -> Iterator[str]:
     """The forms in which a text may hold a secret."""
     # Not at the top: hardly any command needs them.
     import html

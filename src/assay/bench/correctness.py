@@ -27,7 +27,7 @@ from assay.metrics.correctness import (
     f_beta,
     is_short,
     mean,
-    told_precision,
+    precision_within_reference,
 )
 from assay.sample import Sample
 from assay.score import Score
@@ -68,7 +68,7 @@ def _counted(score: Score, reference: str) -> Correctness:
     mine = [part for part in parts if part.kind == "statement"]
     theirs = [part for part in parts if part.kind != "statement"]
     led = bool(mine) and is_short(reference)
-    precision, recall = told_precision(mine) if led else mean(mine), mean(theirs)
+    precision, recall = precision_within_reference(mine) if led else mean(mine), mean(theirs)
     return Correctness(f_beta(precision, recall, LED if led else 1), precision, recall)
 
 

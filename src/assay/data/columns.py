@@ -179,8 +179,8 @@ def candidates(columns: Iterable[str]) -> dict[str, list[str]]:
         words = _words(column)
         for field in _NOUNS:
             if _names_field(words, field):
-                shown = numbered_pattern(field, column, columns)
-                by_field.setdefault(field, {})[shown] = None
+                name = numbered_pattern(field, column, columns)
+                by_field.setdefault(field, {})[name] = None
     return {field: list(names) for field, names in by_field.items()}
 
 
@@ -269,16 +269,16 @@ def plan(
     )
     whole = {key for path in single for key in path}
     fields: dict[str, tuple[Path, ...]] = {field: (path,) for field, path in mapped.items() if path}
-    taken = set(whole)
+    used = set(whole)
     for name, field in recognised(names).items():
         if field not in mapping and names[name] not in whole:
             fields[field] = (*fields.get(field, ()), (names[name],))
-            taken.add(names[name])
+            used.add(names[name])
     likely = {field: _path(names, name) for field, name in (guessed or {}).items()}
     likely = {f: p for f, p in likely.items() if f not in fields and p and p[0] in names.values()}
     fields |= {field: (path,) for field, path in likely.items()}
-    taken |= {key for path in likely.values() for key in path}
-    extra = tuple(key for key in names.values() if key not in taken)
+    used |= {key for path in likely.values() for key in path}
+    extra = tuple(key for key in names.values() if key not in used)
     return Plan(tuple(names), fields, extra, frozenset(likely))
 
 

@@ -82,14 +82,14 @@ def are_messages(value: Any) -> bool:
     return first is not None and _speaker(first) in ROLES
 
 
-def items(value: Any, what: str, remedy: str) -> Sequence[Any]:
+def items(value: Any, items_of: str, remedy: str) -> Sequence[Any]:
     """The items of a list, which may stand as text in a cell."""
     value = unboxed(value)
     if isinstance(value, str):
         listed = list_in_text(value)
         value = value if listed is None else listed
     if not isinstance(value, list | tuple):
-        raise FieldError(f"is {describe(value)}, but must be a list of {what}", remedy)
+        raise FieldError(f"is {describe(value)}, but must be a list of {items_of}", remedy)
     return value
 
 
@@ -99,9 +99,9 @@ def without_gaps(value: Any, form: Form) -> Any:
     A struct of Arrow has all keys that any row has, so that null there says "not given".
     """
     if isinstance(value, Mapping):
-        kept = {str(key): without_gaps(item, form) for key, item in value.items()}
+        fields = {str(key): without_gaps(item, form) for key, item in value.items()}
         gap = form == "arrow"
-        return {plain(key): item for key, item in kept.items() if not (gap and item is None)}
+        return {plain(key): item for key, item in fields.items() if not (gap and item is None)}
     if isinstance(value, list | tuple):
         return [without_gaps(item, form) for item in value]
     return plain(value)
@@ -131,8 +131,8 @@ def _turn(item: Any, place: str, form: Form) -> Turn:
         raise FieldError(f"{place} is {describe(item)}, but must be a message", _AS_MESSAGE)
     role: Any = _speaker(message)
     if role not in ROLES:
-        what = f"{place} has the role '{role}'" if role else f"{place} names no role"
-        raise FieldError(f"{what}; roles are {', '.join(ROLES)}", _AS_MESSAGE)
+        fault = f"{place} has the role '{role}'" if role else f"{place} names no role"
+        raise FieldError(f"{fault}; roles are {', '.join(ROLES)}", _AS_MESSAGE)
     try:
         return _read_message(role, message, form)
     except FieldError as error:
@@ -298,10 +298,10 @@ def _arguments(call: Object, place: str, form: Form) -> dict[str, Any]:
             arguments = json.loads(arguments)
     fields = pairs(arguments)
     if fields is None and arguments != []:
-        what = f"{place} has arguments that are not an object: {describe(arguments)}"
-        raise FieldError(what, 'write them as a JSON object: {"city": "Rome"}')
-    kept: dict[str, Any] = without_gaps(fields or {}, form)
-    return kept
+        fault = f"{place} has arguments that are not an object: {describe(arguments)}"
+        raise FieldError(fault, 'write them as a JSON object: {"city": "Rome"}')
+    plain_arguments: dict[str, Any] = without_gaps(fields or {}, form)
+    return plain_arguments
 
 
 def fill_from_conversation(fields: dict[str, Any]) -> None:

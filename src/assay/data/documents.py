@@ -108,8 +108,8 @@ def list_in_text(cell: str) -> list[Any] | None:
     if stripped.startswith("("):
         return None
     if stripped[1:].lstrip()[:1] in {'"', "'", "{"}:
-        what = "begins like a list but cannot be read as JSON or as a Python list (cut off?)"
-        raise FieldError(what, _AS_JSON)
+        fault = "begins like a list but cannot be read as JSON or as a Python list (cut off?)"
+        raise FieldError(fault, _AS_JSON)
     return None
 
 
@@ -147,7 +147,7 @@ def _has_neighbours(cell: str) -> bool:
         for token in tokenize.generate_tokens(io.StringIO(cell).readline)
         if token.type not in {tokenize.NL, tokenize.NEWLINE}
     ]
-    return any(one == other == tokenize.STRING for one, other in pairwise(kinds))
+    return any(kind == other == tokenize.STRING for kind, other in pairwise(kinds))
 
 
 def _as_documents(value: Mapping[Any, Any]) -> list[Any]:
@@ -172,8 +172,8 @@ def documents(value: Any) -> Documents:
     rests = tuple(
         rest if complete or key is None else {"id": key, **rest} for _, key, rest in parts
     )
-    kept = rests if any(rests) else ()
-    return Documents(texts, ids if complete else None, kept, printed is not None)
+    metadata = rests if any(rests) else ()
+    return Documents(texts, ids if complete else None, metadata, printed is not None)
 
 
 def _read_item(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]]:
@@ -183,8 +183,8 @@ def _read_item(item: Any, part: str) -> tuple[str, str | None, Mapping[str, Any]
         fields = _document(item)
         if fields is None:
             keys = ", ".join(_TEXT_KEYS[:3])
-            what = f"{part} is {describe(item)}, but must be text or a document"
-            raise FieldError(what, f"a document holds its text under one of {keys}")
+            fault = f"{part} is {describe(item)}, but must be text or a document"
+            raise FieldError(fault, f"a document holds its text under one of {keys}")
         item, key, rest = fields
     if is_invisible(text(item, part)):
         remedy = "remove it; [] says that nothing was retrieved"

@@ -131,12 +131,12 @@ def _read_ratio(value: Any, form: Form) -> float | None:
     return ratio
 
 
-def _read_object(value: Any, form: Form, what: str, example: str) -> Object:
+def _read_object(value: Any, form: Form, expected: str, example: str) -> Object:
     if isinstance(value, str):
         value = spelled(value)
     mapping = pairs(value)
     if mapping is None:
-        raise FieldError(f"is {describe(value)}, but must be {what}", f"write it as {example}")
+        raise FieldError(f"is {describe(value)}, but must be {expected}", f"write it as {example}")
     if form == "arrow":  # a struct has the keys of all rows
         return {key: item for key, item in mapping.items() if unboxed(item) is not None}
     return mapping

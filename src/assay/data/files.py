@@ -99,18 +99,18 @@ class Remote:
             from pyarrow.fs import FileSystem
         except ImportError as error:
             remedy = "pip install 'assay[parquet]'"
-            raise InputError(f"'{shown_uri(uri)}' needs pyarrow", remedy) from error
+            raise InputError(f"'{redacted_uri(uri)}' needs pyarrow", remedy) from error
         try:
             self._files, path = FileSystem.from_uri(uri)
         except (ArrowException, ValueError, OSError) as error:
             remedy = "give a path, or s3://, gs://, abfs://, hdfs:// or file:///"
-            reason = str(error).partition("\n")[0].replace(uri, shown_uri(uri))
-            raise InputError(f"'{shown_uri(uri)}' names no file: {reason}", remedy) from error
-        self._shown = shown_uri(uri)
+            reason = str(error).partition("\n")[0].replace(uri, redacted_uri(uri))
+            raise InputError(f"'{redacted_uri(uri)}' names no file: {reason}", remedy) from error
+        self._name = redacted_uri(uri)
         self.path = PurePosixPath(path)
 
     def __str__(self) -> str:
-        return self._shown
+        return self._name
 
     @property
     def name(self) -> str:
@@ -136,7 +136,7 @@ class Remote:
         return str(self._files.get_file_info(str(self.path)).type.name)
 
 
-def shown_uri(uri: str) -> str:
+def redacted_uri(uri: str) -> str:
     """A URI as messages show it: neither with a password nor with a query, which may be a key."""
     return _PASSWORD.sub(r"\1@", uri.partition("?")[0])
 
@@ -180,8 +180,8 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
                 number = record.number
                 yield record
         except (OSError, EOFError, zlib.error) as error:
-            what = f"'{path}' cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; fetch it again") from error
+            message = f"'{path}' cannot be read past row {number}: {error}"
+            raise InputError(message, "the file is damaged; fetch it again") from error
 
     return records
 
@@ -192,9 +192,9 @@ def about_file(path: Path | Remote) -> tuple[str, ...]:
     if sheet or _without_gz(file).suffix.lower() != SUFFIX:
         return ()
     others = other_sheets(lambda: _opened(file))
-    shown = ", ".join(f"'{name}'" for name in others)
+    names = ", ".join(f"'{name}'" for name in others)
     name = file.name
-    return (f"the first sheet is read; {name}#SHEET names another: {shown}",) if others else ()
+    return (f"the first sheet is read; {name}#SHEET names another: {names}",) if others else ()
 
 
 def _suffix(path: Path | Remote) -> str:
@@ -214,9 +214,9 @@ def _suffix(path: Path | Remote) -> str:
     if suffix not in _READERS:
         close = difflib.get_close_matches(suffix, _READERS, n=1, cutoff=0.7)
         hint = f"did you mean '{close[0]}'? " if close else ""
-        shown = f"the extension '{suffix}'" if suffix else "no extension"
+        extension = f"the extension '{suffix}'" if suffix else "no extension"
         remedy = f"{hint}known extensions are {_KNOWN}, each also with .gz"
-        raise InputError(f"the format of '{path}' is unknown: it has {shown}", remedy)
+        raise InputError(f"the format of '{path}' is unknown: it has {extension}", remedy)
     return suffix
 
 
@@ -228,8 +228,8 @@ def _without_gz(path: Path | Remote) -> PurePath:
 def refuse_endless(path: Path) -> None:
     """Raise InputError if it is a pipe or a device: reading one may never end."""
     if not path.is_file():
-        what = f"'{path}' is no file, but a pipe, a socket or a device"
-        raise InputError(what, "save what it gives to a file, and name that")
+        message = f"'{path}' is no file, but a pipe, a socket or a device"
+        raise InputError(message, "save what it gives to a file, and name that")
 
 
 def near(path: Path) -> str:
@@ -278,9 +278,9 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
     if suffix == SUFFIX and not head.startswith((_ZIP, _OLE)):
         raise InputError(f"'{path}' is not an Excel file", "correct its extension")
-    for magic, what, remedy in _FOREIGN:
+    for magic, fault, remedy in _FOREIGN:
         if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
-            raise InputError(f"'{path}' {what}", remedy)
+            raise InputError(f"'{path}' {fault}", remedy)
     if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
         name = _utf_name(head)
         raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
@@ -363,9 +363,9 @@ def read(
         raise InputError(f"a limit of {limit} leaves no rows", "give 1 or more")
     check_mapping(mapping or {})
     if isinstance(data, Source):
-        kept = data.contexts if contexts in (None, passages.AUTO) else contexts
+        splitting = data.contexts if contexts in (None, passages.AUTO) else contexts
         limit = limit or data.limit
-        return replace(data, mapping=mapping or data.mapping, limit=limit, contexts=kept)
+        return replace(data, mapping=mapping or data.mapping, limit=limit, contexts=splitting)
     options = (mapping or {}, limit, contexts or passages.AUTO)
     if isinstance(data, str | PathLike):
         path = located(data)
@@ -465,6 +465,6 @@ def _decisions(
             paths = plans[key].fields.get(name, ())
             cells = (fetch(values, path) for path in paths)
             texts[name] += [text for text in map(unboxed, cells) if is_plain(text)]
-    for name, held in texts.items():
-        if decision := passages.decide(held):
+    for name, field_texts in texts.items():
+        if decision := passages.decide(field_texts):
             yield name, decision

@@ -33,8 +33,8 @@ def line_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
         for number, line in enumerate(lines(stream), 1):
             if line.strip():
                 if number == 1 and line.strip() == b"{":
-                    what = "the file spreads one JSON object over several lines"
-                    raise InputError(what, "put each on one line: jq -c . OLD > NEW")
+                    message = "the file spreads one JSON object over several lines"
+                    raise InputError(message, "put each on one line: jq -c . OLD > NEW")
                 yield line_record(number, line)
 
 
@@ -53,14 +53,14 @@ def line_record(number: int, line: bytes) -> Record:
     """The record of one line."""
     if len(line) > LONGEST_ROW:
         text = line[:200].decode(errors="backslashreplace")
-        what = f"is longer than {LONGEST_ROW // 2**20} MiB"
-        return broken(number, text, what, "split it, or correct the line ends")
+        fault = f"is longer than {LONGEST_ROW // 2**20} MiB"
+        return broken(number, text, fault, "split it, or correct the line ends")
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        what = f"byte 0x{line[error.start]:02X} at position {error.start + 1} is not UTF-8"
+        fault = f"byte 0x{line[error.start]:02X} at position {error.start + 1} is not UTF-8"
         text = line.decode(errors="backslashreplace").strip()
-        return broken(number, text, what, "save the file as UTF-8")
+        return broken(number, text, fault, "save the file as UTF-8")
     return object_record(number, text.strip())
 
 
@@ -69,8 +69,8 @@ def object_record(number: int, text: str) -> Record:
     try:
         values = DECODER.decode(text)
     except json.JSONDecodeError as error:
-        what = f"is not JSON: {error.msg} at position {error.pos + 1}"
-        return broken(number, text, what, _ONE_A_LINE)
+        fault = f"is not JSON: {error.msg} at position {error.pos + 1}"
+        return broken(number, text, fault, _ONE_A_LINE)
     except RepeatedKeyError as error:
         return broken(number, text, str(error), "keep one of them")
     except (ValueError, RecursionError) as error:
@@ -80,9 +80,9 @@ def object_record(number: int, text: str) -> Record:
     return Record(number, values, text=text)
 
 
-def broken(number: int, text: str, what: str, remedy: str) -> Record:
+def broken(number: int, text: str, fault: str, remedy: str) -> Record:
     """The record of something that is no row."""
-    return Record(number, None, problem=Problem(what, remedy, row=number), text=text)
+    return Record(number, None, problem=Problem(fault, remedy, row=number), text=text)
 
 
 def has_wrong_byte(text: str) -> bool:
@@ -192,8 +192,8 @@ def _is_rows(value: Any) -> bool:
 def _list_records(stream: IO[str]) -> Iterator[Record]:
     for number, item in enumerate(_items(stream), 1):
         if has_wrong_byte(item):
-            what = "holds bytes that are not UTF-8"
-            yield broken(number, escaped(item), what, "save the file as UTF-8")
+            fault = "holds bytes that are not UTF-8"
+            yield broken(number, escaped(item), fault, "save the file as UTF-8")
         else:
             yield object_record(number, item)
 
@@ -222,14 +222,14 @@ def _items(stream: IO[str]) -> Iterator[str]:
                 return
         if len(buffer) - start > LONGEST_ROW:
             break
-    what = f"not JSON: the list is not closed; row {number} never ends"
-    raise InputError(what, "the file is cut off, or a bracket or quote is missing")
+    message = f"not JSON: the list is not closed; row {number} never ends"
+    raise InputError(message, "the file is cut off, or a bracket or quote is missing")
 
 
 def _expect_end(rest: str) -> None:
     if rest.strip():
-        what = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
-        raise InputError(what, "keep one list, or name it '.jsonl' and give one object per line")
+        message = f"not JSON: more text follows the list ({rest.strip()[:20]!r})"
+        raise InputError(message, "keep one list, or name it '.jsonl' and give one object per line")
 
 
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
@@ -241,14 +241,14 @@ class CrudTask:
 
     Attributes:
         name: What it is called in the column "task".
-        given: Fields of what the system is given, each with its name in the question.
+        inputs: Fields of what the system is given, each with its name in the question.
         reference: Field of the right result.
         english: What the system is told to do, before what it is given; "" for a question.
         chinese: The same in Chinese.
     """
 
     name: str
-    given: Mapping[str, str]
+    inputs: Mapping[str, str]
     reference: str
     english: str = ""
     chinese: str = ""
@@ -326,12 +326,12 @@ def _original(result: Any) -> Any:
 
 def _record(number: int, key: str, row: Any) -> Record:
     task = TASKS[key]
-    wanted = (*task.given, task.reference)
-    absent = [name for name in wanted if not isinstance(row, dict) or not row.get(name)]
+    required = (*task.inputs, task.reference)
+    absent = [name for name in required if not isinstance(row, dict) or not row.get(name)]
     if absent:
-        what = f"a row of CRUD-RAG's {key} without '{absent[0]}'"
-        return Record(number, None, problem=Problem(what, "give it, or leave the row out", number))
-    texts = [str(row[name]) for name in task.given]
+        fault = f"a row of CRUD-RAG's {key} without '{absent[0]}'"
+        return Record(number, None, problem=Problem(fault, "give it, or leave the row out", number))
+    texts = [str(row[name]) for name in task.inputs]
     chinese = bool(_CHINESE.search(texts[0]))
     instruction = task.chinese if chinese else task.english
     values: dict[str, Any] = {

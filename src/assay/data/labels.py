@@ -137,8 +137,8 @@ class Labels:
 
     def of(self, metric: str) -> list[Label]:
         """The labels about a metric (label or name without parameters), or about none by name."""
-        meant = ("", metric, metric.partition("(")[0])
-        return [label for label in self.labels if label.metric in meant]
+        metrics = ("", metric, metric.partition("(")[0])
+        return [label for label in self.labels if label.metric in metrics]
 
 
 def read_labels(
@@ -172,8 +172,8 @@ def read_labels(
 class _CellError(FieldError):
     """An error that names the column of its cell."""
 
-    def __init__(self, column: str, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
+    def __init__(self, column: str, fault: str, remedy: str) -> None:
+        super().__init__(fault, remedy)
         self.column = column
 
 
@@ -210,17 +210,17 @@ class _Reader:
                 (self.absent if absent else self.problems).append(problem)
 
     def _row(self, row: int, values: Mapping[str, Any]) -> None:
-        known = _known(values)
-        sample = read_back(_read("sample", known, identifier) or "")
+        cells = _cells_of(values)
+        sample = read_back(_read("sample", cells, identifier) or "")
         columns = ", ".join(map(str, values))
         if not sample.strip():
             remedy = f"name it 'sample' or 'id'; the columns are {columns}"
             raise _AbsentError("sample", "there is no sample id", remedy)
-        statement = _read("statement", known, lambda v: text(v).strip()) or ""
-        place = _read("place", known, _place)
-        chance = _read("chance", known, _chance)
-        decided = _read("settled", known, lambda v: number(v, self.levels))
-        judgements = list(self._judgements(values, known))
+        statement = _read("statement", cells, lambda v: text(v).strip()) or ""
+        place = _read("place", cells, _place)
+        chance = _read("chance", cells, _chance)
+        decided = _read("settled", cells, lambda v: number(v, self.levels))
+        judgements = list(self._judgements(values, cells))
         if not judgements:
             remedy = f"name its column 'label'; the columns are {columns}"
             raise _AbsentError("label", "there is no label", remedy)
@@ -232,20 +232,20 @@ class _Reader:
             )
 
     def _judgements(
-        self, values: Mapping[str, Any], known: Mapping[str, tuple[str, Any]]
+        self, values: Mapping[str, Any], cells: Mapping[str, tuple[str, Any]]
     ) -> Iterator[tuple[str, Any, str, str]]:
         """(column, value, annotator, metric) of all that a row says."""
-        who = _read("annotator", known, identifier) or ""
-        metric = read_back(_read("metric", known, text) or "")
-        if "label" in known:
-            yield (*known["label"], who, metric)
+        who = _read("annotator", cells, identifier) or ""
+        metric = read_back(_read("metric", cells, text) or "")
+        if "label" in cells:
+            yield (*cells["label"], who, metric)
         for column, value in values.items():
             if column in self.metrics:
                 yield column, value, who, column
             elif (name := _annotator(column)) is not None:
                 yield column, value, name, metric
-        if "labels" in known:
-            column, several = known["labels"]
+        if "labels" in cells:
+            column, several = cells["labels"]
             for name, value in _votes(several):
                 person, about = (who, name) if name in self.metrics else (name or who, metric)
                 yield column, value, person, about
@@ -256,9 +256,9 @@ class _Reader:
             if column in self.misspelt or not self._is_label(value):
                 continue
             if (near := self._near(column, values)) is not None:
-                what = "holds labels, but its name is unknown"
+                fault = "holds labels, but its name is unknown"
                 remedy = f"rename it to '{near}', or remove it if it holds something else"
-                self.misspelt[column] = Problem(what, remedy, row, column)
+                self.misspelt[column] = Problem(fault, remedy, row, column)
 
     def _is_label(self, value: Any) -> bool:
         try:
@@ -268,8 +268,8 @@ class _Reader:
 
     def _near(self, column: str, values: Mapping[str, Any]) -> str | None:
         """The name that an unknown column was meant to have, None if it is like none."""
-        known = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
-        if known:
+        recognized = column in self.metrics or normal(column) in _FIELD_OF or _annotator(column)
+        if recognized:
             return None
         metrics = {normal(name): name for name in self.metrics if name not in values}
         if matches := difflib.get_close_matches(normal(column), metrics, 1, _ALIKE_METRIC):
@@ -294,9 +294,9 @@ class _Reader:
         self.kinds.setdefault("pair" if paired else about, label.row)
         key = (*label.item, label.annotator)
         if key in self.seen:
-            what = f"is about the same as row {self.seen[key]}, by the same annotator"
+            fault = f"is about the same as row {self.seen[key]}, by the same annotator"
             raise _CellError(
-                column, what, "keep one, or name the annotators in a column 'annotator'"
+                column, fault, "keep one, or name the annotators in a column 'annotator'"
             )
         self.seen[key] = label.row
         self.labels.append(replace(label, value=as_number))
@@ -337,7 +337,7 @@ def _unfolded(values: Mapping[Any, Any]) -> Iterator[dict[str, Any]]:
         yield {"place": place, **fields}
 
 
-def _known(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+def _cells_of(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
     """Field -> (column, value) for columns known by name; the first names of each list win."""
     columns = {normal(column): column for column in values}
     fields = {}
@@ -370,8 +370,8 @@ def _votes(value: Any) -> Iterable[tuple[str, Any]]:
     return [] if votes is None else [("", votes)]
 
 
-def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
-    column, value = known.get(key, ("", None))
+def _read(key: str, cells: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
+    column, value = cells.get(key, ("", None))
     value = unboxed(value)
     if value is None or value == "":
         return None
@@ -382,8 +382,8 @@ def _read(key: str, known: Mapping[str, tuple[str, Any]], reader: Any) -> Any:
 
 
 def _place(value: Any) -> int:
-    shown = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    digits = shown.strip().lower().removeprefix("s")
+    written = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    digits = written.strip().lower().removeprefix("s")
     if not digits.isdecimal() or len(digits) > _DIGITS or int(digits) < 1:
         remedy = "count the parts of the score from 1, as `assay show --sample` lists them"
         raise FieldError(f"is {value!r}, which is not a position", remedy)

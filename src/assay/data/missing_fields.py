@@ -73,23 +73,23 @@ def lacked(needs: Iterable[str], instead: Iterable[Sequence[str]], sample: Sampl
 
 def missing_in_some_rows(name: str, users: Sequence[str], first: int, n: int, rows: int) -> str:
     """A field that some rows lack, for which the metrics that need it are undefined."""
-    what = f"{n:,} of {rows:,} rows {'has' if n == 1 else 'have'} no '{name}'"
+    lack = f"{n:,} of {rows:,} rows {'has' if n == 1 else 'have'} no '{name}'"
     are = "is" if len(users) == 1 else "are"
-    return f"{what} (the first is row {first}): {_each(users)} {are} undefined there"
+    return f"{lack} (the first is row {first}): {_each(users)} {are} undefined there"
 
 
 def unserved(metric: str, needs: Iterable[str], first: Mapping[str, int]) -> Problem:
     """Every field that a metric needs stands in some row, and in no row do all of them."""
-    what = f"no row holds all that {metric} needs ({', '.join(needs)})"
+    fault = f"no row holds all that {metric} needs ({', '.join(needs)})"
     rows = ", ".join(f"row {row} has no '{name}'" for name, row in first.items())
     remedy = f"fill them in, or drop {metric}"
-    return Problem(f"{what}: {rows}" if rows else what, remedy)
+    return Problem(f"{fault}: {rows}" if rows else fault, remedy)
 
 
 def missing_in_row(row: Row, name: str, users: Sequence[str]) -> Problem:
     """A field without which nothing can be done with a row."""
-    what = f"is {'missing' if value_of(row, name) is None else 'empty'}, and {_need(users)} it"
-    return Problem(what, f"fill it in or remove the row{SKIP_HINT}", row=row.number, field=name)
+    fault = f"is {'missing' if value_of(row, name) is None else 'empty'}, and {_need(users)} it"
+    return Problem(fault, f"fill it in or remove the row{SKIP_HINT}", row=row.number, field=name)
 
 
 def missing_in_all_rows(
@@ -112,34 +112,36 @@ def missing_in_all_rows(
         return problem
     mapped = name in FIELDS  # no column is mapped to a key of the metadata
     holds = recognised(columns) if mapped else {column: column for column in columns}
-    taken = {*mapping.values()}
-    empty = next((c for c, field in holds.items() if field == name and c not in taken), None)
+    mapped_columns = {*mapping.values()}
+    empty = next(
+        (c for c, field in holds.items() if field == name and c not in mapped_columns), None
+    )
     if empty is None:
         return _no_column(name, users, columns, f", give {instead} instead" if instead else "")
-    what = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
+    fault = f"column '{empty}' is empty in every row, and {_need(users)} '{name}'"
     filled = f"fill it in{_NO_ANSWER if name == 'answer' else ''}"
     another = f", name another column with --map {name}=COLUMN" if mapped else ""
     drop = f"or drop {_each(users)}"
-    return Problem(what, f"{filled}{another}, {drop}", sent=f"{filled}, {drop}")
+    return Problem(fault, f"{filled}{another}, {drop}", sent=f"{filled}, {drop}")
 
 
 def _no_column(name: str, users: Sequence[str], columns: Iterable[str], other: str) -> Problem:
     near = likely_column(name, columns)
-    what = f"no column holds '{name}', which {_need(users)}; columns found: {_shown(columns)}"
-    shown = f"'{near}'" if near else "the field that holds it"
-    renamed = f"rename {shown} to '{name}'"
+    fault = f"no column holds '{name}', which {_need(users)}; columns found: {_listing(columns)}"
+    field = f"'{near}'" if near else "the field that holds it"
+    renamed = f"rename {field} to '{name}'"
     if near and near not in columns:
-        renamed = f"combine the fields {shown} into one list '{name}'"
+        renamed = f"combine the fields {field} into one list '{name}'"
     sent = f"{renamed}{other}, or drop {_each(users)}"
     if name not in FIELDS:
         correct = f"correct needs= of {_each(users)}"
         if alias := recognised([name]):
-            return Problem(what, f"{correct}: the field is called '{alias[name]}'", sent=sent)
+            return Problem(fault, f"{correct}: the field is called '{alias[name]}'", sent=sent)
         column = f"'{near}'" if near else "the column"
-        return Problem(what, f"rename {column} to '{name}'{other}, or {correct}", sent=sent)
+        return Problem(fault, f"rename {column} to '{name}'{other}, or {correct}", sent=sent)
     hint = f"did you mean {_option(name, near)}? " if near else ""
-    named = f"name it with --map {name}=COLUMN (mapping= in Python)"
-    return Problem(what, f"{hint}{named}{other}, or drop {_each(users)}", sent=sent)
+    option = f"name it with --map {name}=COLUMN (mapping= in Python)"
+    return Problem(fault, f"{hint}{option}{other}, or drop {_each(users)}", sent=sent)
 
 
 def unclear(
@@ -154,17 +156,17 @@ def unclear(
         users: Field -> metrics that need it.
         columns: Names of the columns that there are.
     """
-    wanted = ", or ".join(
+    listing = ", or ".join(
         f"'{name}', which {_need(users[name])}"
         + (f" ({' or '.join(map(repr, names))}?)" if len(names) > 1 else "")
         for name, names in fields.items()
     )
-    what = f"no column surely holds {wanted}; columns found: {_shown(columns)}"
+    fault = f"no column surely holds {listing}; columns found: {_listing(columns)}"
     drop = f"drop {_each([*dict.fromkeys(user for name in fields for user in users[name])])}"
     renamed = " and ".join(f"'{names[0]}' to '{name}'" for name, names in fields.items())
     sent = f"rename {renamed}, or {drop}"
     return Problem(
-        what, f"choose with {options(fields)} (mapping= in Python), or {drop}", sent=sent
+        fault, f"choose with {options(fields)} (mapping= in Python), or {drop}", sent=sent
     )
 
 
@@ -188,37 +190,41 @@ def _by_mapping(
     drop = f"or drop {_each(users)}"
     if name in mapping:
         if not mapping[name]:
-            what = f"--map {name}= leaves '{name}' out, and {_need(users)} it"
-            return Problem(what, f"name its column, {drop}")
-        what = f"column '{mapping[name]}' is empty in every row, and {_need(users)} '{name}'"
-        return Problem(what, f"fill it in, name another column with --map {name}=COLUMN, {drop}")
-    taken = {column: field for field, column in mapping.items()}
+            fault = f"--map {name}= leaves '{name}' out, and {_need(users)} it"
+            return Problem(fault, f"name its column, {drop}")
+        fault = f"column '{mapping[name]}' is empty in every row, and {_need(users)} '{name}'"
+        return Problem(fault, f"fill it in, name another column with --map {name}=COLUMN, {drop}")
+    field_of = {column: field for field, column in mapping.items()}
     columns_of = [column for column, field in recognised(columns).items() if field == name]
-    if not columns_of or not taken.keys() >= {*columns_of}:
+    if not columns_of or not field_of.keys() >= {*columns_of}:
         return None
-    what = f"no column is left for '{name}', which {_need(users)}"
-    taken_by = f"{_option(taken[columns_of[0]], columns_of[0])} takes the column of this name"
-    return Problem(f"{what}: {taken_by}", f"name its column with --map {name}=COLUMN, {drop}")
+    fault = f"no column is left for '{name}', which {_need(users)}"
+    taken_by = f"{_option(field_of[columns_of[0]], columns_of[0])} takes the column of this name"
+    return Problem(f"{fault}: {taken_by}", f"name its column with --map {name}=COLUMN, {drop}")
 
 
 def missing_in_all_answers(
     name: str, users: Sequence[str], system: str, instead: str = ""
 ) -> Problem:
     """A field that all answers of a system lack; `instead` says what would do as well."""
-    what = f"no answer of {system} holds '{name}', which {_need(users)}"
+    fault = f"no answer of {system} holds '{name}', which {_need(users)}"
     other = f", {instead}" if instead else ""
     remedy = f"let the system return it, name it with --target-reply {name}=PATH{other}"
-    return Problem(what, f"{remedy}, or drop {_each(users)}")
+    return Problem(fault, f"{remedy}, or drop {_each(users)}")
 
 
 def not_found(name: str, column: str, columns: Iterable[str]) -> Problem:
     """The user's mapping names a column that no row has."""
     names = list(columns)
     near = closest(column, names)
-    meant = numbered_pattern(name, near, names) if near else None
-    hint = f"did you mean {_option(name, meant)}?" if meant else f"columns found: {_shown(names)}"
-    what = f"no row has the column '{column}' that {_option(name, column)} names"
-    return Problem(what, hint)
+    suggestion = numbered_pattern(name, near, names) if near else None
+    hint = (
+        f"did you mean {_option(name, suggestion)}?"
+        if suggestion
+        else f"columns found: {_listing(names)}"
+    )
+    fault = f"no row has the column '{column}' that {_option(name, column)} names"
+    return Problem(fault, hint)
 
 
 def _option(name: str, column: str) -> str:
@@ -235,7 +241,7 @@ def _each(users: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(users[:-1]), users[-1]]))
 
 
-def _shown(columns: Iterable[str]) -> str:
+def _listing(columns: Iterable[str]) -> str:
     names = list(columns)
     more = f" and {len(names) - _COLUMNS_SHOWN} more" if len(names) > _COLUMNS_SHOWN else ""
     return ", ".join(f"'{name}'" for name in names[:_COLUMNS_SHOWN]) + more

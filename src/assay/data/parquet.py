@@ -40,8 +40,8 @@ def parquet_records(opened: Callable[[], IO[bytes]]) -> Iterator[Record]:
                     yield from _bounded(batch, number)
                     number += batch.num_rows
         except (ArrowException, UnicodeDecodeError, OverflowError, _NoPage) as error:
-            what = f"the Parquet file cannot be read past row {number}: {error}"
-            raise InputError(what, "the file is damaged; fetch it again") from error
+            message = f"the Parquet file cannot be read past row {number}: {error}"
+            raise InputError(message, "the file is damaged; fetch it again") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +96,20 @@ def _repeated(groups: list[list[_Chunk]]) -> list[str]:
     ]
 
 
-def _batch_rows(said: int, chunks: list[_Chunk], before: int) -> int:
+def _batch_rows(n_rows: int, chunks: list[_Chunk], before: int) -> int:
     """How many rows of a group, which is said to have so many, are unpacked at once.
 
     Raises:
         InputError: If its rows are too long to be unpacked at all.
     """
-    rows = max(1, min([said, *(chunk.n_values for chunk in chunks)]))
+    rows = max(1, min([n_rows, *(chunk.n_values for chunk in chunks)]))
     for chunk in chunks:
         # A number takes up to eight bytes, however often it is written as one.
         unpacked = max(chunk.size, 8 * chunk.n_values)
         if unpacked > rows * LONGEST_ROW:
             where = f"rows {before + 1} to {before + rows}" if rows > 1 else f"row {before + 1}"
-            what = f"{where}: '{chunk.name}' unpacks to {unpacked / 2**20:,.0f} MiB"
-            raise InputError(f"{what}, more than {LONGEST_ROW // 2**20} MiB a row", _SPLIT)
+            fault = f"{where}: '{chunk.name}' unpacks to {unpacked / 2**20:,.0f} MiB"
+            raise InputError(f"{fault}, more than {LONGEST_ROW // 2**20} MiB a row", _SPLIT)
     per_row = sum(chunk.size for chunk in chunks) / rows
     per_row += sum(chunk.largest for chunk in chunks if chunk.in_differences)
     return max(1, min(_MAX_ROWS, int(_MAX_BYTES / max(1.0, per_row))))
@@ -130,8 +130,8 @@ def _bounded(batch: Any, before: int) -> Iterator[Record]:
             yield from _arrow_records(batch.slice(start, row - start), before + start)
             start, total = row, 0.0
         if too_long:
-            what = f"is longer than {LONGEST_ROW // 2**20} MiB"
-            yield broken(before + row + 1, f"({length / 2**20:,.0f} MiB)", what, _SPLIT)
+            fault = f"is longer than {LONGEST_ROW // 2**20} MiB"
+            yield broken(before + row + 1, f"({length / 2**20:,.0f} MiB)", fault, _SPLIT)
             start = row + 1
         else:
             total += length
@@ -197,8 +197,8 @@ def _arrow_record(number: int, cells: dict[str, Any]) -> Record:
     record = Record(number, values, "arrow")
     if not wrong:
         return record
-    what = f"column '{wrong[0]}' holds bytes that are not UTF-8"
-    return broken(number, record.raw, what, "write it as UTF-8")
+    fault = f"column '{wrong[0]}' holds bytes that are not UTF-8"
+    return broken(number, record.raw, fault, "write it as UTF-8")
 
 
 def _arrow_text(cell: Any) -> str:

@@ -97,10 +97,10 @@ def chosen_decision(contexts: str) -> Decision | None:
         return None
     if contexts == NUMBERED:
         return Decision(Separator("their numbers", NUMBERED, _split_numbered), splits=True)
-    shown = contexts.replace("\n", "\\n").replace("\t", "\\t")
+    escaped = contexts.replace("\n", "\\n").replace("\t", "\\t")
     pattern = re.compile(re.escape(contexts).replace("\\\n", "\r?\n"))
     return Decision(
-        Separator(f"'{shown}'", shown, lambda text: _split_at(text, pattern)), splits=True
+        Separator(f"'{escaped}'", escaped, lambda text: _split_at(text, pattern)), splits=True
     )
 
 

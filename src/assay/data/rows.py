@@ -169,12 +169,12 @@ class _Fields:
         self.unfound: set[str] = set()
         self.metadata: dict[str, Any] = {}
 
-    def complain(self, field: str, what: str, remedy: str, sent: str = "") -> None:
+    def complain(self, field: str, fault: str, remedy: str, sent: str = "") -> None:
         sent = sent or remedy
         if field in _OPTIONAL:
             remedy = f"{remedy}; --map {field}= leaves the field out"
             sent = f"{sent}, or leave the field out"
-        self.problems.append(Problem(what, remedy, row=self.number, field=field, sent=sent))
+        self.problems.append(Problem(fault, remedy, row=self.number, field=field, sent=sent))
 
     def read(self, field: str, paths: tuple[Path, ...]) -> None:
         """Read one field from all columns that may hold it; they must agree."""
@@ -198,15 +198,17 @@ class _Fields:
                 values[name] = value
         self._agree(field, values)
 
-    def _agree(self, field: str, held: Mapping[str, Any]) -> None:
+    def _agree(self, field: str, candidates: Mapping[str, Any]) -> None:
         """Take the value that the columns agree on; an empty text disagrees with nothing."""
-        held = {name: value for name, value in held.items() if value != ""} or held
-        distinct = list(held.values())
+        candidates = {
+            name: value for name, value in candidates.items() if value != ""
+        } or candidates
+        distinct = list(candidates.values())
         if any(value != distinct[0] for value in distinct[1:]):
-            names = " and ".join(f"'{name}'" for name in held)
+            names = " and ".join(f"'{name}'" for name in candidates)
             remedy = f"choose one with --map {field}=COLUMN"
-            what = f"columns {names} both hold it and differ"
-            self.complain(field, what, remedy, "keep one of them")
+            fault = f"columns {names} both hold it and differ"
+            self.complain(field, fault, remedy, "keep one of them")
         elif distinct:
             self.fields[field] = distinct[0]
 
@@ -271,42 +273,44 @@ class _Fields:
             ("contexts", "context_ids"),
             ("reference_contexts", "reference_context_ids"),
         ):
-            held: Documents | None = self.fields.get(name)
-            if held is None:
+            documents: Documents | None = self.fields.get(name)
+            if documents is None:
                 continue
             ids = self.fields.get(ids_field)
-            if name in self.whole and ids is not None and len(ids) < len(held.texts):
-                held = self.whole[name]  # with an id for each passage, these would be no passages
+            if name in self.whole and ids is not None and len(ids) < len(documents.texts):
+                documents = self.whole[
+                    name
+                ]  # with an id for each passage, these would be no passages
                 del self.passages[name]
-            self.fields[name] = held.texts
-            if held.rest:
-                self.metadata.setdefault(name, plain(held.rest))
+            self.fields[name] = documents.texts
+            if documents.rest:
+                self.metadata.setdefault(name, plain(documents.rest))
             if self._filled(name) - self._filled(ids_field) and self._filled(ids_field):
-                what = "is empty where a text is given, so the next text's id would be taken"
-                self.complain(ids_field, what, "give each text its id")
+                fault = "is empty where a text is given, so the next text's id would be taken"
+                self.complain(ids_field, fault, "give each text its id")
             # More may have been retrieved than was handed on: ids go on where the texts end.
-            handed = ids[: len(held.texts)] if ids is not None and name == "contexts" else ids
-            if name == "contexts" and handed is not None and len(handed) < len(held.texts):
-                what = f"holds {len(handed)} ids for {len(held.texts)} contexts"
+            handed = ids[: len(documents.texts)] if ids is not None and name == "contexts" else ids
+            if name == "contexts" and handed is not None and len(handed) < len(documents.texts):
+                fault = f"holds {len(handed)} ids for {len(documents.texts)} contexts"
                 remedy = "give one id for each context, in the same order; more may follow"
-                self.complain(ids_field, what, remedy)
-            elif held.ids is not None and handed is not None and held.ids != handed:
+                self.complain(ids_field, fault, remedy)
+            elif documents.ids is not None and handed is not None and documents.ids != handed:
                 self.complain(ids_field, f"differs from the ids in '{name}'", "keep one of them")
-            self.fields.setdefault(ids_field, held.ids)
+            self.fields.setdefault(ids_field, documents.ids)
             if name == "contexts":
-                self._join_access(held)
+                self._join_access(documents)
 
-    def _join_access(self, held: Documents) -> None:
+    def _join_access(self, documents: Documents) -> None:
         """Take the labels of the documents where the row gives none; one for each context."""
-        given, found = self.fields.get("context_access"), held.access
-        if given is not None and len(given) != len(held.texts):
-            what = f"holds {len(given)} labels for {len(held.texts)} contexts"
-            self.complain("context_access", what, "give each context its label, or [] if open")
-        elif given is None and None not in found and found:
-            self.fields["context_access"] = found
-        elif given is None and any(found) and "user_access" in self.fields:
-            what = f"is absent from context {found.index(None) + 1}, unlike from others"
-            self.complain("context_access", what, "give each context its 'access'; [] opens it")
+        labels, document_labels = self.fields.get("context_access"), documents.access
+        if labels is not None and len(labels) != len(documents.texts):
+            fault = f"holds {len(labels)} labels for {len(documents.texts)} contexts"
+            self.complain("context_access", fault, "give each context its label, or [] if open")
+        elif labels is None and None not in document_labels and document_labels:
+            self.fields["context_access"] = document_labels
+        elif labels is None and any(document_labels) and "user_access" in self.fields:
+            fault = f"is absent from context {document_labels.index(None) + 1}, unlike from others"
+            self.complain("context_access", fault, "give each context its 'access'; [] opens it")
 
     def _filled(self, field: str) -> set[int]:
         """Which of the numbered columns that make a field have a value; none if none make it."""
@@ -321,9 +325,9 @@ class _Fields:
         if isinstance(self.fields.get("question"), tuple):
             turns = self.fields.pop("question")
             if self.fields.setdefault("turns", turns) != turns:
-                what = "holds different messages from 'turns'"
+                fault = "holds different messages from 'turns'"
                 remedy = "choose one with --map turns=COLUMN"
-                self.complain("question", what, remedy, "keep one of them")
+                self.complain("question", fault, remedy, "keep one of them")
         fill_from_conversation(self.fields)
 
 
@@ -366,8 +370,8 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
     columns = {key: unboxed(values) for key, values in data.items()}
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"'{key}' has {length}" for key, length in lengths.items())
-        raise InputError(f"columns differ in length: {shown}", "give equal lists")
+        counts = ", ".join(f"'{key}' has {length}" for key, length in lengths.items())
+        raise InputError(f"columns differ in length: {counts}", "give equal lists")
     for number, values in enumerate(zip(*columns.values(), strict=True), 1):
         yield Record(number, dict(zip(columns, values, strict=True)))
 
@@ -375,10 +379,10 @@ def column_records(data: Mapping[Any, Any]) -> Iterator[Record]:
 def values_of(sample: Sample) -> dict[str, Any]:
     """The sample as a row of plain values without what is absent; reading it gives it back."""
     values = {f.name: _plain(getattr(sample, f.name)) for f in dataclasses.fields(sample)}
-    kept = {name: value for name, value in values.items() if value not in (None, ())}
-    kept |= {name: () for name, value in values.items() if value == () and name != "accepted"}
-    lists = {name: list(value) for name, value in kept.items() if isinstance(value, tuple)}
-    return {**kept, **lists, "metadata": dict(sample.metadata)}
+    present = {name: value for name, value in values.items() if value not in (None, ())}
+    present |= {name: () for name, value in values.items() if value == () and name != "accepted"}
+    lists = {name: list(value) for name, value in present.items() if isinstance(value, tuple)}
+    return {**present, **lists, "metadata": dict(sample.metadata)}
 
 
 def _plain(value: Any) -> Any:
@@ -392,8 +396,10 @@ def _fields_of(item: Any) -> dict[str, Any]:
     values = {f.name: _plain(getattr(item, f.name)) for f in dataclasses.fields(item)}
     lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
     # An empty list of contexts says that nothing was retrieved; an empty one of calls nothing.
-    kept = {k: v for k, v in values.items() if v not in (None, {}) and (k, v) != ("tool_calls", ())}
-    return {**kept, **{name: value for name, value in lists.items() if name in kept}}
+    present = {
+        k: v for k, v in values.items() if v not in (None, {}) and (k, v) != ("tool_calls", ())
+    }
+    return {**present, **{name: value for name, value in lists.items() if name in present}}
 
 
 @dataclass
@@ -410,8 +416,8 @@ class Once:
             InputError: If they were given before.
         """
         if self.used:
-            what = "the rows came from a generator, which can be read only once"
-            raise InputError(what, "give a list or a path")
+            message = "the rows came from a generator, which can be read only once"
+            raise InputError(message, "give a list or a path")
         self.used = True
         return _listed(self.rows)
 
@@ -431,9 +437,9 @@ def _listed(rows: Iterable[Any], form: Form = "json") -> Iterator[Record]:
         if isinstance(values, Mapping):
             yield Record(number, values, form)
         else:
-            what = f"is {describe(row)}, not a row"
+            fault = f"is {describe(row)}, not a row"
             remedy = "give each row as a dict or a Sample"
-            problem = Problem(what, remedy, row=number)
+            problem = Problem(fault, remedy, row=number)
             yield Record(number, None, problem=problem, text=str(row))
 
 
@@ -463,5 +469,5 @@ def _pandas_records(frame: Any) -> Iterator[Record]:
 def _refuse_splits(data: Mapping[Any, Any]) -> None:
     splits = [str(name) for name, value in data.items() if hasattr(value, "column_names")]
     if splits:
-        what = f"the data set has the splits {', '.join(splits)}"
-        raise InputError(what, f"give one of them: data[{splits[0]!r}]")
+        message = f"the data set has the splits {', '.join(splits)}"
+        raise InputError(message, f"give one of them: data[{splits[0]!r}]")

@@ -125,8 +125,8 @@ def _csv_records(lines: _Lines, delimiter: str) -> Iterator[Record]:
         if lines.reread and (len(row) != len(header) or len(header) == 1):
             # Likely a part of the text in the quote: the lines around it may be parts too, and
             # must not pass for rows.
-            what = f"a quote in {open_quote} is not closed"
-            raise InputError(f"{what}, and {lines.place} may be part of its text", _CLOSE)
+            fault = f"a quote in {open_quote} is not closed"
+            raise InputError(f"{fault}, and {lines.place} may be part of its text", _CLOSE)
         yield _record(number, header, row, lines.place)
         lines.done()
 
@@ -145,10 +145,10 @@ def _unreadable(number: int, lines: _Lines, error: csv.Error) -> Record:
     first = escaped(lines.row[0].rstrip("\r\n")) if lines.row else ""
     if len(lines.row) > 1:
         at = lines.last - len(lines.row) + 1
-        what = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
-        return broken(number, first, f"{what} is not closed", _CLOSE)
-    what = f"is not readable ({lines.place} of the file): {error}"
-    return broken(number, first, what, 'put text with quotes in "..." and double them: ""')
+        fault = f"is not readable ({lines.place} of the file): the quote opened in line {at}"
+        return broken(number, first, f"{fault} is not closed", _CLOSE)
+    fault = f"is not readable ({lines.place} of the file): {error}"
+    return broken(number, first, fault, 'put text with quotes in "..." and double them: ""')
 
 
 def _delimiter(head: str, promised: str) -> str:
@@ -178,12 +178,12 @@ def _column_names(header: list[str]) -> list[str]:
 
 def _record(number: int, header: list[str], row: list[str], place: str) -> Record:
     if len(row) != len(header):
-        what = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
+        fault = f"has {len(row)} cells, but the header has {len(header)} ({place} of the file)"
         remedy = 'put text that holds the delimiter or a line end in "..."'
-        return broken(number, _shown(row), what, remedy)
+        return broken(number, _as_csv(row), fault, remedy)
     if any(map(has_wrong_byte, row)):
-        what = f"holds bytes that are not UTF-8 ({place} of the file)"
-        return broken(number, _shown(row), what, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
+        fault = f"holds bytes that are not UTF-8 ({place} of the file)"
+        return broken(number, _as_csv(row), fault, "save the file as UTF-8 (Excel: 'CSV UTF-8')")
     return Record(number, dict(zip(header, row, strict=True)), form="table")
 
 
@@ -192,7 +192,7 @@ def _is_filled(row: list[str]) -> bool:
     return any(cell.strip() for cell in row)
 
 
-def _shown(row: list[str]) -> str:
+def _as_csv(row: list[str]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(row)
     return escaped(out.getvalue())
@@ -257,16 +257,16 @@ def _refuse_endless(stream: IO[bytes], name: str) -> None:
         with zipfile.ZipFile(stream) as parts:
             size = sum(part.file_size for part in parts.infolist())
             if size > _MAX_WORKBOOK:
-                what = f"'{name}' unpacks to {size / 2**20:,.0f} MiB"
-                raise InputError(f"{what}, more than {_MAX_WORKBOOK // 2**20}", "save it as CSV")
+                message = f"'{name}' unpacks to {size / 2**20:,.0f} MiB"
+                raise InputError(f"{message}, more than {_MAX_WORKBOOK // 2**20}", "save it as CSV")
             for part in parts.namelist():
                 if (
                     part.startswith("xl/worksheets/")
                     and (cells := _extent(parts, part)) > _MAX_CELLS
                 ):
-                    what = f"a sheet of '{name}' has {cells:,} cells, most of them empty"
+                    message = f"a sheet of '{name}' has {cells:,} cells, most of them empty"
                     raise InputError(
-                        what, "delete what stands far from the table, or save it as CSV"
+                        message, "delete what stands far from the table, or save it as CSV"
                     )
     except (zipfile.BadZipFile, OSError, EOFError, zlib.error, NotImplementedError, RuntimeError):
         pass  # its reader tells what is wrong with it
@@ -292,15 +292,15 @@ def _sheet_rows(stream: IO[bytes], sheet: str) -> tuple[str, Iterator[list[Any]]
 
     names = book.sheet_names
     if not names or (sheet and sheet not in names):
-        shown = ", ".join(f"'{name}'" for name in names) or "none"
-        raise InputError(f"the Excel file has no sheet '{sheet}'", f"its sheets are {shown}")
+        available = ", ".join(f"'{name}'" for name in names) or "none"
+        raise InputError(f"the Excel file has no sheet '{sheet}'", f"its sheets are {available}")
     name = sheet or names[0]
     try:
         content = book.get_sheet_by_name(name)
         return name, iter(content.to_python(skip_empty_area=False))
     except (CalamineError, OSError) as error:
-        what = f"the sheet '{name}' of the Excel file cannot be read: {error}"
-        raise InputError(what, _DAMAGED) from error
+        message = f"the sheet '{name}' of the Excel file cannot be read: {error}"
+        raise InputError(message, _DAMAGED) from error
 
 
 def _sheet_header(texts: list[str], sheet: str) -> list[str]:

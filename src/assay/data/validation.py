@@ -167,33 +167,33 @@ def _opened(path: Path) -> IO[str]:
     try:
         return path.open("w", encoding="utf-8")
     except OSError as error:
-        what = f"'{path}' cannot take the skipped rows: {error.strerror}"
-        raise InputError(what, "name a file that can be written") from error
+        message = f"'{path}' cannot take the skipped rows: {error.strerror}"
+        raise InputError(message, "name a file that can be written") from error
 
 
 def _check_skip_file(path: Path, file: Path | None) -> None:
     """Refuse a file that cannot be written, or whose writing would destroy the data."""
     if path.is_dir() or not path.parent.is_dir():
-        what = f"'{path}' cannot take the skipped rows"
-        raise InputError(what, "name a file in a directory that exists")
+        message = f"'{path}' cannot take the skipped rows"
+        raise InputError(message, "name a file in a directory that exists")
     if file is not None and path.exists() and path.samefile(file):
-        what = f"'{path}' is the data itself and would be overwritten by the skipped rows"
-        raise InputError(what, "name another file")
+        message = f"'{path}' is the data itself and would be overwritten by the skipped rows"
+        raise InputError(message, "name another file")
 
 
 @dataclass
 class _Problems:
     """Counts all problems and keeps the first ones, so that bad data cannot fill the memory."""
 
-    kept: list[Problem] = field(default_factory=list)
+    first: list[Problem] = field(default_factory=list)
     total: int = 0
 
     def add(self, problems: Iterable[Problem]) -> None:
         """Count problems, and keep them while there is room."""
         for problem in problems:
             self.total += 1
-            if len(self.kept) < KEPT:
-                self.kept.append(problem)
+            if len(self.first) < KEPT:
+                self.first.append(problem)
 
 
 @dataclass
@@ -257,9 +257,9 @@ class _Tally:
         wrong = {problem.field for problem in row.problems}
         self._present |= wrong
         if left_out:
-            named = {name for names in self._needs.values() for name in names}
+            needed = {name for names in self._needs.values() for name in names}
             self._present |= {
-                name for name in named if missing_fields.value_of(row, name) is not None
+                name for name in needed if missing_fields.value_of(row, name) is not None
             }
             return faults
         if row.fields.get("failure") is not None:
@@ -348,11 +348,11 @@ class _Tally:
 
     def _unclear(self, absent: Iterable[str]) -> dict[str, Sequence[str]]:
         """Field -> the columns that may hold it, where there is more than one to choose."""
-        known = {*self._mapping, *recognised(self._columns).values()}
+        resolved = {*self._mapping, *recognised(self._columns).values()}
         several = self._remarks.reading.ambiguous
         likely: dict[str, Sequence[str]] = {}
         for name in absent:
-            if name in FIELDS and name not in known:
+            if name in FIELDS and name not in resolved:
                 near = likely_column(name, self._columns)
                 likely[name] = several.get(name, [near] if near else [])
         likely = {name: columns for name, columns in likely.items() if columns}
@@ -399,12 +399,12 @@ class _Tally:
         general = self.general()
         bags = [self._faults, *(b for name, b in self._refused.items() if name in self._present)]
         total = sum(bag.total for bag in bags) + len(general)
-        rows = sorted((p for bag in bags for p in bag.kept), key=lambda problem: problem.row or 0)
+        rows = sorted((p for bag in bags for p in bag.first), key=lambda problem: problem.row or 0)
         return InputError([*general, *rows][:KEPT], total=total) if total else None
 
 
 @dataclass
-class _Seen:
+class _Occurrences:
     first: int
     word: str = ""
     n: int = 0
@@ -416,9 +416,9 @@ class _Seen:
 class _Remarks:
     """Counts of what readers of the scores must know of the rows."""
 
-    absent: dict[str, _Seen] = field(default_factory=dict)
-    joined: dict[str, _Seen] = field(default_factory=dict)
-    printed: dict[str, _Seen] = field(default_factory=dict)
+    absent: dict[str, _Occurrences] = field(default_factory=dict)
+    joined: dict[str, _Occurrences] = field(default_factory=dict)
+    printed: dict[str, _Occurrences] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
 
     def add(self, row: Row) -> None:
@@ -426,14 +426,14 @@ class _Remarks:
         self.reading = row.reading
         for name in _TEXTS:
             if word := _absent_word(row.fields.get(name)):
-                self.absent.setdefault(name, _Seen(row.number, word)).n += 1
+                self.absent.setdefault(name, _Occurrences(row.number, word)).n += 1
         for name, passages in row.passages.items():
             if passages > 1:
-                count = self.joined.setdefault(name, _Seen(row.number, least=passages))
+                count = self.joined.setdefault(name, _Occurrences(row.number, least=passages))
                 count.n += 1
                 count.least, count.most = min(count.least, passages), max(count.most, passages)
         for name in row.printed:
-            self.printed.setdefault(name, _Seen(row.number)).n += 1
+            self.printed.setdefault(name, _Occurrences(row.number)).n += 1
 
     def notes(self, rows: int) -> list[str]:
         """All remarks, each a sentence without its full stop."""
@@ -453,9 +453,9 @@ class _Remarks:
 
     def _columns(self) -> Iterator[str]:
         if guessed := self.reading.guessed:
-            held = {**self.reading.columns, **guessed}
-            shown = [f"{name} from '{held[name]}'" for name in _MAIN if name in held]
-            yield f"reading {', '.join(shown)}; --map (mapping= in Python) changes this"
+            columns = {**self.reading.columns, **guessed}
+            origins = [f"{name} from '{columns[name]}'" for name in _MAIN if name in columns]
+            yield f"reading {', '.join(origins)}; --map (mapping= in Python) changes this"
         if ambiguous := self.reading.ambiguous:
             yield missing_fields.ambiguous_columns(ambiguous)
 
@@ -464,24 +464,24 @@ def _of(n: int, rows: int) -> str:
     return f"{n:,} of {rows:,} rows"
 
 
-def _note_on_separator(name: str, count: _Seen, rows: int, decision: Decision) -> str:
+def _note_on_separator(name: str, count: _Occurrences, rows: int, decision: Decision) -> str:
     separator = decision.separator
     if count.least == count.most:
         passages = f"{count.most} passages"
     else:
         passages = f"{count.least} to {count.most} passages"
     if decision.splits:
-        what = f"{name} of {_of(count.n, rows)} were split at {separator.name} into {passages}"
-        return f"{what}; --contexts whole (contexts= in Python) keeps them whole"
-    what = f"{name} of {_of(count.n, rows)} hold {separator.name} and were read as one text each"
+        note = f"{name} of {_of(count.n, rows)} were split at {separator.name} into {passages}"
+        return f"{note}; --contexts whole (contexts= in Python) keeps them whole"
+    note = f"{name} of {_of(count.n, rows)} hold {separator.name} and were read as one text each"
     remedy = f"--contexts '{separator.option}' (contexts= in Python) splits them into {passages}"
-    return f"{what}; if they are several, {remedy}"
+    return f"{note}; if they are several, {remedy}"
 
 
-def _note_on_words(name: str, count: _Seen, rows: int) -> str:
-    what = f"the text '{count.word}' stands as {name} in {_of(count.n, rows)}"
+def _note_on_words(name: str, count: _Occurrences, rows: int) -> str:
+    note = f"the text '{count.word}' stands as {name} in {_of(count.n, rows)}"
     kind = "a missing value as an export writes it" if count.n > 1 else "perhaps a missing value"
-    return f"{what} (the first is row {count.first}), {kind}: it is scored as a text"
+    return f"{note} (the first is row {count.first}), {kind}: it is scored as a text"
 
 
 def _absent_word(value: Any) -> str:

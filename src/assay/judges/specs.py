@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from assay._middleware.wrapper import adapted
 from assay.data.columns import closest
-from assay.data.files import is_uri, shown_uri
+from assay.data.files import is_uri, redacted_uri
 from assay.errors import InputError
 from assay.judge import Backend, BackendLike
 
@@ -189,7 +189,7 @@ def _sorted(parts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
 
 def _shown(spec: str) -> str:
     """As messages quote it: without a password, and of a long one only what tells it apart."""
-    text = shown_uri(spec) if "://" in spec else spec
+    text = redacted_uri(spec) if "://" in spec else spec
     return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]}...{text[-SHOWN // 2 :]}"
 
 

@@ -112,13 +112,13 @@ async def _verified(
     pairs: Iterable[tuple[Cited, Sentence]],
     contexts: Sequence[str],
     judge: Judge,
-    known: CitedVerdicts | None = None,
+    verdicts_so_far: CitedVerdicts | None = None,
 ) -> CitedVerdicts:
     """What is known, and the verdict on each further sentence by its contexts together.
 
     There is one call for each set of contexts.
     """
-    by_citation = dict(known or {})
+    by_citation = dict(verdicts_so_far or {})
     by_contexts: dict[Cited, dict[str, Statement]] = {}
     for cited, sentence in pairs:
         if (cited, sentence.name) not in by_citation:

@@ -98,7 +98,7 @@ class Metric(ABC):
     def label(self) -> str:
         """Its name with every parameter that is not at its default: ``f(beta=2)``."""
         changed = [
-            f"{f.name}={_shown(getattr(self, f.name))}"
+            f"{f.name}={_written(getattr(self, f.name))}"
             for f in fields(self)
             if getattr(self, f.name) != f.default
         ]
@@ -121,9 +121,9 @@ def check_parameters(metric: Metric) -> None:
         name = getattr(metric, "name", type(metric).__name__)
         # An array has no one truth value: it can be compared with nothing.
         if getattr(value, "ndim", 0) or (ours and not isinstance(value, kind)):
-            shown = " ".join(reprlib.repr(value).split())
-            what = f"{name}: {field.name} must be {words}, not {shown}"
-            raise InputError(what, "give one" if default is MISSING else f"such as {default!r}")
+            written = " ".join(reprlib.repr(value).split())
+            fault = f"{name}: {field.name} must be {words}, not {written}"
+            raise InputError(fault, "give one" if default is MISSING else f"such as {default!r}")
         if ours:
             _check_type(name, field, value)
 
@@ -157,8 +157,8 @@ def check_draws(name: str, called: str, n: object) -> None:
     """
     # From the stride on, draws are those after a bad reply.
     if type(n) is not int or not 1 <= n < RETRY_STRIDE:
-        what = f"{name}: {called} must be a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
-        raise InputError(what)
+        fault = f"{name}: {called} must be a whole number from 1 to {RETRY_STRIDE - 1}, not {n!r}"
+        raise InputError(fault)
 
 
 Draws: TypeAlias = Annotated[int, check_draws]
@@ -173,7 +173,7 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def _shown(value: object) -> str:
+def _written(value: object) -> str:
     if isinstance(value, Metric):
         return value.label
     if isinstance(value, float):

@@ -124,8 +124,8 @@ async def _verdicts(
 ) -> list[Usefulness]:
     # Nothing can be said about an empty context, so nothing is asked.
     ids = tuple(f"c{rank}" for rank, context in enumerate(contexts, start=1) if not blank(context))
-    asked = ids if len(ids) < len(contexts) else ()
-    verdicts = await judge(JudgeContexts(question, target, contexts, asked)) if ids else ()
+    filled = ids if len(ids) < len(contexts) else ()
+    verdicts = await judge(JudgeContexts(question, target, contexts, filled)) if ids else ()
     by_id = {verdict.id: verdict for verdict in verdicts}
     names = (f"c{rank}" for rank in range(1, len(contexts) + 1))
     return [by_id.get(name, Usefulness(name, useful=False, reason="empty")) for name in names]
@@ -245,8 +245,8 @@ def _sufficiency(
         "helpful_contexts": round(sum(helpful), 4),
         "expected_reciprocal_rank": round(expected_reciprocal_rank(helpful), 4),
     }
-    told = (replace(part, value=None) for part in sentences_found)
-    return Score(max(helpful), (*parts, *told), SUFFICES, details)
+    sentence_parts = (replace(part, value=None) for part in sentences_found)
+    return Score(max(helpful), (*parts, *sentence_parts), SUFFICES, details)
 
 
 def context_sentences(sample: Sample) -> list[tuple[int, Statement]]:
@@ -279,9 +279,9 @@ class ContextEntityRecall(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Name the entities of the reference, look each up in the contexts."""
         reference, contexts = sample.reference or "", sample.contexts or ()
-        named = () if blank(reference) else await judge(NameEntities(reference))
+        entities = () if blank(reference) else await judge(NameEntities(reference))
         stated: dict[tuple[str, ...], str] = {}
-        for name in named:
+        for name in entities:
             if place(name, reference):
                 stated.setdefault(compared(name), name)
         parts = [_entity_part(name, contexts) for name in stated.values()]

@@ -140,22 +140,22 @@ class TurnFaithfulness(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Split every message, verify each of its statements against its own contexts."""
         messages = exchanges(sample.turns or (), self.window)
-        known = [(e, contexts) for e in messages if (contexts := self._contexts(e)) is not None]
-        if not known:
+        recorded = [(e, contexts) for e in messages if (contexts := self._contexts(e)) is not None]
+        if not recorded:
             why = "no message has recorded contexts" if messages else "the assistant is silent"
             return Unscored("undefined", why)
         split = await judge.each(
-            SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in known
+            SplitStatements(e.question, e.answer, earlier=e.earlier) for e, _ in recorded
         )
-        groups = zip(split, (contexts for _, contexts in known), strict=True)
+        groups = zip(split, (contexts for _, contexts in recorded), strict=True)
         verdicts = await verify(list(groups), judge)
         turns = [
             _located(
                 e, verdict_parts(statements, judged, e.answer, kind=_kind_of_part(e, "statement"))
             )
-            for (e, _), statements, judged in zip(known, split, verdicts, strict=True)
+            for (e, _), statements, judged in zip(recorded, split, verdicts, strict=True)
         ]
-        return _mean_of_turns(turns, [e for e, _ in known], "no message makes a statement")
+        return _mean_of_turns(turns, [e for e, _ in recorded], "no message makes a statement")
 
     def _contexts(self, exchange: Exchange) -> tuple[str, ...] | None:
         if self.tool_results and exchange.results:
@@ -302,8 +302,8 @@ def _reason_with_turn(exchange: Exchange, part: Part) -> str:
     return f"context {part.context + 1} of turn {exchange.number}: {part.reason}"
 
 
-def _kind_of_part(exchange: Exchange, what: str) -> str:
-    return f"turn {exchange.number} {what}"
+def _kind_of_part(exchange: Exchange, part: str) -> str:
+    return f"turn {exchange.number} {part}"
 
 
 def _mean_of_turns(
@@ -378,13 +378,13 @@ class TopicAdherence(Metric):
     def _counted(self, parts: Sequence[Part]) -> Outcome:
         labels, nothing = _COUNTED[self.mode]
         counts = {label: sum(part.label == label for part in parts) for label in _LABELS.values()}
-        shown = tuple(parts)
+        evidence = tuple(parts)
         if not any(counts[label] for label in labels):
-            return Unscored("undefined", nothing, shown)
+            return Unscored("undefined", nothing, evidence)
         hits = counts[_HIT]
         missed = sum(counts[label] for label in labels) - hits
         value = 2 * hits / (2 * hits + missed) if self.mode == "f1" else hits / (hits + missed)
-        return Score(value, shown, details=counts)
+        return Score(value, evidence, details=counts)
 
 
 def _topic_parts(

@@ -161,17 +161,22 @@ class FactualCorrectness(FScore):
             return self._led_by_recall(_beyond(mine, correct), theirs)
         return self._counted(mine, theirs)
 
-    def _led_by_recall(self, mine: Sequence[Part], theirs: Sequence[Part]) -> Outcome:
+    def _led_by_recall(
+        self, answer_parts: Sequence[Part], reference_parts: Sequence[Part]
+    ) -> Outcome:
         """F-beta with a doubled beta, in which FP are only those that keep this label."""
-        parts, beta = (*mine, *theirs), LED * self.beta
-        precision, recall = told_precision(mine), mean(theirs)
+        parts, beta = (*answer_parts, *reference_parts), LED * self.beta
+        precision, recall = precision_within_reference(answer_parts), mean(reference_parts)
         how = _RECALL_LED.format(beta)
         method = f"{by_probability(parts)}; {how}" if self.soft and by_probability(parts) else how
-        tp, fn = (math.fsum(part.value or 0.0 for part in side) for side in (mine, theirs))
+        tp, fn = (
+            math.fsum(part.value or 0.0 for part in side)
+            for side in (answer_parts, reference_parts)
+        )
         counts = {
             "TP": tp,
-            "FP": math.fsum(1 - (part.value or 0.0) for part in mine if part.label == "FP"),
-            "FN": len(theirs) - fn,
+            "FP": math.fsum(1 - (part.value or 0.0) for part in answer_parts if part.label == "FP"),
+            "FN": len(reference_parts) - fn,
         }
         details = {"precision": precision, "recall": recall, **counts}
         return Score(f_beta(precision, recall, beta), parts, method, details)
@@ -229,7 +234,7 @@ def _beyond(parts: Sequence[Part], verdicts: Sequence[Verdict]) -> list[Part]:
     ]
 
 
-def told_precision(parts: Sequence[Part]) -> float:
+def precision_within_reference(parts: Sequence[Part]) -> float:
     """TP / (TP + FP) without what is beyond the reference; 1 if the rest is nothing."""
     true = math.fsum(part.value or 0.0 for part in parts)
     false = math.fsum(1 - (part.value or 0.0) for part in parts if part.label == "FP")

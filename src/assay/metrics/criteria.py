@@ -17,7 +17,7 @@ from assay.metrics.grading import (
     graded,
     majority,
     missing,
-    shown,
+    texts_of,
     tie_message,
 )
 from assay.sample import Sample
@@ -201,8 +201,8 @@ class DiscreteCriterion(Metric):
         super().__post_init__()
         override(self, labels=frozen(self.labels), shows=tuple(self.shows), needs=tuple(self.shows))
         if any(isinstance(x, tuple) and len(x) != 2 for x in self.labels):
-            what = f"{self.name}: each label must be a text, or a pair of a text and what it means"
-            raise InputError(what, 'such as ("bad", "ok", "good")')
+            fault = f"{self.name}: each label must be a text, or a pair of a text and what it means"
+            raise InputError(fault, 'such as ("bad", "ok", "good")')
         names = [name for name, _ in self._with_meanings()]
         if len(set(names)) < max(2, len(names)) or not all(name.strip() for name in names):
             raise InputError(
@@ -214,7 +214,7 @@ class DiscreteCriterion(Metric):
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
         values = self._with_meanings()
-        task = ChooseLabel(self.criterion, values, shown(sample, self.shows))
+        task = ChooseLabel(self.criterion, values, texts_of(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
         places = {name: n / (len(values) - 1) for n, (name, _) in enumerate(values)}
         kind, text = graded(sample, self.shows)
@@ -275,7 +275,7 @@ class NumericCriterion(Metric):
         """Ask for a grade as often as is wanted."""
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
-        task = GiveGrade(self.criterion, self._grades(), shown(sample, self.shows))
+        task = GiveGrade(self.criterion, self._grades(), texts_of(sample, self.shows))
         draws = await judge.draws(task, self.strictness)
         values = [draw.value for draw in draws]
         value = {"mean": mean, "median": median}[self.average](values)
@@ -305,7 +305,7 @@ async def verdict(
     """What most of n draws say to a question that is answered by yes or no."""
     if gap := missing(sample, shows):
         return Unscored("undefined", gap)
-    task = GiveGrade(definition, NO_YES, shown(sample, shows))
+    task = GiveGrade(definition, NO_YES, texts_of(sample, shows))
     draws = await judge.draws(task, n)
     labels = ["yes" if draw.value else "no" for draw in draws]
     parts = tuple(
@@ -380,7 +380,7 @@ class GEval(Metric):
         """Ask for steps, then for a grade; for more draws if it comes without probabilities."""
         if gap := missing(sample, self.shows):
             return Unscored("undefined", gap)
-        texts = shown(sample, self.shows)
+        texts = texts_of(sample, self.shows)
         steps = self.steps or await judge(PlanEvaluation(self.criterion, self.shows))
         task = GiveGrade(_with_steps(self.criterion, steps), G_EVAL_GRADES, texts)
         grades = [await judge(task)]

@@ -55,8 +55,8 @@ class FunctionMetric(Metric):
         try:
             value = float(result)
         except (TypeError, ValueError):
-            what = f"{where} is {quoted(result)}"
-            raise InputError(what, "return a number, a Score or an Unscored") from None
+            fault = f"{where} is {quoted(result)}"
+            raise InputError(fault, "return a number, a Score or an Unscored") from None
         if not math.isfinite(value):
             remedy = "where there is no number, return Unscored('undefined', why)"
             raise InputError(f"{where} is {value}", remedy)
@@ -64,8 +64,8 @@ class FunctionMetric(Metric):
 
     def _part(self, sample: Sample, value: float) -> Part:
         field = next((f for f in ("answer", "question", *self.needs) if f in self.needs), "sample")
-        shown = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
-        return Part(field, str(shown), "computed", value)
+        content = getattr(sample, field, None) or sample.metadata.get(field) or sample.id
+        return Part(field, str(content), "computed", value)
 
 
 def quoted(value: object) -> str:
@@ -104,8 +104,8 @@ def metric(
         InputError: If the name or the function cannot be a metric's.
     """
     if bare:  # "@assay.metric" hands the function itself over
-        what = f"assay.metric was given {quoted(bare[0])}"
-        raise InputError(what, 'write @assay.metric(needs=("answer",)) above the function')
+        fault = f"assay.metric was given {quoted(bare[0])}"
+        raise InputError(fault, 'write @assay.metric(needs=("answer",)) above the function')
     low, high = (float(bound) for bound in range)
     about: dict[str, Any] = {
         "needs": (needs,) if isinstance(needs, str) else tuple(needs),
@@ -116,16 +116,16 @@ def metric(
         "source": source,
     }
 
-    def made(function: Function) -> Metric:
+    def decorate(function: Function) -> Metric:
         called = name or getattr(function, "__name__", "")
         if not _NAME.fullmatch(called):
-            what = f"a metric cannot be called '{called}'"
-            raise InputError(what, "letters, digits, and _ - . : only")
+            fault = f"a metric cannot be called '{called}'"
+            raise InputError(fault, "letters, digits, and _ - . : only")
         if not low < high:
             raise InputError(f"{called}: its range is {low:g} to {high:g}", "the smaller one first")
         return _class(function, called, about)()
 
-    return made
+    return decorate
 
 
 def _class(function: Function, name: str, about: dict[str, Any]) -> type[FunctionMetric]:
@@ -133,10 +133,10 @@ def _class(function: Function, name: str, about: dict[str, Any]) -> type[Functio
         raise InputError(
             f"{name}: {function!r} is not a function", "write it with def or async def"
         )
-    taken = len(inspect.signature(function).parameters)
-    if taken not in (1, 2):
-        what = f"{name}: the function takes {taken} arguments"
-        raise InputError(what, "it is called as f(sample) or f(sample, judge)")
+    count = len(inspect.signature(function).parameters)
+    if count not in (1, 2):
+        fault = f"{name}: the function takes {count} arguments"
+        raise InputError(fault, "it is called as f(sample) or f(sample, judge)")
     return type(
         function.__name__,
         (FunctionMetric,),
@@ -144,7 +144,7 @@ def _class(function: Function, name: str, about: dict[str, Any]) -> type[Functio
             **about,
             "name": name,
             "function": function,
-            "asking": taken == 2,
+            "asking": count == 2,
             "__doc__": function.__doc__,
             "__module__": function.__module__,
             "__qualname__": function.__qualname__,
@@ -194,8 +194,8 @@ def _load(module: str, spec: str) -> ModuleType:
     try:
         return module_in_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
     except (OSError, ImportError) as error:
-        what = f"the metric '{spec}' cannot be imported: {error}"
-        raise InputError(what, "`assay metrics` lists those that are built in") from error
+        fault = f"the metric '{spec}' cannot be imported: {error}"
+        raise InputError(fault, "`assay metrics` lists those that are built in") from error
     except SyntaxError as error:
         where = f"{Path(error.filename or module).name}:{error.lineno}"
         raise InputError(f"the metric '{spec}' cannot be imported: {where}: {error.msg}") from error

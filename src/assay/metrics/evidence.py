@@ -217,8 +217,8 @@ async def verify_three_way(
 
 
 def _contradiction_task(statement: Statement, contexts: Sequence[str]) -> ChooseLabel:
-    shown = [(f"context {n}", context) for n, context in enumerate(contexts, start=1)]
-    return ChooseLabel(_CONTRADICTED, _LABELS, (*shown, ("statement", statement.text)))
+    context_texts = [(f"context {n}", context) for n, context in enumerate(contexts, start=1)]
+    return ChooseLabel(_CONTRADICTED, _LABELS, (*context_texts, ("statement", statement.text)))
 
 
 def contradicted(verdict: Verdict) -> bool | None:
@@ -254,7 +254,7 @@ async def choices(question: str, statements: Statements, judge: Judge) -> dict[s
     return {choice.id: choice for choice in answers}
 
 
-def chosen(by_id: Mapping[str, Choice]) -> list[str]:
+def helpful_ids(by_id: Mapping[str, Choice]) -> list[str]:
     """The ids of the statements that help."""
     return [name for name, choice in by_id.items() if choice.chosen]
 

@@ -28,7 +28,7 @@ NAMES = {
 }
 
 
-def check_shown(name: str, called: str, fields: Sequence[str]) -> None:
+def check_fields(name: str, called: str, fields: Sequence[str]) -> None:
     """See that the fields can be shown, each once.
 
     Raises:
@@ -37,8 +37,8 @@ def check_shown(name: str, called: str, fields: Sequence[str]) -> None:
     wrong = [field for field in fields if field not in NAMES]
     if wrong or not fields or len(set(fields)) < len(fields):
         del called
-        what = f"{name}: cannot show {', '.join(map(str, wrong)) or 'nothing, or one field twice'}"
-        raise InputError(what, f"one or several of {', '.join(NAMES)}")
+        fault = f"{name}: cannot show {', '.join(map(str, wrong)) or 'nothing, or one field twice'}"
+        raise InputError(fault, f"one or several of {', '.join(NAMES)}")
 
 
 def check_words(name: str, called: str, text: object) -> None:
@@ -52,7 +52,7 @@ def check_words(name: str, called: str, text: object) -> None:
 
 
 Words: TypeAlias = Annotated[str, check_words]
-Shown: TypeAlias = Annotated[tuple[str, ...], check_shown]
+Shown: TypeAlias = Annotated[tuple[str, ...], check_fields]
 
 
 def missing(sample: Sample, fields: Sequence[str]) -> str:
@@ -63,7 +63,7 @@ def missing(sample: Sample, fields: Sequence[str]) -> str:
     return ""
 
 
-def shown(sample: Sample, fields: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def texts_of(sample: Sample, fields: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The texts of these fields with the names that a judge is told; of contexts, each its own."""
     return tuple(text for field in fields for text in _texts(sample, field))
 
@@ -266,7 +266,7 @@ async def _graded(
 ) -> Outcome:
     if gap := missing(sample, metric.shows):
         return Unscored("undefined", gap)
-    task = GiveGrade(criterion, grades, shown(sample, metric.shows))
+    task = GiveGrade(criterion, grades, texts_of(sample, metric.shows))
     draws = await judge.draws(task, metric.strictness)
     values = [draw.value for draw in draws]
     parts = grade_parts(draws, graded(sample, metric.shows), grades[-1][0])
@@ -350,9 +350,9 @@ class AnswerAccuracy(Metric):
         if blank(answer):
             return Score(0.0, (Part("answer", answer, "empty", 0.0),))
         shown_question = ("question", question)
-        one = (shown_question, ("answer", answer), ("reference", reference))
-        other = (shown_question, ("answer", reference), ("reference", answer))
-        tasks = [GiveGrade(SAME, SAME_GRADES, one), GiveGrade(ALIKE, ALIKE_GRADES, other)]
+        forward = (shown_question, ("answer", answer), ("reference", reference))
+        backward = (shown_question, ("answer", reference), ("reference", answer))
+        tasks = [GiveGrade(SAME, SAME_GRADES, forward), GiveGrade(ALIKE, ALIKE_GRADES, backward)]
         ways = ("answer against reference", "reference against answer")
         return await _rated(tasks, ways, answer, judge)
 
@@ -381,7 +381,7 @@ class NvContextRelevance(Metric):
             return Score(0.0, (Part("question", question, "no context", 0.0),))
         if joined.strip() in question.strip():
             return Score(0.0, (Part("question", question, "holds the contexts itself", 0.0),))
-        texts = shown(sample, ("question", "contexts"))
+        texts = texts_of(sample, ("question", "contexts"))
         tasks = [GiveGrade(USEFUL, USEFUL_GRADES, texts), GiveGrade(ENOUGH, ENOUGH_GRADES, texts)]
         return await _rated(tasks, ("first wording", "second wording"), joined, judge)
 
@@ -408,7 +408,7 @@ class ResponseGroundedness(Metric):
         if blank(answer) or blank(*(sample.contexts or ())):
             label = "empty" if blank(answer) else "no context"
             return Score(0.0, (Part("answer", answer, label, 0.0),))
-        texts = shown(sample, ("contexts", "answer"))
+        texts = texts_of(sample, ("contexts", "answer"))
         tasks = [
             GiveGrade(GROUNDED, GROUNDED_GRADES, texts),
             GiveGrade(TRACED, TRACED_GRADES, texts),

@@ -174,10 +174,10 @@ def any_unsupported(support: Iterable[float]) -> float:
     Args:
         support: Of each statement, the probability that it is supported.
     """
-    known = list(support)
-    if 0.0 in known:
+    probabilities = list(support)
+    if 0.0 in probabilities:
         return 1.0
-    odds = sum((1 - p) / p for p in known)
+    odds = sum((1 - p) / p for p in probabilities)
     return 1.0 if math.isinf(odds) else odds / (1 + odds)
 
 
@@ -299,8 +299,8 @@ class Entailment:
         return frozenset(i for row in self.retrieved for i in entailing(row))
 
 
-async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -> Entailment:
-    """The wanted matrices of a sample, all asked at once.
+async def entailment(sample: Sample, judge: Judge, matrices: Collection[Matrix]) -> Entailment:
+    """The matrices of a sample, all asked at once.
 
     Answer and reference are premises as the statements that they make, for "1889" entails something
     only as the answer to its question; each context is a premise of its own, as it stands. What is
@@ -309,8 +309,8 @@ async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -
     question, contexts = sample.question or "", sample.contexts or ()
     answer, reference = sample.answer or "", sample.reference or ""
     texts = [
-        answer if any("answer" in matrix for matrix in wanted) else "",
-        reference if any("reference" in matrix for matrix in wanted) else "",
+        answer if any("answer" in matrix for matrix in matrices) else "",
+        reference if any("reference" in matrix for matrix in matrices) else "",
     ]
     answer_statements, reference_statements = await split(question, texts, judge)
     premises: dict[Matrix, tuple[Statements, tuple[str, ...]]] = {
@@ -319,9 +319,11 @@ async def entailment(sample: Sample, judge: Judge, wanted: Collection[Matrix]) -
         "contexts:reference": (reference_statements, contexts),
         "contexts:answer": (answer_statements, contexts),
     }
-    checks = {matrix: premises[matrix] for matrix in premises if matrix in wanted}
+    checks = {matrix: premises[matrix] for matrix in premises if matrix in matrices}
     groups = [
-        (statements, (one,)) for statements, premises_of in checks.values() for one in premises_of
+        (statements, (premise_text,))
+        for statements, premises_of in checks.values()
+        for premise_text in premises_of
     ]
     verdicts = iter(await verify(groups, judge))
     columns = {
@@ -353,7 +355,7 @@ def by_contexts(
     """The evidence where a statement was checked against each context: all that entail it."""
     supporting = entailing(row)
     first = row[supporting[0]] if supporting else None
-    reason = f"entailed by {_named(supporting)}" if supporting else "no context entails it"
+    reason = f"entailed by {_context_names(supporting)}" if supporting else "no context entails it"
     if first and first.reason:
         reason = f"{reason}: {first.reason}"
     return Part(
@@ -369,7 +371,7 @@ def by_contexts(
     )
 
 
-def _named(contexts: Sequence[int]) -> str:
+def _context_names(contexts: Sequence[int]) -> str:
     return ", ".join(f"c{i + 1}" for i in contexts)
 
 

@@ -38,8 +38,8 @@ async def assign(sample: Sample, judge: Judge) -> tuple[Part, ...]:
     if blank(answer):
         return tuple(Part("nugget", text, "not_support", 0.0, "no answer") for text in nuggets)
     if judge.can(ChooseLabel):
-        shown = (("question", sample.question or ""), ("answer", answer))
-        tasks = [ChooseLabel(_ASSIGN, _LABELS, (*shown, ("nugget", text))) for text in nuggets]
+        texts = (("question", sample.question or ""), ("answer", answer))
+        tasks = [ChooseLabel(_ASSIGN, _LABELS, (*texts, ("nugget", text))) for text in nuggets]
         return tuple(_part(*pair) for pair in zip(nuggets, await judge.each(tasks), strict=True))
     statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(nuggets, start=1))
     verdicts = await judge(VerifyStatements(statements, (answer,)))

@@ -7,7 +7,7 @@ from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import RAGAS_DOCS, Can, Draws, Metric, override
 from assay.metrics.evidence import blank
-from assay.metrics.grading import Shown, Words, majority, missing, shown
+from assay.metrics.grading import Shown, Words, majority, missing, texts_of
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import PreferAnswer, Preference, RankAnswers, Ranking, RateAnswer
@@ -73,8 +73,8 @@ class RankingCriterion(Metric):
         rankings: list[Ranking] = []
         for draw in range(self.strictness):
             turn = draw % n
-            shown = (*answers[turn:], *answers[:turn])
-            task = RankAnswers(self.criterion, (("question", question),), shown)
+            rotated = (*answers[turn:], *answers[:turn])
+            task = RankAnswers(self.criterion, (("question", question),), rotated)
             ranking = await judge(task, draw // n)
             rankings.append(Ranking(tuple((i + turn) % n for i in ranking.order), ranking.reason))
         return rankings
@@ -139,7 +139,7 @@ class PairwisePreference(Metric):
             return Score(0.5, (Part("answer", answer, "the same as the other", 0.5),))
         if self.asks(judge.can) == (RateAnswer,):
             return await _rated(sample.question or "", answer, other, judge)
-        texts = shown(sample, self.shows)
+        texts = texts_of(sample, self.shows)
         orders = (
             PreferAnswer(self.criterion, texts, answer, other),
             PreferAnswer(self.criterion, texts, other, answer),

@@ -310,10 +310,10 @@ def parse(spec: str) -> Metric:
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
     parameters: dict[str, Any] = {}
-    known = [field.name for field in fields(cls)]
+    names = [field.name for field in fields(cls)]
     for key, value in _arguments(name, match[2] or ""):
-        if key not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
+        if key not in names:
+            has = f"it has {', '.join(names)}" if names else "it has none"
             raise InputError(f"{cls.name} has no parameter '{key}': {has}")
         parameters[key] = literal(value)
     return target if isinstance(target, Metric) and not parameters else _build(cls, parameters)
@@ -353,8 +353,8 @@ def check_threshold(spec: str | Metric) -> None:
         return
     metric = METRICS.get(ALIASES.get(match[1], match[1]))
     if metric is not None and metric.turned:
-        what = f"a threshold of {metric.name} is not clear: {metric.turned}"
-        raise InputError(what, "name the version with the threshold")
+        fault = f"a threshold of {metric.name} is not clear: {metric.turned}"
+        raise InputError(fault, "name the version with the threshold")
 
 
 def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...]:
@@ -366,11 +366,11 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
     Raises:
         InputError: If there is none, or one is unknown.
     """
-    given: Any = metrics
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        given = [] if given is None else [given]
+    entries: Any = metrics
+    if isinstance(entries, str) or not isinstance(entries, Iterable):
+        entries = [] if entries is None else [entries]
     chosen: list[Any] = []
-    for metric in given:
+    for metric in entries:
         chosen += map(parse, specs(metric)) if isinstance(metric, str) else [metric]
     for metric in chosen:
         if not isinstance(metric, Metric):
@@ -395,18 +395,18 @@ def resolve(metrics: Iterable[str | Metric] | str | Metric) -> tuple[Metric, ...
 
 
 def _not_a_metric(value: object) -> InputError:
-    what = f"a metric is a name or an assay.Metric, not {value!r}"
+    fault = f"a metric is a name or an assay.Metric, not {value!r}"
     if isinstance(value, type) and issubclass(value, Metric):
-        return InputError(what, f"call it: {value.__name__}()")
-    return InputError(what)
+        return InputError(fault, f"call it: {value.__name__}()")
+    return InputError(fault)
 
 
 def _check_class(cls: type[Metric]) -> None:
     """What every metric must say of itself, a class of the user's own too."""
     for name, such in (("name", '"answered"'), ("needs", '("question", "answer")')):
         if not hasattr(cls, name):
-            what = f"the metric {cls.__name__} does not define '{name}'"
-            raise InputError(what, f"such as {name} = {such} in the class")
+            fault = f"the metric {cls.__name__} does not define '{name}'"
+            raise InputError(fault, f"such as {name} = {such} in the class")
 
 
 def _custom(name: str) -> type[Metric] | Metric | None:
@@ -440,8 +440,8 @@ def _arguments(name: str, text: str) -> list[tuple[str, str]]:
     return arguments
 
 
-def _suggestion(name: str, known: list[str]) -> str:
+def _suggestion(name: str, names: list[str]) -> str:
     # "cost" is nearer to cost_per_query than letters tell.
-    close = [other for other in known if name in other.split("_")][:3]
-    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = [other for other in names if name in other.split("_")][:3]
+    close = close or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else "; `assay metrics` lists them"

@@ -14,7 +14,7 @@ from assay.metrics.evidence import (
     blank,
     blank_outcome,
     choices,
-    chosen,
+    helpful_ids,
     premise,
     rating_part,
     relevance_part,
@@ -113,10 +113,10 @@ async def _generated(question: str, answer: str, n: int, judge: Judge) -> Questi
 
 def _in_other_language(generated: Sequence[str], question: str, answer: str) -> list[bool]:
     """Whether each is clearly in another language than what was asked and what was answered."""
-    known = {identify_language(question), identify_language(answer)} - {""}
-    if not known:
+    languages = {identify_language(question), identify_language(answer)} - {""}
+    if not languages:
         return [False] * len(generated)
-    return [identify_language(text) not in {*known, ""} for text in generated]
+    return [identify_language(text) not in {*languages, ""} for text in generated]
 
 
 async def compared(
@@ -197,7 +197,7 @@ class Conciseness(Metric):
         if not statements:
             return Unscored("undefined", "the answer makes no statement")
         relevant = await choices(question, statements, judge)
-        again = await _against_earlier(statements, chosen(relevant), judge)
+        again = await _against_earlier(statements, helpful_ids(relevant), judge)
         parts: list[Part] = []
         for s in statements:
             parts.append(_need_part(relevance_part(s, relevant.get(s.id)), again.get(s.id)))
@@ -235,7 +235,7 @@ class Completeness(Metric):
         (verdicts,) = await verify(
             [(reference_statements, (premise(answer_statements, answer),))], judge
         )
-        needed = chosen(await choices(question, reference_statements, judge)) or [
+        needed = helpful_ids(await choices(question, reference_statements, judge)) or [
             s.id for s in reference_statements
         ]
         parts = verdict_parts(
@@ -367,8 +367,8 @@ class SummaryScore(Metric):
             text, summary, judge
         )
         if not parts:
-            what = "question" if questions else "statement"
-            return Unscored("undefined", f"the contexts give no {what}")
+            unit = "question" if questions else "statement"
+            return Unscored("undefined", f"the contexts give no {unit}")
         coverage = sum(part.value or 0.0 for part in parts) / len(parts)
         brief = 1 - min(len(summary), len(text)) / len(text)
         weight = self.coeff if self.length_penalty else 0.0

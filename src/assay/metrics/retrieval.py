@@ -30,12 +30,12 @@ class Ranking:
     Attributes:
         grades: Relevance of each retrieved context, best rank first. 0 if it is not relevant, or
             if it repeats an earlier one: it takes up a rank and brings nothing.
-        wanted: Grades above 0 of all relevant contexts, highest first.
+        ideal: Grades above 0 of all relevant contexts, highest first.
         parts: The evidence: each retrieved context, then what was not retrieved.
     """
 
     grades: tuple[float, ...]
-    wanted: tuple[float, ...]
+    ideal: tuple[float, ...]
     parts: tuple[Part, ...]
 
     def hits(self, k: int) -> int:
@@ -69,8 +69,8 @@ def ranking(sample: Sample, threshold: float, *, by_grades: bool = False) -> Ran
     texts = tuple(dict.fromkeys(sample.reference_contexts))  # as ids, each counts once
     names = [str(i) for i in range(len(texts))]
     ids = tuple(_closest(context, texts, threshold) for context in sample.contexts)
-    known = dict(zip(names, texts, strict=True))
-    return _rank(ids, dict.fromkeys(names, 1.0), sample.contexts, known, placed=True)
+    texts_by_name = dict(zip(names, texts, strict=True))
+    return _rank(ids, dict.fromkeys(names, 1.0), sample.contexts, texts_by_name, placed=True)
 
 
 def _relevance_by_id(sample: Sample, *, by_grades: bool) -> Mapping[str, float] | None:
@@ -94,11 +94,11 @@ def _rank(
         return NOTHING_KNOWN
     grades: list[float] = []
     parts: list[Part] = []
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for rank, (i, text) in enumerate(zip(ids, texts_shown, strict=True)):
         grade = relevant.get(i, 0.0)
-        again = bool(grade) and i in seen
-        seen.add(i)
+        again = bool(grade) and i in earlier
+        earlier.add(i)
         label = "repeated" if again else "relevant" if grade else "not relevant"
         grades.append(0.0 if again else grade)
         at = rank if placed else None
@@ -120,8 +120,8 @@ def _closest(context: str, texts: Sequence[str], threshold: float) -> str:
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
-        what = "matching contexts by their wording needs rapidfuzz"
-        raise InputError(what, "pip install 'assay[text]', or give ids") from None
+        fault = "matching contexts by their wording needs rapidfuzz"
+        raise InputError(fault, "pip install 'assay[text]', or give ids") from None
     likeness = [Levenshtein.normalized_similarity(context, text) for text in texts]
     best = max(likeness, default=0.0)
     return str(likeness.index(best)) if likeness and best >= threshold else ""
@@ -148,8 +148,8 @@ class Ranked(Metric):
         if self.k < self.least_k:
             raise InputError(f"{self.name}: k must be {self.least_k} or more, not {self.k}")
         if not 0 < self.threshold <= 1:
-            what = f"{self.name}: threshold must be above 0 and at most 1, not {self.threshold}"
-            raise InputError(what)
+            fault = f"{self.name}: threshold must be above 0 and at most 1, not {self.threshold}"
+            raise InputError(fault)
 
     @abstractmethod
     def value(self, ranking: Ranking, k: int) -> float:
@@ -164,7 +164,7 @@ class Ranked(Metric):
         k = self.k or len(ranked.grades)
         counts = {
             "retrieved": len(ranked.grades),
-            "relevant": len(ranked.wanted),
+            "relevant": len(ranked.ideal),
             "found": ranked.hits(k),
         }
         return Score(self.value(ranked, k), ranked.parts_at(k), details=counts)
@@ -228,7 +228,7 @@ class RecallAtK(Ranked):
 
     def value(self, ranking: Ranking, k: int) -> float:
         """The share."""
-        return ranking.hits(k) / len(ranking.wanted)
+        return ranking.hits(k) / len(ranking.ideal)
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class F1AtK(Ranked):
     def value(self, ranking: Ranking, k: int) -> float:
         """The mean."""
         hits = ranking.hits(k)
-        return f_beta(hits / k, hits / len(ranking.wanted))
+        return f_beta(hits / k, hits / len(ranking.ideal))
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ class Map(Ranked):
     def value(self, ranking: Ranking, k: int) -> float:
         """The average."""
         ranks = [rank for rank, grade in enumerate(ranking.grades[:k], start=1) if grade > 0]
-        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(ranking.wanted)
+        return sum(n / rank for n, rank in enumerate(ranks, start=1)) / len(ranking.ideal)
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ class NdcgAtK(Ranked):
 
     def value(self, ranking: Ranking, k: int) -> float:
         """The gain over the best possible one."""
-        ideal = ranking.wanted[: self.k or None]
+        ideal = ranking.ideal[: self.k or None]
         found_gain, best_gain = (
             self._dcg(grades, ideal[0]) for grades in (ranking.grades[:k], ideal)
         )
@@ -403,8 +403,8 @@ class _ByWording(Metric):
         super().__post_init__()
         if not 0 <= self.threshold <= 1 or self.threshold == self._meaningless:
             every = "no" if self._meaningless else "every"
-            what = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
-            raise InputError(f"{what}; with {self._meaningless:g} {every} context would count")
+            fault = f"{self.name}: threshold must be a number from 0 to 1, not {self.threshold}"
+            raise InputError(f"{fault}; with {self._meaningless:g} {every} context would count")
 
 
 @dataclass(frozen=True)
@@ -428,9 +428,9 @@ class WordingContextPrecision(_ByWording):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare the texts; nobody is asked."""
         del judge
-        known = sample.reference_contexts or ()
+        references = sample.reference_contexts or ()
         parts = _wording_parts(
-            sample.contexts or (), known, "context", lambda s: s >= self.threshold
+            sample.contexts or (), references, "context", lambda s: s >= self.threshold
         )
         if not parts:
             return NOTHING_RETRIEVED
@@ -462,9 +462,9 @@ class WordingContextRecall(_ByWording):
 
 
 def _id_parts(ids: Sequence[str], among: Sequence[str], kind: str) -> tuple[Part, ...]:
-    known = set(among)
+    reference_ids = set(among)
     return tuple(
-        Part(kind, i, "found" if i in known else "not found", float(i in known))
+        Part(kind, i, "found" if i in reference_ids else "not found", float(i in reference_ids))
         for i in dict.fromkeys(ids)
     )
 

@@ -44,8 +44,8 @@ class _Robustness(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.metric not in INNER:
-            known = ", ".join(INNER)
-            raise InputError(f"{self.name}: metric must be one of {known}, not {self.metric!r}")
+            names = ", ".join(INNER)
+            raise InputError(f"{self.name}: metric must be one of {names}, not {self.metric!r}")
         override(self, revision=INNER[self.metric].revision)
 
     def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
@@ -164,11 +164,13 @@ class CounterfactualRobustness(_Robustness):
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
         says = [verdict[0].supported for verdict in verdicts]
         parts = tuple(
-            replace(part, label=f"{part.label}, {'says so' if said else 'does not say so'}")
-            for part, said in zip(scored.parts, says, strict=True)
+            replace(part, label=f"{part.label}, {'says so' if says_so else 'does not say so'}")
+            for part, says_so in zip(scored.parts, says, strict=True)
         )
         right = [
-            p.value for p, said in zip(parts, says, strict=True) if said and p.value is not None
+            p.value
+            for p, says_so in zip(parts, says, strict=True)
+            if says_so and p.value is not None
         ]
         details = {"detected": fmean(says), **({"corrected": fmean(right)} if right else {})}
         return replace(scored, parts=parts, details=details)

@@ -209,8 +209,8 @@ class Chrf(Wording):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.word_order <= _LONGEST:
-            what = f"{self.name}: word_order must be 0 to {_LONGEST}, not {self.word_order}"
-            raise InputError(what)
+            fault = f"{self.name}: word_order must be 0 to {_LONGEST}, not {self.word_order}"
+            raise InputError(fault)
 
     def compare(self, answer: str, reference: str) -> float:
         """Sentence chrF."""
@@ -293,9 +293,9 @@ class Meteor(Wording):
         from nltk.tokenize import wordpunct_tokenize
         from nltk.translate.meteor_score import single_meteor_score
 
-        known = _wordnet() if self.synonyms else _NoSynonyms()
+        synonyms = _wordnet() if self.synonyms else _NoSynonyms()
         words, expected = wordpunct_tokenize(answer), wordpunct_tokenize(reference)
-        return float(single_meteor_score(expected, words, wordnet=known))
+        return float(single_meteor_score(expected, words, wordnet=synonyms))
 
 
 class _NoSynonyms:

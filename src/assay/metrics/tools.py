@@ -25,13 +25,13 @@ class _Call:
     turn: int
 
 
-def calls_made(sample: Sample) -> list[_Call]:
+def assistant_calls(sample: Sample) -> list[_Call]:
     """The calls of all turns of the assistant, in order."""
     return [
-        _Call(one, number)
+        _Call(tool_call, number)
         for number, turn in enumerate(sample.turns or (), start=1)
         if turn.role == "assistant"
-        for one in turn.tool_calls
+        for tool_call in turn.tool_calls
     ]
 
 
@@ -48,18 +48,18 @@ def _normal(value: Any) -> Any:
     return [_normal(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def matched(given: Mapping[str, Any], expected: Mapping[str, Any]) -> tuple[float, str]:
-    """Share of the wanted arguments that were given with the same value, and what differs."""
+def matched(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> tuple[float, str]:
+    """Share of the expected arguments that have the same value, and what differs."""
     faults = []
     for name, value in expected.items():
-        if name not in given:
+        if name not in actual:
             faults.append(f"{name}: not given instead of {as_json(value)}")
-        elif canonical(given[name]) != canonical(value):
-            faults.append(f"{name}: {as_json(given[name])} instead of {as_json(value)}")
-    surplus = [name for name in given if name not in expected]
+        elif canonical(actual[name]) != canonical(value):
+            faults.append(f"{name}: {as_json(actual[name])} instead of {as_json(value)}")
+    surplus = [name for name in actual if name not in expected]
     share = (len(expected) - len(faults)) / len(expected) if expected else float(not surplus)
     counted = "" if not expected else " (not counted)"
-    faults += [f"{name}: {as_json(given[name])} was not asked for{counted}" for name in surplus]
+    faults += [f"{name}: {as_json(actual[name])} was not asked for{counted}" for name in surplus]
     return share, "; ".join(faults)
 
 
@@ -87,7 +87,7 @@ class ToolCallAccuracy(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Compare names first, then arguments; nobody is asked."""
         del judge
-        calls, expected_calls = calls_made(sample), sample.reference_tool_calls or ()
+        calls, expected_calls = assistant_calls(sample), sample.reference_tool_calls or ()
         if not calls and not expected_calls:
             return NOTHING
         names, expected = [m.call.name for m in calls], [call.name for call in expected_calls]
@@ -104,12 +104,14 @@ class ToolCallAccuracy(Metric):
 
 
 def pairs(calls: Sequence[_Call], expected: Sequence[ToolCall]) -> list[int | None]:
-    """For each wanted call the place of a call of that tool, so that all together fit best."""
+    """For each expected call the place of a call of that tool, so that all together fit best."""
     from scipy.optimize import linear_sum_assignment
 
     pairing: list[int | None] = [None] * len(expected)
-    for name in dict.fromkeys(one.name for one in expected):
-        places = [place for place, one in enumerate(expected) if one.name == name]
+    for name in dict.fromkeys(reference_call.name for reference_call in expected):
+        places = [
+            place for place, reference_call in enumerate(expected) if reference_call.name == name
+        ]
         places_called = [at for at, done in enumerate(calls) if done.call.name == name]
         # Where two ways fit alike, calls stay in their places.
         fit = [
@@ -132,7 +134,7 @@ def _call_parts(
     *,
     aligned: bool,
 ) -> list[Part]:
-    """One part for each wanted call, then one for each that nobody asked for."""
+    """One part for each expected call, then one for each that nobody asked for."""
     parts = []
     for expected, at in zip(expected_calls, pairing, strict=True):
         if at is None:
@@ -171,7 +173,7 @@ class ToolCallF1(Metric):
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Count the calls; nobody is asked."""
         del judge
-        calls = self._counted([m.call for m in calls_made(sample)])
+        calls = self._counted([m.call for m in assistant_calls(sample)])
         expected = self._counted(sample.reference_tool_calls or ())
         if not calls and not expected:
             return NOTHING
@@ -202,7 +204,7 @@ class ToolCallF1(Metric):
             hits[_identity(expected)] -= 1
             label = "matched" if matched else "missing"
             parts.append(Part("tool call", call(expected), label, float(matched)))
-        for done in calls_made(sample):
+        for done in assistant_calls(sample):
             if free[_identity(done.call)] > 0:
                 free[_identity(done.call)] -= 1
                 turn = f"turn {done.turn}"

@@ -137,7 +137,7 @@ def macro_f1(predictions: Sequence[str], labels: Sequence[str]) -> Statistic:
     """Mean of the F1 of every class that is labelled, in [0, 1]."""
     called, truth = np.asarray(predictions), np.asarray(labels)
     each = [f1(called == name, truth == name) for name in sorted(set(labels))]
-    return lambda weights: float(np.mean([one(weights) for one in each]))
+    return lambda weights: float(np.mean([statistic(weights) for statistic in each]))
 
 
 def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
@@ -186,7 +186,7 @@ def balanced_lead(
         The interval, put together as that of `balanced_interval`, from the differences of both
         accuracies; None if a class has fewer than two clusters.
     """
-    positive, called, other = (np.asarray(one, bool) for one in (labels, predictions, rule))
+    positive, called, other = (np.asarray(each, bool) for each in (labels, predictions, rule))
     if other.all() or not other.any():  # it reaches 0.5 on whatever rows
         return _above_half(balanced_interval(called, positive, groups, level=level))
     ahead = called.astype(np.float64) - other
@@ -407,8 +407,8 @@ def wrong_below(
 def _all_meet(
     scores: Sequence[Numbers], thresholds: Sequence[float], *, above: bool
 ) -> npt.NDArray[np.bool_]:
-    pairs = zip((np.asarray(one, float) for one in scores), thresholds, strict=True)
-    met = [one > threshold if above else one < threshold for one, threshold in pairs]
+    pairs = zip((np.asarray(each, float) for each in scores), thresholds, strict=True)
+    met = [each > threshold if above else each < threshold for each, threshold in pairs]
     return np.asarray(np.logical_and.reduce(met), dtype=bool)
 
 

@@ -64,15 +64,15 @@ def weights(batches: Sequence[Batch], n_all: int) -> list[Floats]:
         if not counts[b] or (left[b] > sizes[b] and batches[b].chances.min() == 1):
             continue  # what was chosen on purpose stands for nothing but itself
         # The weight in the later estimates, where the samples of this batch count as known ones.
-        known = later * sizes[b] / counts[b]
-        shares[b] = max(1 - known, 0.0) * counts[b] / left[b]
+        later_weight = later * sizes[b] / counts[b]
+        shares[b] = max(1 - later_weight, 0.0) * counts[b] / left[b]
         later += shares[b]
     total = float(shares.sum()) or 1.0
     each = []
     for b, batch in enumerate(batches):
         scale = sizes[b] / counts[b] if counts[b] else 0.0
-        known = float(shares[b + 1 :].sum())
-        each.append(scale * (known + shares[b] / batch.chances[batch.labelled]) / total)
+        later_weight = float(shares[b + 1 :].sum())
+        each.append(scale * (later_weight + shares[b] / batch.chances[batch.labelled]) / total)
     return each
 
 

@@ -135,20 +135,20 @@ def differences_to_best(
     best = int(order[0])
     alpha = _joint_alpha(covariance, freedom, level)
     critical = float(stdtrit(freedom, 1 - alpha / 2)) if freedom > 0 else math.inf
-    found: list[tuple[float, Interval | None, Verdict]] = []
+    comparisons: list[tuple[float, Interval | None, Verdict]] = []
     for at in range(len(means)):
         difference = float(means[at] - means[best])
         variance = covariance[at, at] + covariance[best, best] - 2 * covariance[at, best]
         if at == best:
-            found.append((0.0, None, BEST))
+            comparisons.append((0.0, None, BEST))
         elif variance <= 0 or math.isinf(critical):
-            found.append((difference, None, TIED))
+            comparisons.append((difference, None, TIED))
         else:
             half = critical * math.sqrt(float(variance))
             low, high = max(difference - half, -span), min(difference + half, span)
             interval = Interval(low, high, level, "prediction-powered, simultaneous")
-            found.append((difference, interval, _verdict(interval)))
-    return list(map(int, order)), found
+            comparisons.append((difference, interval, _verdict(interval)))
+    return list(map(int, order)), comparisons
 
 
 def surely_below(

@@ -125,9 +125,9 @@ def _isotonic(x: Floats, y: npt.NDArray[np.bool_], *, rising: bool) -> Isotonic:
     shares = np.bincount(place, y) / weights
     level = isotonic_regression(shares, weights=weights, increasing=rising).x
     # Of a flat stretch only the ends are needed.
-    kept = np.ones(len(level), bool)
-    kept[1:-1] = (level[1:-1] != level[:-2]) | (level[1:-1] != level[2:])
-    return Isotonic(tuple(map(float, values[kept])), tuple(map(float, level[kept])))
+    corners = np.ones(len(level), bool)
+    corners[1:-1] = (level[1:-1] != level[:-2]) | (level[1:-1] != level[2:])
+    return Isotonic(tuple(map(float, values[corners])), tuple(map(float, level[corners])))
 
 
 @dataclass(frozen=True, slots=True)

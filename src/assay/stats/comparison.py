@@ -191,8 +191,8 @@ def difference_interval(
     """
     array = np.asarray(differences, dtype=np.float64)
     if span is not None:
-        seen = float(np.abs(array).max(initial=0.0))
-        end = min(span, 2 * seen) or span
+        largest = float(np.abs(array).max(initial=0.0))
+        end = min(span, 2 * largest) or span
         return mean_interval(array, groups=groups, low=-end, high=end, level=level)
     sums, error = _clustered(array, groups)
     if not error:
@@ -343,11 +343,11 @@ def gap_interval(means: tuple[float, float], ends: tuple[Interval, Interval]) ->
     Source:
         Zou & Donner, Stat. Med. 27 (2008) 1693 (method of variance estimates recovery).
     """
-    (first, second), (one, other) = means, ends
-    below = math.hypot(first - one.low, other.high - second)
-    above = math.hypot(one.high - first, second - other.low)
+    (first, second), (a, b) = means, ends
+    below = math.hypot(first - a.low, b.high - second)
+    above = math.hypot(a.high - first, second - b.low)
     gap = first - second
-    return Interval(gap - below, gap + above, one.level, f"recovered from {one.method}")
+    return Interval(gap - below, gap + above, a.level, f"recovered from {a.method}")
 
 
 def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
@@ -368,8 +368,9 @@ def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
     """
     array = np.asarray(sums, dtype=np.float64)
     moved = array[array != 0]  # a difference of zero is the same with either sign
-    seen = abs(float(moved.sum()))
-    least, smallest = seen - _CLOSE * float(np.abs(moved).sum()), float(np.finfo(np.float64).tiny)
+    observed = abs(float(moved.sum()))
+    least = observed - _CLOSE * float(np.abs(moved).sum())
+    smallest = float(np.finfo(np.float64).tiny)
     if len(moved) <= EXACT_UNITS:
         flipped = np.zeros(1)
         for value in moved:
@@ -378,13 +379,13 @@ def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
     if len(moved) > MOST_UNITS:
         from scipy.special import ndtr
 
-        z = seen / float(np.sqrt(moved @ moved))
+        z = observed / float(np.sqrt(moved @ moved))
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
     reached = _reached(moved, least, draws, np.random.default_rng(seed))
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
-    bound = max(2 * math.exp(-seen * seen / float(moved @ moved) / 2), smallest)
+    bound = max(2 * math.exp(-observed * observed / float(moved @ moved) / 2), smallest)
     p = min((reached + 1) / (draws + 1), bound)
     return Test(p, f"sign-flip permutation, {draws:,} draws")
 
@@ -396,8 +397,8 @@ def _reached(values: Floats, least: float, draws: int, random: np.random.Generat
     for start in range(0, draws, rows):
         count = min(rows, draws - start)
         bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
-        kept = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
-        reached += int(np.count_nonzero(np.abs(2 * kept - values.sum()) >= least))
+        plus = np.unpackbits(bits, count=count * n).reshape(count, n).astype(np.float64) @ values
+        reached += int(np.count_nonzero(np.abs(2 * plus - values.sum()) >= least))
     return reached
 
 
@@ -437,8 +438,8 @@ def two_groups(
         t = sign * _welch_t(rows, pool)
         return t if one_sided else np.abs(t)
 
-    seen = float(distance(pool[None, : len(fewer)])[0])
-    least, random = seen - _CLOSE * abs(seen), np.random.default_rng(seed)
+    observed = float(distance(pool[None, : len(fewer)])[0])
+    least, random = observed - _CLOSE * abs(observed), np.random.default_rng(seed)
     if math.comb(len(pool), len(fewer)) <= draws:
         ways = np.array(list(combinations(pool.tolist(), len(fewer))))
         return Test(float(np.mean(distance(ways) >= least)), "permutation of Welch's t, exact")
@@ -457,10 +458,10 @@ def _welch_t(rows: Floats, pool: Floats) -> Floats:
     """Welch's t of each row of values against the rest of the pool, whose mean is 0."""
     m, n = rows.shape[1], len(pool) - rows.shape[1]
     sums, squares, whole = rows.sum(axis=1), np.square(rows).sum(axis=1), float(pool @ pool)
-    one, other = sums / m, -sums / n
-    error2 = (squares / m - one**2) / (m - 1) + ((whole - squares) / n - other**2) / (n - 1)
+    mean, rest_mean = sums / m, -sums / n
+    error2 = (squares / m - mean**2) / (m - 1) + ((whole - squares) / n - rest_mean**2) / (n - 1)
     # Without any spread t is as large as rounding lets it be.
-    return np.asarray((one - other) / np.sqrt(np.maximum(error2, _CLOSE**2 * whole)))
+    return np.asarray((mean - rest_mean) / np.sqrt(np.maximum(error2, _CLOSE**2 * whole)))
 
 
 def mcnemar(up: int, down: int) -> Test:

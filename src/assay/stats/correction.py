@@ -181,7 +181,9 @@ def correct_with_shares(
     errors = rows.y - slope * rows.f
     predicted = slope * f + rows.means(errors)[stratum]
     estimate = min(max(float(predicted.mean()), ends[0]), ends[1])
-    errors = (errors - rows.means(errors)[rows.stratum]) / (_kept(rows) if small_sample else 1.0)
+    errors = (errors - rows.means(errors)[rows.stratum]) / (
+        _error_shares(rows) if small_sample else 1.0
+    )
     spread = _Spread.of(rows, clusters, at, int(stratum.max()) + 1, small_sample=small_sample)
     adds, made_up = _adds(rows, errors, predicted, at)
     by_cluster = np.bincount(clusters, adds)
@@ -275,8 +277,8 @@ def _contradicted(sample: _Labelled, scores: Floats, ends: tuple[float, float]) 
     # by its size alone, one of many samples and few labels would get next to none of a label. Of
     # unequal labels it is the weight of so many equal ones as tell as much (Kish).
     whole = np.bincount(sample.stratum, sample.w)[strata]
-    one = np.bincount(sample.stratum, sample.w**2)[strata] / whole
-    share = PSEUDO * one * (whole * one) / float(whole @ one)
+    label_weight = np.bincount(sample.stratum, sample.w**2)[strata] / whole
+    share = PSEUDO * label_weight * (whole * label_weight) / float(whole @ label_weight)
     m = len(strata)
     return _Labelled(
         y=np.concatenate([sample.y, np.full(m, ends[1]), np.full(m, ends[0])]),
@@ -312,15 +314,15 @@ def _leverage(rows: _Labelled) -> Floats:
     return pull
 
 
-def _kept(rows: _Labelled) -> Floats:
+def _error_shares(rows: _Labelled) -> Floats:
     """What share of its size an error keeps, since the labels themselves place the line (HC3).
 
     All of it where labels are binary, whose two made-up ones make up for that, but not for the
     mean of each of several strata: of k labels (k - 1) / k of the variance are left.
     """
     if not rows.pseudo:
-        kept: Floats = 1 - np.minimum(_leverage(rows), 0.9)
-        return kept
+        shares: Floats = 1 - np.minimum(_leverage(rows), 0.9)
+        return shares
     k = np.bincount(rows.stratum[: -rows.pseudo])
     if len(k) == 1:
         return np.ones(len(rows.y))
@@ -407,8 +409,8 @@ def _correlation(sample: _Labelled) -> float | None:
     deviations = _sd(sample.y, sample.w) * _sd(sample.f, sample.w)
     if deviations <= 0:
         return None
-    one = _Labelled(sample.y, sample.f, sample.w, np.zeros_like(sample.stratum))
-    return max(-1.0, min(1.0, one.covariance() / deviations))
+    unstratified = _Labelled(sample.y, sample.f, sample.w, np.zeros_like(sample.stratum))
+    return max(-1.0, min(1.0, unstratified.covariance() / deviations))
 
 
 def _sd(values: Floats, weights: Floats) -> float:
@@ -473,8 +475,8 @@ def chances(size: Floats, numbers: Floats, n: int) -> Floats:
     if n >= len(order):
         return np.ones(len(order))
     limit = float(numbers[order[n]] / size[order[n]])
-    taken: Floats = np.minimum(1.0, size[order[:n]] * limit)
-    return taken
+    probabilities: Floats = np.minimum(1.0, size[order[:n]] * limit)
+    return probabilities
 
 
 def cut_short(chances: Sequence[float], n: int) -> bool:

@@ -85,14 +85,16 @@ def rasch(
     bounds = [(-12.0, 12.0)] * len(able) + [(-3.0, 3.0)]
     at = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
     errors, units = _errors(_slopes(patterns, which, at), at, loss, groups)
-    known = dict(
+    estimates = dict(
         zip(able.tolist(), zip(at[:-1].tolist(), errors.tolist(), strict=True), strict=True)
     )
     difficulties = _posterior(patterns, at)
     return Rasch(
-        abilities=[known[s][0] if s in known else None for s in range(table.shape[1])],
+        abilities=[estimates[s][0] if s in estimates else None for s in range(table.shape[1])],
         intervals=[
-            t_interval(*known[s], max(units - 1, 1), level, "sandwich, t") if s in known else None
+            t_interval(*estimates[s], max(units - 1, 1), level, "sandwich, t")
+            if s in estimates
+            else None
             for s in range(table.shape[1])
         ],
         spread=float(np.exp(at[-1])),
@@ -171,8 +173,8 @@ def _slopes(patterns: Floats, which: npt.NDArray[np.intp], at: Floats) -> Floats
 
 
 def _share(column: Floats) -> float:
-    known = column[~np.isnan(column)]
-    return float(known.mean()) if len(known) else 0.0
+    answered = column[~np.isnan(column)]
+    return float(answered.mean()) if len(answered) else 0.0
 
 
 @cache
@@ -281,13 +283,13 @@ def inversions(right: Numbers, abilities: Sequence[float | None]) -> list[Invers
     table = np.asarray(right, dtype=np.float64)
     able = [s for s, ability in enumerate(abilities) if ability is not None]
     size = np.array([ability for ability in abilities if ability is not None])
-    known: dict[tuple[float, ...], Inversion | None] = {}
+    by_row: dict[tuple[float, ...], Inversion | None] = {}
     tests = []
     for row in np.nan_to_num(table[:, able], nan=-1.0):
         key = tuple(row.tolist())
-        if key not in known:
-            known[key] = _inversion(row, size)
-        tests.append(known[key])
+        if key not in by_row:
+            by_row[key] = _inversion(row, size)
+        tests.append(by_row[key])
     return tests
 
 

@@ -189,12 +189,12 @@ def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> fl
     return float(happens @ bdtr(limits[numbers], numbers, against))
 
 
-def mcnemar_detectable(n: int, seen: ChangedShares, *, alpha: float = 0.05) -> float | None:
+def mcnemar_detectable(n: int, observed: ChangedShares, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference of shares that McNemar's exact test finds.
 
     Args:
         n: Pairs.
-        seen: Which of them changed.
+        observed: Which of them changed.
         alpha: The level of the test.
 
     Returns:
@@ -202,15 +202,17 @@ def mcnemar_detectable(n: int, seen: ChangedShares, *, alpha: float = 0.05) -> f
     """
     if n < fewest_changes(alpha):
         return None
-    return _root(lambda d: mcnemar_power(n, d, seen.changed(d), alpha) - POWER, 0.0, 1.0)
+    return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 0.0, 1.0)
 
 
-def mcnemar_needed(difference: float, seen: ChangedShares, *, alpha: float = 0.05) -> int | None:
+def mcnemar_needed(
+    difference: float, observed: ChangedShares, *, alpha: float = 0.05
+) -> int | None:
     """About how many pairs show a true difference of shares by McNemar's exact test.
 
     Args:
         difference: The difference to be found.
-        seen: Which pairs changed of those that are typical.
+        observed: Which pairs changed of those that are typical.
         alpha: The level of the test.
 
     Returns:
@@ -219,7 +221,7 @@ def mcnemar_needed(difference: float, seen: ChangedShares, *, alpha: float = 0.0
     size = min(abs(difference), 1.0)
     if not size:
         return None
-    changed = seen.changed(size)
+    changed = observed.changed(size)
     return _fewest(lambda n: mcnemar_power(n, size, changed, alpha), fewest_changes(alpha))
 
 

@@ -31,14 +31,14 @@ def cohen_kappa(a: Numbers, b: Numbers, weighting: Weighting = "nominal") -> Sta
         Cohen, Educ. Psychol. Meas. 20 (1960) 37; Psychol. Bull. 70 (1968) 213.
     """
     values, place = np.unique(np.concatenate([a, b]).astype(float), return_inverse=True)
-    one, other = place[: len(a)], place[len(a) :]
-    steps, apart = np.diff(values), np.abs(values[one] - values[other])
+    first, second = place[: len(a)], place[len(a) :]
+    steps, apart = np.diff(values), np.abs(values[first] - values[second])
     apart = apart**2 if weighting == "quadratic" else apart if weighting == "linear" else apart > 0
     away = values - values[:1]
 
     def value(weights: Floats) -> float:
         # By sums over values: a table of all pairs of them would be too large for fine grades.
-        p, q = (np.bincount(side, weights, minlength=len(values)) for side in (one, other))
+        p, q = (np.bincount(side, weights, minlength=len(values)) for side in (first, second))
         if weighting == "nominal":
             expected = float(p.sum() * q.sum() - p @ q)
         elif weighting == "linear":
@@ -201,8 +201,8 @@ def changed(distances: npt.NDArray[np.float64]) -> float:
         raise ValueError(msg)
     within = distances.reshape(len(distances), 3, 2).mean(axis=2)
     across = (within.sum(axis=1, keepdims=True) - within) / 2
-    seen = across - within
+    gains = across - within
     sums = np.zeros(1)
-    for thing in seen:
+    for thing in gains:
         sums = (sums[:, None] + thing[None, :]).ravel()
-    return float(np.mean(sums >= seen[:, 0].sum() - 1e-9))
+    return float(np.mean(sums >= gains[:, 0].sum() - 1e-9))

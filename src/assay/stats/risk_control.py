@@ -81,7 +81,7 @@ class Band:
 
 
 def _looser(*thresholds: float | None) -> float | None:
-    return min((one for one in thresholds if one is not None), default=None)
+    return min((threshold for threshold in thresholds if threshold is not None), default=None)
 
 
 def fit_band(answers: Sequence[Sequence[Checked]], risk: float, alpha: float) -> Band:
@@ -95,7 +95,10 @@ def fit_band(answers: Sequence[Sequence[Checked]], risk: float, alpha: float) ->
     """
     supported, unsupported = (
         _loosest(
-            [[one for one in verdicts if one.supported is side] for verdicts in answers],
+            [
+                [verdict for verdict in verdicts if verdict.supported is side]
+                for verdicts in answers
+            ],
             risk,
             alpha / len(SIDES),
         )
@@ -125,10 +128,10 @@ def _counts(
     changes = np.zeros((2, len(THRESHOLDS) + 1), np.intp)
     for verdicts in answers:
         looser = len(THRESHOLDS)  # from here on one of this answer is counted already
-        for one in verdicts:
-            first = bisect_left(_FROM_STRICT, -one.sureness)
+        for verdict in verdicts:
+            first = bisect_left(_FROM_STRICT, -verdict.sureness)
             if first < looser:
-                for row in changes[: 1 + one.wrong]:
+                for row in changes[: 1 + verdict.wrong]:
                     row[first] += 1
                     row[looser] -= 1
                 looser = first
@@ -177,7 +180,7 @@ class RiskControl:
 
     def learn(self, verdicts: Sequence[Checked]) -> None:
         """Take in the checked verdicts of one answer, in random order."""
-        standing = [one.wrong for one in verdicts if one.stands]
+        standing = [verdict.wrong for verdict in verdicts if verdict.stands]
         if self.band and standing and self._broken(sum(standing) / len(standing)):
             self._begin_anew()
             return

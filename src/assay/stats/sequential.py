@@ -44,10 +44,10 @@ def mean_intervals(
     needed = _needed_wealth(level, several)
     lows = low + (high - low) * _lower(unit, needed)
     highs = high - (high - low) * _lower(1 - unit, needed)
-    known = [not np.isnan(column).all() for column in unit.T]
+    measured = [not np.isnan(column).all() for column in unit.T]
     return [
         Interval(float(a), float(max(a, b)), level, METHOD) if there else None
-        for a, b, there in zip(lows, highs, known, strict=True)
+        for a, b, there in zip(lows, highs, measured, strict=True)
     ]
 
 
@@ -259,14 +259,14 @@ def find_change(
 
 def _tally(looks: Sequence[Floats], low: float, high: float) -> tuple[Floats, Floats]:
     """The values that occur, scaled to [0, 1], and how often each does, by look."""
-    lengths = [len(one) for one in looks]
+    lengths = [len(look) for look in looks]
     unit = (np.concatenate(looks) - low) / (high - low)
     steps = np.rint(unit * _RESOLUTION).clip(0, _RESOLUTION).astype(np.intp)
     occurs = np.bincount(steps, minlength=_RESOLUTION + 1) > 0
-    known, columns = np.flatnonzero(occurs), occurs.cumsum() - 1
-    cells = np.repeat(np.arange(len(looks)) * len(known), lengths) + columns[steps]
-    counts = np.bincount(cells, minlength=len(looks) * len(known)).astype(np.float64)
-    return known / _RESOLUTION, counts.reshape(len(looks), len(known))
+    values, columns = np.flatnonzero(occurs), occurs.cumsum() - 1
+    cells = np.repeat(np.arange(len(looks)) * len(values), lengths) + columns[steps]
+    counts = np.bincount(cells, minlength=len(looks) * len(values)).astype(np.float64)
+    return values / _RESOLUTION, counts.reshape(len(looks), len(values))
 
 
 class _Bets:

@@ -74,8 +74,8 @@ def listed(items: Iterable[tuple[str, str]]) -> str:
 
 def numbered(letter: str, texts: Sequence[str], asked: Sequence[str] = ()) -> dict[str, str]:
     """Texts by id, a letter and their number from 1: those that are asked about, else all."""
-    known = {f"{letter}{n}": text for n, text in enumerate(texts, start=1)}
-    return {i: known[i] for i in asked} if asked else known
+    by_name = {f"{letter}{n}": text for n, text in enumerate(texts, start=1)}
+    return {i: by_name[i] for i in asked} if asked else by_name
 
 
 def explained(name: str, values: Iterable[tuple[object, str]]) -> str:

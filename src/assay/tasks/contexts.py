@@ -126,8 +126,8 @@ class JudgeContexts(ByIds[Usefulness]):
     @classmethod
     def schema_for(cls, template: Template) -> Mapping[str, Any]:
         """The form that a prompt asks for; a user's own prompt may ask for either."""
-        known = (form for reasons, form in _SCHEMAS.items() if _TEMPLATES[reasons] == template)
-        return next(known, _EITHER_SCHEMA)
+        forms = (form for reasons, form in _SCHEMAS.items() if _TEMPLATES[reasons] == template)
+        return next(forms, _EITHER_SCHEMA)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -174,9 +174,9 @@ class JudgeContexts(ByIds[Usefulness]):
 
     def read_some(self, raw: str) -> dict[str, Usefulness]:
         """The verdicts by context id; a short reply quotes nothing, so the quotes are found."""
-        given = decode(raw, _ContextsForm).verdicts
-        short = [_item(one, raw) for one in given if isinstance(one, list)]
-        whole = [one for one in given if isinstance(one, _ContextItem)]
+        verdicts = decode(raw, _ContextsForm).verdicts
+        short = [_item(verdict, raw) for verdict in verdicts if isinstance(verdict, list)]
+        whole = [verdict for verdict in verdicts if isinstance(verdict, _ContextItem)]
         items = by_id([*whole, *map(self._quoting, short)], self.ids, raw)
         return {
             i: Usefulness(i, x.useful, x.reason, x.quote, x.probability) for i, x in items.items()
@@ -206,15 +206,15 @@ class JudgeContexts(ByIds[Usefulness]):
         return encode(_ShortContexts(lists))
 
 
-def _item(given: Sequence[str], raw: str) -> _ContextItem:
+def _item(verdict: Sequence[str], raw: str) -> _ContextItem:
     """A verdict of a short reply: an id, maybe a reason, and what was found."""
-    if not 2 <= len(given) <= 3:
+    if not 2 <= len(verdict) <= 3:
         raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
-    name, *reasons, finding = given
-    if (found := finding.strip().lower()) not in (USEFUL, USELESS):
-        what = f"the verdict for '{name}' is '{finding}', neither {USEFUL} nor {USELESS}"
-        raise Unreadable(what, raw=raw)
-    return _ContextItem(name, found == USEFUL, "".join(reasons))
+    name, *reasons, finding = verdict
+    if (standing := finding.strip().lower()) not in (USEFUL, USELESS):
+        fault = f"the verdict for '{name}' is '{finding}', neither {USEFUL} nor {USELESS}"
+        raise Unreadable(fault, raw=raw)
+    return _ContextItem(name, standing == USEFUL, "".join(reasons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +297,13 @@ class SelectSentences(Task[tuple[Choice, ...]]):
 
     def read(self, raw: str) -> tuple[Choice, ...]:
         """The chosen sentences, and others of which the judge tells, in the order of the text."""
-        known = [s.id for s in self.sentences]
+        ids = [s.id for s in self.sentences]
         form = decode(raw, _SentencesForm)
-        chosen = by_id(form.relevant, known, raw)
-        by_name = by_id([*form.relevant, *form.others], known, raw)
+        chosen = by_id(form.relevant, ids, raw)
+        by_name = by_id([*form.relevant, *form.others], ids, raw)
         return tuple(
             Choice(i, by_name[i].reason, by_name[i].probability, i in chosen, by_name[i].passage)
-            for i in known
+            for i in ids
             if i in by_name
         )
 
@@ -344,7 +344,7 @@ class _Form(msgspec.Struct, frozen=True):
     grades: list[tuple[str | float, ...]]
 
 
-class _Asked(msgspec.Struct):
+class _GradesForm(msgspec.Struct):
     grades: list[list[str]]
 
 
@@ -366,7 +366,7 @@ class GradePassages(ByIds[PassageGrade]):
     contexts: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
-    schema = schema(_Asked)
+    schema = schema(_GradesForm)
     template = Template(
         instruction=(
             "A question and some contexts, which a search has found, are given. Grade every "
@@ -433,5 +433,5 @@ class GradePassages(ByIds[PassageGrade]):
     @staticmethod
     def reply(grades: Sequence[PassageGrade]) -> str:
         """A reply in the form that is read."""
-        known = [(g, () if g.probability is None else (str(g.probability),)) for g in grades]
-        return encode(_Form([(g.id, str(g.grade), *more) for g, more in known]))
+        extras = [(g, () if g.probability is None else (str(g.probability),)) for g in grades]
+        return encode(_Form([(g.id, str(g.grade), *more) for g, more in extras]))

@@ -108,8 +108,8 @@ class JudgeTopics(ByIds[TopicAnswer]):
 
     def material(self) -> Sequence[Material]:
         """The conversation, then the topics as JSON, one a line."""
-        shown = listed(numbered("t", self.topics, self.asked).items())
-        return (Material("conversation", self.conversation), Material("topics", shown))
+        topics = listed(numbered("t", self.topics, self.asked).items())
+        return (Material("conversation", self.conversation), Material("topics", topics))
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same conversation, these topics only."""
@@ -219,11 +219,11 @@ class MatchTopics(ByIds[TopicMatch]):
     def _place(self, item: _MatchItem, raw: str) -> int | None:
         if item.reference is None or item.reference.strip().lower() in ("", "null", "none"):
             return None
-        known = [f"r{n}" for n in range(1, len(self.reference_topics) + 1)]
-        if item.reference.strip() not in known:
-            what = f"a reference topic '{item.reference}', which does not exist"
-            raise Unreadable(what, raw=raw)
-        return known.index(item.reference.strip())
+        ids = [f"r{n}" for n in range(1, len(self.reference_topics) + 1)]
+        if item.reference.strip() not in ids:
+            fault = f"a reference topic '{item.reference}', which does not exist"
+            raise Unreadable(fault, raw=raw)
+        return ids.index(item.reference.strip())
 
     @staticmethod
     def reply(matches: Sequence[TopicMatch]) -> str:

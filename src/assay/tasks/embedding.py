@@ -74,8 +74,8 @@ def cosine(a: Vector, b: Vector) -> float:
         Unreadable: If their lengths differ: what a model's name stands for has changed meanwhile.
     """
     if len(a) != len(b):
-        what = f"embeddings of {len(a)} and of {len(b)} numbers, which have no angle between them"
-        raise Unreadable(f"{what}: is it still the same model?", raw="")
+        fault = f"embeddings of {len(a)} and of {len(b)} numbers, which have no angle between them"
+        raise Unreadable(f"{fault}: is it still the same model?", raw="")
     norms = math.sqrt(_dot(a, a)) * math.sqrt(_dot(b, b))
     return max(-1.0, min(1.0, _dot(a, b) / norms))
 
@@ -194,8 +194,8 @@ class MeasureLikelihood(Task[Likelihood]):
         """The tokens; raises Unreadable if there is none or a number is no log-probability."""
         form = decode(raw, _LikelihoodForm)
         if not form.tokens or len(form.tokens) != len(form.logprobs):
-            what = f"{len(form.logprobs)} log-probabilities for {len(form.tokens)} tokens"
-            raise Unreadable(what, raw=raw)
+            fault = f"{len(form.logprobs)} log-probabilities for {len(form.tokens)} tokens"
+            raise Unreadable(fault, raw=raw)
         if not all(-math.inf < value <= _ROUNDING for value in form.logprobs):
             raise Unreadable("a number that is no log-probability", raw=raw)
         return Likelihood(tuple(form.tokens), tuple(min(0.0, value) for value in form.logprobs))

@@ -266,8 +266,8 @@ class WriteFollowUp(Task[FollowUp]):
     def read(self, raw: str) -> FollowUp:
         """The two questions and the answer between them."""
         form = decode(raw, _FollowUpForm)
-        said = (form.first_question, form.first_answer, form.follow_up)
-        return FollowUp(*(text.strip() for text in said))
+        texts = (form.first_question, form.first_answer, form.follow_up)
+        return FollowUp(*(text.strip() for text in texts))
 
     @staticmethod
     def reply(written: FollowUp) -> str:
@@ -429,8 +429,8 @@ class AnswerMultipleChoice(ByIds[ChosenOption]):
 
     def _by_id(self) -> dict[str, MultipleChoice]:
         names = numbered("q", [q.question for q in self.questions])
-        known = dict(zip(names, self.questions, strict=True))
-        return {i: known[i] for i in self.asked} if self.asked else known
+        by_name = dict(zip(names, self.questions, strict=True))
+        return {i: by_name[i] for i in self.asked} if self.asked else by_name
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions with their lettered options as JSON, one a line."""
@@ -455,12 +455,12 @@ class AnswerMultipleChoice(ByIds[ChosenOption]):
 
     def read_some(self, raw: str) -> dict[str, ChosenOption]:
         """The options by question id; raises Unreadable if one has no such letter."""
-        known = self._by_id()
+        questions = self._by_id()
         items = by_id(decode(raw, _ChosenForm).answers, self.ids, raw)
         chosen = {}
         for i, item in items.items():
             letter = (item.option or "").strip().rstrip(".)").upper()
-            if letter and letter not in list(ascii_uppercase[: len(known[i].options)]):
+            if letter and letter not in list(ascii_uppercase[: len(questions[i].options)]):
                 raise Unreadable(f"question {i} has no option '{item.option}'", raw=raw)
             chosen[i] = ChosenOption(i, letter or None)
         return chosen

@@ -87,8 +87,8 @@ class GiveGrade(Task[Grade]):
     def material(self) -> Sequence[Material]:
         """The criterion, the grades as JSON, one a line, and the texts."""
         # 4 and not 4.0: the judge is to write it as it is shown.
-        shown = ((int(g) if g == int(g) else g, meaning) for g, meaning in self.grades)
-        grades = explained("grade", shown)
+        scale = ((int(g) if g == int(g) else g, meaning) for g, meaning in self.grades)
+        grades = explained("grade", scale)
         texts = (Material(name, text) for name, text in self.shown)
         return (Material("criterion", self.criterion), Material("grades", grades), *texts)
 
@@ -390,9 +390,9 @@ class PreferAnswer(Task[Preference]):
     def read(self, raw: str) -> Preference:
         """The preference; the answers may be named as they are shown: "First answer"."""
         form = decode(raw, _PreferenceForm)
-        named = form.better.strip().lower().removesuffix(" answer")
+        preferred = form.better.strip().lower().removesuffix(" answer")
         for better in get_args(Better):
-            if named == better:
+            if preferred == better:
                 return Preference(better, form.reason)
         raise Unreadable(f"'{form.better}' instead of first, second or tie", raw=raw)
 
@@ -457,11 +457,13 @@ class RankAnswers(Task[Ranking]):
         """The order; raises Unreadable if an answer is missing or named twice."""
         form = decode(raw, _RankingForm)
         ids = [f"a{n}" for n in range(1, len(self.answers) + 1)]
-        named = [name.strip().lower().removeprefix("answer ") for name in form.order]
-        if sorted(named) != sorted(ids):
-            what = f"an order of {', '.join(named) or 'nothing'} instead of all of {', '.join(ids)}"
-            raise Unreadable(what, raw=raw)
-        return Ranking(tuple(ids.index(name) for name in named), form.reason)
+        order = [name.strip().lower().removeprefix("answer ") for name in form.order]
+        if sorted(order) != sorted(ids):
+            fault = (
+                f"an order of {', '.join(order) or 'nothing'} instead of all of {', '.join(ids)}"
+            )
+            raise Unreadable(fault, raw=raw)
+        return Ranking(tuple(ids.index(name) for name in order), form.reason)
 
     @staticmethod
     def reply(ranking: Ranking) -> str:

@@ -82,5 +82,5 @@ class ListNuggets(ListTask):
     def material(self) -> Sequence[Material]:
         """The question, the texts, the nuggets known, one a line."""
         texts = [Material(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
-        known = [Material("known", "\n".join(self.known))] if self.known else []
-        return (Material("question", self.question), *texts, *known)
+        before = [Material("known", "\n".join(self.known))] if self.known else []
+        return (Material("question", self.question), *texts, *before)

@@ -37,10 +37,10 @@ _END_OF_THOUGHT = re.compile(
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    known = dict(pairs)
-    if len(known) < len(pairs) and any(known[key] != value for key, value in pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs) and any(mapping[key] != value for key, value in pairs):
         raise ValueError("one key with two values")
-    return known
+    return mapping
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
@@ -164,7 +164,7 @@ class HasId(Protocol):
 Item = TypeVar("Item", bound=HasId)
 
 
-def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, Item]:
+def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item]:
     """The items by id. None is guessed: an unknown id or two answers for one id spoil the reply.
 
     Where one thing was asked about and one item came, it is about that thing, whatever id it
@@ -173,7 +173,7 @@ def by_id(items: Iterable[Item], known: Iterable[str], raw: str) -> dict[str, It
     Raises:
         Unreadable: For an id that was not asked about, or one answered twice in different ways.
     """
-    items, asked_for = list(items), set(known)
+    items, asked_for = list(items), set(ids)
     if len(items) == len(asked_for) == 1:
         return {asked_for.pop(): items[0]}
     verdicts: dict[str, Item] = {}
@@ -210,13 +210,13 @@ def schema(form: type[Any]) -> Mapping[str, Any]:
         if "$ref" in node:
             return inline(definitions[node["$ref"]])
         # Titles, docstrings and defaults cost tokens, and some servers refuse them.
-        kept = {
+        strict = {
             k: inline(v) for k, v in node.items() if k not in ("title", "default", "description")
         }
-        if kept.get("type") == "object" and isinstance(kept.get("properties"), dict):
-            kept["required"] = list(kept["properties"])
-            kept["additionalProperties"] = False
-        return kept
+        if strict.get("type") == "object" and isinstance(strict.get("properties"), dict):
+            strict["required"] = list(strict["properties"])
+            strict["additionalProperties"] = False
+        return strict
 
     inlined = inline(root)
     assert isinstance(inlined, dict)  # noqa: S101 - a form is a struct, so its schema an object

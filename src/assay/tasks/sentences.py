@@ -32,11 +32,11 @@ def is_numbered(text: str) -> bool:
     return "<1> " in text
 
 
-class _Asked(msgspec.Struct):
+class _StatementsForm(msgspec.Struct):
     statements: list[list[str]]
 
 
-SCHEMA = schema(_Asked)
+SCHEMA = schema(_StatementsForm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class NumberedSentences:
         places = [(n, span) for n, text in enumerate(self.texts) for span in _spans(text)]
         object.__setattr__(self, "_places", places)
 
-    def shown(self) -> list[str]:
+    def numbered_texts(self) -> list[str]:
         """The texts, each sentence after its number: "<1> It rains. <2> It pours."."""
-        shown = list(self.texts)
+        texts = list(self.texts)
         for number in range(len(self._places), 0, -1):
             n, (start, _) = self._places[number - 1]
-            shown[n] = f"{shown[n][:start]}<{number}> {shown[n][start:]}"
-        return shown
+            texts[n] = f"{texts[n][:start]}<{number}> {texts[n][start:]}"
+        return texts
 
     def read(self, lists: Sequence[Sequence[str | int]], raw: str) -> list[list[Placed] | None]:
         """The statements of each text; None for one of which a sentence that claims is left out.
@@ -84,32 +84,39 @@ class NumberedSentences:
         by_number: dict[int, list[str]] = {}
         for name, *written in lists:
             number = self._number(str(name), raw)
-            made = [str(text).strip() for text in written] or [self._sentence(number)]
-            by_number.setdefault(number, []).extend(text for text in made if text)
+            sentence_statements = [str(text).strip() for text in written] or [
+                self._sentence(number)
+            ]
+            by_number.setdefault(number, []).extend(text for text in sentence_statements if text)
         placed: list[list[Placed]] = [[] for _ in self.texts]
-        for number, made in sorted(by_number.items()):
+        for number, sentence_statements in sorted(by_number.items()):
             n, (start, _) = self._places[number - 1]
-            self._check(number, made, raw)
-            for text, (first, last) in zip(made, _windows(self._bare(number), made), strict=True):
+            self._check(number, sentence_statements, raw)
+            for text, (first, last) in zip(
+                sentence_statements, _windows(self._bare(number), sentence_statements), strict=True
+            ):
                 placed[n].append(Placed(text, (start + first, start + last)))
         left_out = self._claiming(set(by_number))
-        return [None if n in left_out else found for n, found in enumerate(placed)]
+        return [
+            None if n in left_out else statements_of_text
+            for n, statements_of_text in enumerate(placed)
+        ]
 
-    def lists(self, made: Sequence[Sequence[tuple[str, int]]]) -> list[list[str]]:
+    def lists(self, statements_of_texts: Sequence[Sequence[tuple[str, int]]]) -> list[list[str]]:
         """What `read` reads, of the statements of each text and where they begin."""
         lists = []
         for number, (n, (start, end)) in enumerate(self._places, start=1):
-            found = [text for text, at in made[n] if start <= at < end]
-            alone = found == [self._sentence(number)]
-            lists.append([str(number), *([] if alone else found or [""])])
+            own = [text for text, at in statements_of_texts[n] if start <= at < end]
+            alone = own == [self._sentence(number)]
+            lists.append([str(number), *([] if alone else own or [""])])
         return lists
 
     def _number(self, name: str, raw: str) -> int:
         match = _NUMBER.fullmatch(name.strip())
         number = int(match[1]) if match else 0
         if not 1 <= number <= len(self._places):
-            known = f"no number of the {len(self._places)} sentences"
-            raise Unreadable(f"statements of '{name}', which is {known}", raw=raw)
+            fault = f"no number of the {len(self._places)} sentences"
+            raise Unreadable(f"statements of '{name}', which is {fault}", raw=raw)
         return number
 
     def _bare(self, number: int) -> str:
@@ -120,41 +127,43 @@ class NumberedSentences:
         """A sentence as a statement: without marks and citations."""
         return clean(self._bare(number)).strip()
 
-    def _check(self, number: int, made: Sequence[str], raw: str) -> None:
-        for text in made:
+    def _check(self, number: int, sentence_statements: Sequence[str], raw: str) -> None:
+        for text in sentence_statements:
             own = set(stems(text))
             if not own or own.intersection(stems(self._bare(number))):
                 continue
             for other in range(1, len(self._places) + 1):
                 if len(own.intersection(stems(self._bare(other)))) >= _ELSEWHERE * len(own):
-                    what = f"a statement of sentence {number} is of sentence {other}: {text!r}"
-                    raise Unreadable(what, raw=raw)
+                    fault = f"a statement of sentence {number} is of sentence {other}: {text!r}"
+                    raise Unreadable(fault, raw=raw)
 
-    def _claiming(self, named: set[int]) -> set[int]:
+    def _claiming(self, numbers: set[int]) -> set[int]:
         """The texts with a sentence that is not named, though by rules it claims something."""
         left_out: set[int] = set()
         for number, (n, (start, end)) in enumerate(self._places, start=1):
-            if number in named or n in left_out:
+            if number in numbers or n in left_out:
                 continue
             if any(s.start < end and start < s.end for s in statements(self.texts[n])):
                 left_out.add(n)
         return left_out
 
 
-def _windows(sentence: str, made: Sequence[str]) -> list[Span]:
+def _windows(sentence: str, sentence_statements: Sequence[str]) -> list[Span]:
     """The words of a sentence that each of its statements was taken from.
 
     From the first to the last word that it has and that not all of them have, such as a subject.
     """
-    if len(made) == 1:
+    if len(sentence_statements) == 1:
         return [(0, len(sentence))]
     tokens = [(*match.span(), stem(match[0].lower())) for match in WORD.finditer(sentence)]
-    by_statement: Mapping[int, set[str]] = {n: set(stems(text)) for n, text in enumerate(made)}
-    common = set.intersection(*by_statement.values()) if made else set()
+    by_statement: Mapping[int, set[str]] = {
+        n: set(stems(text)) for n, text in enumerate(sentence_statements)
+    }
+    common = set.intersection(*by_statement.values()) if sentence_statements else set()
     windows = []
     for own in by_statement.values():
-        found = [t for t in tokens if t[2] in own - common] or [t for t in tokens if t[2] in own]
-        windows.append((found[0][0], found[-1][1]) if found else (0, len(sentence)))
+        matches = [t for t in tokens if t[2] in own - common] or [t for t in tokens if t[2] in own]
+        windows.append((matches[0][0], matches[-1][1]) if matches else (0, len(sentence)))
     return windows
 
 

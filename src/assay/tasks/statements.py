@@ -161,7 +161,7 @@ def _template(atomicity: Level, coverage: Level, *, short: bool) -> Template:
 
 def by_sentence(lists: Sequence[Sequence[str]]) -> str:
     """A reply by the numbers of sentences, each alone or with its statements."""
-    return one_line({"statements": [list(one) for one in lists]})
+    return one_line({"statements": [list(each) for each in lists]})
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
     @classmethod
     def schema_for(cls, template: Template) -> Mapping[str, Any]:
         """The form that a prompt asks for; a user's own prompt may ask for either."""
-        known = zip(cls.built_in(), (_SHORT_SCHEMA, _LONG_SCHEMA), strict=True)
-        return next((form for prompt, form in known if prompt == template), _EITHER_SCHEMA)
+        forms = zip(cls.built_in(), (_SHORT_SCHEMA, _LONG_SCHEMA), strict=True)
+        return next((form for prompt, form in forms if prompt == template), _EITHER_SCHEMA)
 
     @classmethod
     def built_in(cls) -> tuple[Template, Template]:
@@ -210,8 +210,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
             chosen = _template(self.atomicity, self.coverage, short=short)
         elif not self._usual:
             # The user's own words stay; what the levels mean is added to them.
-            meant = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
-            chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{meant}")
+            levels = f"{_ATOMICITY[self.atomicity]}{_COVERAGE[self.coverage]}".rstrip()
+            chosen = replace(chosen, instruction=f"{chosen.instruction}\n\n{levels}")
         return _rendered(chosen, self.materials)
 
     def inputs(self) -> tuple[str, ...]:
@@ -222,8 +222,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         if self._usual:
             return super().inputs()
         template = _template(self.atomicity, self.coverage, short=False)
-        named = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {template.digest})"
-        return (*super().inputs(), "levels:\n", named, "\n")
+        levels = f"{self.atomicity} atomicity, {self.coverage} coverage (prompt {template.digest})"
+        return (*super().inputs(), "levels:\n", levels, "\n")
 
     @property
     def _usual(self) -> bool:
@@ -244,16 +244,16 @@ class SplitStatements(Task[tuple[Statement, ...]]):
         for item in _items(decode(raw, _StatementsForm).statements, self.text, raw):
             if not (text := item.text.strip()):
                 continue
-            known = places.setdefault(text, [])
+            spans = places.setdefault(text, [])
             # Behind the last statement, else within its words: one clause may make two.
             span = find(self.text, item.source, last[1], last[0])
             # A judge that repeats itself, not the text, names the same words again.
-            if span and (not known or known[-1][1] <= span[0]):
-                known.append(span)
+            if span and (not spans or spans[-1][1] <= span[0]):
+                spans.append(span)
                 last = span
         return tuple(
-            Statement(f"s{n}", text, known[0] if known else None, tuple(known[1:]))
-            for n, (text, known) in enumerate(places.items(), start=1)
+            Statement(f"s{n}", text, spans[0] if spans else None, tuple(spans[1:]))
+            for n, (text, spans) in enumerate(places.items(), start=1)
         )
 
     @staticmethod
@@ -263,8 +263,8 @@ class SplitStatements(Task[tuple[Statement, ...]]):
 
     def short_reply(self, raw: str) -> str:
         """A reply as an LLM is asked for it: by sentence."""
-        found = [(s.text, s.span[0]) for s in self.read(raw) if s.span]
-        return by_sentence(NumberedSentences((self.text,)).lists([found]))
+        placed = [(s.text, s.span[0]) for s in self.read(raw) if s.span]
+        return by_sentence(NumberedSentences((self.text,)).lists([placed]))
 
 
 def _rendered(template: Template, materials: Sequence[Material]) -> tuple[str, ...]:
@@ -272,28 +272,29 @@ def _rendered(template: Template, materials: Sequence[Material]) -> tuple[str, .
     if not any(is_numbered(example.given) for example in template.examples):
         return render(template, materials)
     texts = [m.text for m in materials if m.name.startswith("text")]
-    shown = iter(NumberedSentences(texts).shown())
+    numbered_texts = iter(NumberedSentences(texts).numbered_texts())
     numbered = (
-        Material(m.name, next(shown)) if m.name.startswith("text") else m for m in materials
+        Material(m.name, next(numbered_texts)) if m.name.startswith("text") else m
+        for m in materials
     )
     return render(template, list(numbered))
 
 
-def _items(given: Sequence[Item | str | list[str | int]], text: str, raw: str) -> list[Item]:
+def _items(entries: Sequence[Item | str | list[str | int]], text: str, raw: str) -> list[Item]:
     """The statements of a reply in any form, with the words that each was taken from.
 
     Raises:
         Unreadable: If they are by sentence, and one that claims something is left out.
     """
-    lists = [one for one in given if isinstance(one, list)]
+    lists = [each for each in entries if isinstance(each, list)]
     if not lists:
-        return [one if isinstance(one, Item) else Item(str(one)) for one in given]
-    if len(lists) < len(given):
+        return [each if isinstance(each, Item) else Item(str(each)) for each in entries]
+    if len(lists) < len(entries):
         raise Unreadable("some statements are by sentence and some are not", raw=raw)
     (placed,) = NumberedSentences((text,)).read(lists, raw)
     if placed is None:
         raise Unreadable("a sentence is left out", raw=raw)
-    return [Item(one.text, text[slice(*one.span)]) for one in placed]
+    return [Item(each.text, text[slice(*each.span)]) for each in placed]
 
 
 class _TextItem(msgspec.Struct, frozen=True):
@@ -406,8 +407,8 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
         """The turns before the question where there are any, the question, the texts."""
         before = earlier_turns(self.earlier)
         texts = zip(self.ids, self.texts, strict=True)
-        shown = (Material(f"text {name}", text) for name, text in texts)
-        return (*before, Material("question", self.question), *shown)
+        texts_by_name = (Material(f"text {name}", text) for name, text in texts)
+        return (*before, Material("question", self.question), *texts_by_name)
 
     def read(self, raw: str) -> dict[str, tuple[Item, ...]]:
         """The statements of each text by its id; a text may be missing, none is guessed.
@@ -435,19 +436,19 @@ class SplitTexts(Task[dict[str, tuple[Item, ...]]]):
             raise Unreadable("neither statements nor texts", raw=raw)
         placed = NumberedSentences(self.texts).read(lists, raw)
         return {
-            name: tuple(Item(one.text, text[slice(*one.span)]) for one in found)
-            for name, text, found in zip(self.ids, self.texts, placed, strict=True)
-            if found is not None
+            name: tuple(Item(each.text, text[slice(*each.span)]) for each in statements)
+            for name, text, statements in zip(self.ids, self.texts, placed, strict=True)
+            if statements is not None
         }
 
     def short_reply(self, raw: str) -> str:
         """A reply as an LLM is asked for it: by sentence."""
         by_name = self.read(raw)
-        found = [
+        placed = [
             [(i.text, max(text.find(i.source), 0)) for i in by_name.get(name, ())]
             for name, text in zip(self.ids, self.texts, strict=True)
         ]
-        return by_sentence(NumberedSentences(self.texts).lists(found))
+        return by_sentence(NumberedSentences(self.texts).lists(placed))
 
     @staticmethod
     def reply(splits: Mapping[str, str]) -> str:

@@ -218,15 +218,17 @@ class VerifyStatements(ByIds[Verdict]):
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same contexts, these statements only."""
-        kept = tuple(s for s in self.statements if s.id in set(ids))
-        return type(self)(statements=kept, contexts=self.contexts)
+        statements = tuple(s for s in self.statements if s.id in set(ids))
+        return type(self)(statements=statements, contexts=self.contexts)
 
     def read_some(self, raw: str) -> dict[str, Verdict]:
         """The verdicts by statement id; a short reply quotes nothing, so the quotes are found."""
-        given = decode(raw, _Form).verdicts
-        items = by_id([v if isinstance(v, _Item) else _item(v, raw) for v in given], self.ids, raw)
+        verdict_items = decode(raw, _Form).verdicts
+        items = by_id(
+            [v if isinstance(v, _Item) else _item(v, raw) for v in verdict_items], self.ids, raw
+        )
         verdicts = {i: self._verdict(i, item) for i, item in items.items()}
-        if all(isinstance(v, _Item) for v in given):
+        if all(isinstance(v, _Item) for v in verdict_items):
             return verdicts
         texts = {s.id: s.text for s in self.statements}
         return {i: self._quoting(v, texts[i]) for i, v in verdicts.items()}
@@ -283,18 +285,18 @@ def _short(verdict: Verdict) -> list[str]:
     return [verdict.id, *reason, CONTRADICTED if verdict.contradicted else UNSUPPORTED]
 
 
-def _item(given: list[str], raw: str) -> _Item:
+def _item(parts: list[str], raw: str) -> _Item:
     """A verdict of a short reply: an id, maybe a reason, and what was found."""
-    if not 2 <= len(given) <= 3:
+    if not 2 <= len(parts) <= 3:
         raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
-    name, *reasons, finding = given
+    name, *reasons, finding = parts
     reason, finding = "".join(reasons), finding.strip().lower()
     if finding in (UNSUPPORTED, CONTRADICTED):
         denied = finding == CONTRADICTED
         return _Item(id=name, supported=False, reason=reason, contradicted=denied)
     if finding != SUPPORTED and not CONTEXT_NAME.fullmatch(finding):
-        what = f"the verdict for '{name}' is '{finding}', which names no context"
-        raise Unreadable(f"{what} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
+        fault = f"the verdict for '{name}' is '{finding}', which names no context"
+        raise Unreadable(f"{fault} and is neither {UNSUPPORTED} nor {CONTRADICTED}", raw=raw)
     return _Item(id=name, supported=True, reason=reason, context=finding, contradicted=False)
 
 
@@ -310,8 +312,8 @@ def context_index(name: str | None, n: int) -> int | None:
     without a source.
     """
     digits = (name or "").strip().lower().removeprefix("context").strip().removeprefix("c")
-    known = digits.isdecimal() and len(digits) <= len(str(n)) and 1 <= int(digits) <= n
-    return int(digits) - 1 if known else None
+    valid = digits.isdecimal() and len(digits) <= len(str(n)) and 1 <= int(digits) <= n
+    return int(digits) - 1 if valid else None
 
 
 Standing: TypeAlias = Literal["supported", "common knowledge", "absent", "contradicted"]
@@ -436,10 +438,10 @@ class GradeStatements(ByIds[GradedVerdict]):
 
     def read_some(self, raw: str) -> dict[str, GradedVerdict]:
         """The verdicts by statement id."""
-        given = decode(raw, _GradedForm).verdicts
-        if not all(given):
+        verdicts = decode(raw, _GradedForm).verdicts
+        if not all(verdicts):
             raise Unreadable("a verdict is empty", raw=raw)
-        items = by_id([_GradedItem(name, tuple(rest)) for name, *rest in given], self.ids, raw)
+        items = by_id([_GradedItem(name, tuple(rest)) for name, *rest in verdicts], self.ids, raw)
         return {i: self._verdict(i, item.finding, raw) for i, item in items.items()}
 
     def _verdict(self, name: str, finding: tuple[str, ...], raw: str) -> GradedVerdict:
@@ -450,20 +452,24 @@ class GradeStatements(ByIds[GradedVerdict]):
             context = context_index(place, len(self.contexts))
             return GradedVerdict(name, "supported", context=context)
         if len(finding) == 3:
-            reason, said, severity = finding
+            reason, standing_text, severity = finding
             for standing in STANDINGS[1:]:
-                if said.strip().lower() == standing and severity.strip() in map(str, SEVERITIES):
+                if standing_text.strip().lower() == standing and severity.strip() in map(
+                    str, SEVERITIES
+                ):
                     return GradedVerdict(name, standing, int(severity), reason)
-        what = f"the verdict for '{name}' is neither a context nor a reason, a standing, a severity"
-        raise Unreadable(what, raw=raw)
+        fault = (
+            f"the verdict for '{name}' is neither a context nor a reason, a standing, a severity"
+        )
+        raise Unreadable(fault, raw=raw)
 
     @staticmethod
     def reply(verdicts: Sequence[GradedVerdict]) -> str:
         """A reply in the form that is read."""
-        return encode(_GradedForm([_given(verdict) for verdict in verdicts]))
+        return encode(_GradedForm([_as_entry(verdict) for verdict in verdicts]))
 
 
-def _given(verdict: GradedVerdict) -> list[str]:
+def _as_entry(verdict: GradedVerdict) -> list[str]:
     if verdict.standing == "supported":
         place = "supported" if verdict.context is None else f"c{verdict.context + 1}"
         return [verdict.id, place]

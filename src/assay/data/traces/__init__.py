@@ -275,19 +275,19 @@ def trace_rows(
         mapping: Field -> column: rows that hold the question or the answer where it says are none.
     """
     waiting = iter(records)
-    seen = []
+    head = []
     for record in waiting:
-        seen.append(record)
+        head.append(record)
         if record.values is not None:
             break
-    rows = itertools.chain(seen, waiting)
-    values = seen[-1].values if seen else None
-    if values is None or not is_trace(values) or _is_named(values, mapping or {}):
+    rows = itertools.chain(head, waiting)
+    values = head[-1].values if head else None
+    if values is None or not is_trace(values) or _is_mapped(values, mapping or {}):
         return rows
     return assemble(_spans(rows))
 
 
-def _is_named(values: Mapping[Any, Any], mapping: Mapping[str, str]) -> bool:
+def _is_mapped(values: Mapping[Any, Any], mapping: Mapping[str, str]) -> bool:
     return any(mapping.get(field) in values for field in ("question", "answer"))
 
 

@@ -88,7 +88,7 @@ def _final(spans: Iterable[Span]) -> list[Span]:
     Args:
         spans: Steps in the order of their beginning.
     """
-    kept: list[Span] = []
+    final: list[Span] = []
     answered: set[str | None] = set()
     for span in reversed([*spans]):
         question = text_in(span.input, "question")
@@ -96,8 +96,8 @@ def _final(spans: Iterable[Span]) -> list[Span]:
             answered.add(question)
         elif _failure(span) and question in answered:
             continue
-        kept.append(span)
-    return kept[::-1]
+        final.append(span)
+    return final[::-1]
 
 
 def _is_whole(span: Span) -> bool:
@@ -155,12 +155,12 @@ class _SpanTree:
         return sorted(outer, key=lambda span: span.start or 0)
 
     def _within(self, span: Span, chosen: Mapping[str, Span]) -> bool:
-        seen = {span.id}
+        visited = {span.id}
         parent = span.parent
-        while parent in self._spans and parent not in seen:
+        while parent in self._spans and parent not in visited:
             if parent in chosen:
                 return True
-            seen.add(parent)
+            visited.add(parent)
             parent = self._spans[parent].parent
         return False
 
@@ -189,9 +189,9 @@ class Answer:
         values = self.values()
         if "question" not in values:
             where = f"trace {values['id']} ({self.tops[0].name or 'without a name'})"
-            what = f"{where} does not record what was asked"
+            fault = f"{where} does not record what was asked"
             remedy = f"record the input of its outermost step{SKIP_HINT}"
-            problem = Problem(what, remedy, row=number, field="question")
+            problem = Problem(fault, remedy, row=number, field="question")
             return Record(number, None, problem=problem, text=json.dumps(values))
         return Record(number, values)
 
@@ -274,13 +274,13 @@ class Answer:
         if len(steps) < 2 or "contexts" not in _contexts(documents):
             return None
         keys = [_key(item) for item in documents]
-        found = [{_key(item) for item in step.documents or ()} for step in steps]
+        keys_of_steps = [{_key(item) for item in step.documents or ()} for step in steps]
         return [
             {
                 "step": step.name or step.kind,
                 "contexts": [n for n, key in enumerate(keys) if key in each],
             }
-            for step, each in zip(steps, found, strict=True)
+            for step, each in zip(steps, keys_of_steps, strict=True)
         ]
 
     def _latency(self) -> float | None:
@@ -345,8 +345,8 @@ def _key(item: Mapping[str, Any]) -> tuple[str, str]:
 
 def _no_answers_error(traces: Mapping[str, Sequence[Span]]) -> InputError:
     names = dict.fromkeys(span.name for spans in traces.values() for span in spans)
-    shown = ", ".join(f"'{name}'" for name in itertools.islice(names, 5))
+    examples = ", ".join(f"'{name}'" for name in itertools.islice(names, 5))
     n = sum(map(len, traces.values()))
-    what = f"none of {n} spans in {len(traces)} traces belongs to answering a question"
+    message = f"none of {n} spans in {len(traces)} traces belongs to answering a question"
     remedy = "supported are OpenInference, OpenTelemetry's gen_ai.* and Langfuse"
-    return InputError(f"{what} (there are {shown})" if shown else what, remedy)
+    return InputError(f"{message} (there are {examples})" if examples else message, remedy)

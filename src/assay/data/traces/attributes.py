@@ -250,13 +250,13 @@ def _document(item: Any) -> dict[str, Any] | None:
     text = next((inside[key] for key in _TEXTS if isinstance(inside.get(key), str)), None)
     id_ = next((inside[key] for key in _IDS if inside.get(key) not in (None, "")), None)
     about = json_object(inside.get("metadata")) or {}
-    known = {
+    fields = {
         "text": None if text == _MASKED else text,
         "id": id_,
         "score": number(first_filled(inside.get("score"), *(about.get(name) for name in _SCORES))),
         "metadata": about,
     }
-    present = {key: value for key, value in known.items() if value not in (None, {})}
+    present = {key: value for key, value in fields.items() if value not in (None, {})}
     return present if "text" in present or "id" in present else None
 
 
@@ -330,8 +330,8 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any) -> str | None:
-    known = value is None or isinstance(value, str)
-    return value if known else json.dumps(value, ensure_ascii=False)
+    is_text = value is None or isinstance(value, str)
+    return value if is_text else json.dumps(value, ensure_ascii=False)
 
 
 def _tokens(fields: Mapping[str, Any]) -> int | None:
@@ -350,8 +350,8 @@ def _tokens(fields: Mapping[str, Any]) -> int | None:
 
 def _plain(fields: Any, key: str) -> Any:
     """The value itself, where longer names begin with its name."""
-    held = fields.get(key) if isinstance(fields, Mapping) else None
-    return held.get("") if isinstance(held, Mapping) else held
+    field = fields.get(key) if isinstance(fields, Mapping) else None
+    return field.get("") if isinstance(field, Mapping) else field
 
 
 def _get_path(value: Any, *path: str) -> Any:

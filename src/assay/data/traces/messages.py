@@ -21,11 +21,11 @@ _SPEAKERS: Final = {
 }
 _LISTS: Final = ("messages", "turns", "conversation")
 
-Wanted = Literal["question", "answer"]
+Side = Literal["question", "answer"]
 Message = dict[str, Any]
 
 
-def text_in(value: Any, wanted: Wanted, depth: int = 0) -> str | None:
+def text_in(value: Any, side: Side, depth: int = 0) -> str | None:
     """The question or the answer in a value; None if there is none.
 
     A text is itself. Of messages it is the last one of the user, or of the assistant. Of an object
@@ -37,9 +37,9 @@ def text_in(value: Any, wanted: Wanted, depth: int = 0) -> str | None:
     if depth > _MAX_DEPTH or not value:
         return None
     if isinstance(value, Mapping):
-        return _in_object(value, wanted, depth + 1)
+        return _in_object(value, side, depth + 1)
     if isinstance(value, Sequence):
-        return _in_list(value, wanted, depth + 1)
+        return _in_list(value, side, depth + 1)
     return None
 
 
@@ -48,31 +48,31 @@ def contexts_in(value: Any) -> list[dict[str, Any]] | None:
     value = parse_json(value)
     if not isinstance(value, Mapping):
         return None
-    named = [name for name, field in recognised(map(str, value)).items() if field == "contexts"]
-    lists = [value[name] for name in named if isinstance(value[name], list)]
+    names = [name for name, field in recognised(map(str, value)).items() if field == "contexts"]
+    lists = [value[name] for name in names if isinstance(value[name], list)]
     return documents_in(lists[0]) if len(lists) == 1 else None
 
 
-def _in_object(value: Mapping[Any, Any], wanted: Wanted, depth: int) -> str | None:
+def _in_object(value: Mapping[Any, Any], side: Side, depth: int) -> str | None:
     message = _as_message(value)
     if message is not None:
-        return _content(message, wanted, depth) if _speaks(message, wanted) else None
+        return _content(message, side, depth) if _speaks(message, side) else None
     names = {str(key): key for key in value}
-    known = [key for key, field in recognised(names).items() if field == wanted]
-    known += [key for key in names if normal(key) in map(normal, _KEYS[wanted])]
-    known += [key for key in names if key in _LISTS]
-    known += list(names) if len(names) == 1 else []
-    tried = (text_in(value[names[key]], wanted, depth) for key in known)
+    keys = [key for key, field in recognised(names).items() if field == side]
+    keys += [key for key in names if normal(key) in map(normal, _KEYS[side])]
+    keys += [key for key in names if key in _LISTS]
+    keys += list(names) if len(names) == 1 else []
+    tried = (text_in(value[names[key]], side, depth) for key in keys)
     return next((text for text in tried if text), None)
 
 
-def _in_list(value: Sequence[Any], wanted: Wanted, depth: int) -> str | None:
+def _in_list(value: Sequence[Any], side: Side, depth: int) -> str | None:
     messages = [message for item in value if (message := _as_message(item)) is not None]
     if messages and len(messages) == len(value):
-        fitting = [message for message in messages if _speaks(message, wanted)]
-        tried = (_content(message, wanted, depth) for message in reversed(fitting))
+        fitting = [message for message in messages if _speaks(message, side)]
+        tried = (_content(message, side, depth) for message in reversed(fitting))
         return next((text for text in tried if text), None)
-    return text_in(value[0], wanted, depth) if len(value) == 1 else None
+    return text_in(value[0], side, depth) if len(value) == 1 else None
 
 
 def _as_message(item: Any) -> Mapping[str, Any] | None:
@@ -90,23 +90,23 @@ def _as_message(item: Any) -> Mapping[str, Any] | None:
 def _role(message: Mapping[str, Any]) -> str:
     name = str(message.get("role") or message.get("type") or "").lower()
     role = name.removesuffix("chunk").removesuffix("message")
-    known = (*_SPEAKERS["question"], *_SPEAKERS["answer"], "system", "developer", "tool")
-    return role if role in known else ""
+    roles = (*_SPEAKERS["question"], *_SPEAKERS["answer"], "system", "developer", "tool")
+    return role if role in roles else ""
 
 
-def _speaks(message: Mapping[str, Any], wanted: Wanted) -> bool:
-    return _role(message) in _SPEAKERS[wanted]
+def _speaks(message: Mapping[str, Any], side: Side) -> bool:
+    return _role(message) in _SPEAKERS[side]
 
 
-def _content(message: Mapping[str, Any], wanted: Wanted, depth: int) -> str | None:
+def _content(message: Mapping[str, Any], side: Side, depth: int) -> str | None:
     content = message.get("content") or message.get("parts")
     if isinstance(content, list):
         spoken = (
             p for p in content if not (isinstance(p, Mapping) and conversations.is_thought(p))
         )
-        texts = [text_in(part, wanted, depth) for part in spoken]
+        texts = [text_in(part, side, depth) for part in spoken]
         return "\n".join(text for text in texts if text) or None
-    text = text_in(content, wanted, depth)
+    text = text_in(content, side, depth)
     if text is None and isinstance(content, str) and is_text(content):
         return content.strip()  # JSON that names no answer
     return text

@@ -156,8 +156,8 @@ def _is_all(flags: Sequence[_RecordFlag], claim: Claim, evidence: Evidence) -> b
     other_words = set(claim.plain.split()).difference(*(each.words for each in flags))
     if not other_words.isdisjoint(_UNCLEAR):
         return False
-    beside = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
-    further = {stem for stem in beside if not stem.endswith("n't")}
+    rest = claim.content_stems.difference(_DENIES, *(each.key | each.of for each in flags))
+    further = {stem for stem in rest if not stem.endswith("n't")}
     names = further.intersection(words.stems(" ".join(claim.names)))
     context = evidence.pieces[flags[0].piece].context
     if len(further) > _FURTHER or not all(_stands(stem, context, evidence) for stem in names):
@@ -247,7 +247,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(claim, near.numbers, near.words, evidence)
-    differs, contrary = _denied(claim, best, evidence)
+    differs, contrary = _negation_and_opposites(claim, best, evidence)
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
@@ -305,7 +305,9 @@ _LOWER = re.compile(
 )
 
 
-def _denied(claim: Claim, best: int, evidence: Evidence) -> tuple[bool, list[tuple[str, str]]]:
+def _negation_and_opposites(
+    claim: Claim, best: int, evidence: Evidence
+) -> tuple[bool, list[tuple[str, str]]]:
     """Whether one of the two denies, and the opposites; none where both: "not open", "closed"."""
     differs = bool(claim.content_stems) and claim.denies != entities.is_negated(
         evidence.pieces[best].text
@@ -323,8 +325,8 @@ def _sign_differs(statement: str, claim: Claim, evidence: Evidence) -> bool:
 
 
 def _is_foreign(statement: str, claim: Claim, overlap: float, evidence: Evidence) -> bool:
-    gone = claim.start > 0 and not overlap
-    return gone or says_nothing(statement) or differ(statement, evidence)
+    unmatched = claim.start > 0 and not overlap
+    return unmatched or says_nothing(statement) or differ(statement, evidence)
 
 
 def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
@@ -433,7 +435,7 @@ def _missing(
     evidence: Evidence,
 ) -> tuple[list[str], list[str]]:
     """The statement's numbers and names that are not among these numbers and words."""
-    gone = [
+    absent = [
         written
         for plain, written in claim.numbers.items()
         if plain not in evidence_numbers
@@ -442,7 +444,7 @@ def _missing(
             claim.tolerance and numbers.is_close_to_any(plain, evidence_numbers, claim.tolerance)
         )
     ]
-    return gone, [
+    return absent, [
         n for n in claim.names if not entities.stands_in(n, evidence_words, evidence.acronyms)
     ]
 

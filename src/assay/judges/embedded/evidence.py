@@ -255,7 +255,7 @@ class Evidence:
 
     @cached_property
     def _written(self) -> dict[quantities.Key, list[str]]:
-        return quantities.written(piece.text for piece in self.pieces)
+        return quantities.spellings_of(piece.text for piece in self.pieces)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

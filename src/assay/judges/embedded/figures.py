@@ -198,18 +198,18 @@ def compare_figures(
         weights: How much the stems of words count.
         around: The stems of a piece and its neighbours.
     """
-    mine = [each for each in figures(statement) if each.kind not in _WORDS]
-    if not mine or len(mine) > _FEW or not sentences or is_negated(statement):
+    claimed = [each for each in figures(statement) if each.kind not in _WORDS]
+    if not claimed or len(claimed) > _FEW or not sentences or is_negated(statement):
         return None
     statement_words = frozenset(words.words(statement))
     if not statement_words.isdisjoint(_NOT_BESIDE):
         return None
-    figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in mine)))
+    figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in claimed)))
     claim = _ClaimWords(frozenset(words.stems(statement)) - figure_stems, weights, around)
     if not claim.total:
         return None
     findings: list[Finding | None] = []
-    for figure in mine:
+    for figure in claimed:
         candidates = [
             claim.candidate(figure, other, sentence)
             for sentence in sentences
@@ -274,7 +274,10 @@ def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:
     """Whether more of the statement's words belong to it, and hardly any to the other one more."""
     if other is None:
         return True
-    ahead = [mine - theirs for mine, theirs in zip(candidate.shares, other.shares, strict=True)]
+    ahead = [
+        share - other_share
+        for share, other_share in zip(candidate.shares, other.shares, strict=True)
+    ]
     least = _MARGIN if min(ahead) < -_AGAINST else _LITTLE
     return candidate.score >= other.score + least
 

@@ -206,13 +206,13 @@ class Embedded(AttributeBackend):
         _demand_readable([task.question], [sentence.text for sentence in task.sentences])
         # "2.1" is the first sentence of the second context; statements ("s1") are of one text.
         by_context = groupby(task.sentences, lambda sentence: sentence.id.rpartition(".")[0])
-        contexts = [[sentence.text for sentence in mine] for _, mine in by_context]
+        contexts = [[sentence.text for sentence in group] for _, group in by_context]
         relevances = sentence_relevance(task.question, contexts, self._encoder, self._reader)
         rest = iter(relevances)
         adapted = self._reader.adapted
         helps = [
-            passage_probability([next(rest).probability for _ in mine], adapted)
-            for mine in contexts
+            passage_probability([next(rest).probability for _ in group], adapted)
+            for group in contexts
         ]
         passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
         return select_sentences.reply(

@@ -68,8 +68,8 @@ def _superlative(links: Links) -> Finding | None:
     """Whether what it calls the largest is."""
     claim, grid = links.statement, links.grid
     measures = [t.word for t in claim.tokens if t.word in SUPERLATIVES]
-    beside = claim.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
-    unclear = "but" in claim.words or claim.negated or beside - set(measures)
+    others = claim.words & (OPERATIONS | MEASURES.keys()) - {"all", "of", "with", "any", "total"}
+    unclear = "but" in claim.words or claim.negated or others - set(measures)
     if unclear or len(measures) != 1 or len(grid.rows) < 2:
         return None
     columns = links.measured(measures[0])
@@ -359,11 +359,11 @@ def _both(links: Links) -> Finding | None:
     if not rest or not all(each.sure for each in rest):
         return None
     rows = [min(m.places[grid.key]) for m in keys]
-    lost = [(row, each) for row in rows for each in rest if row not in each.rows]
-    if not lost:
+    unmet = [(row, each) for row in rows for each in rest if row not in each.rows]
+    if not unmet:
         reason = f"the table says so of {links.name(rows[0])} and {links.name(rows[1])}"
         return _finding(links, "both", rows[0], reason, agrees=True)
-    row, condition = lost[0]
+    row, condition = unmet[0]
     if condition.column is None or condition.column not in grid.rows[row].cells:
         return None
     cell = links.cell(row, condition.column)
@@ -422,11 +422,11 @@ def _value(links: Links) -> Finding | None:
         return None
     shared = frozenset.intersection(*(each.rows for each in conditions))
     if shared:
-        return _agreed(links, min(shared), conditions)
-    return _differing(links, conditions)
+        return _matching_row(links, min(shared), conditions)
+    return _mismatching_cell(links, conditions)
 
 
-def _agreed(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
+def _matching_row(links: Links, row: int, conditions: Sequence[Condition]) -> Finding | None:
     columns = {each.column for each in conditions} | {links.grid.key, None}
     several = {c for m in links.mentions for c in m.places}
     figures = conditions[len(links.mentions) :]
@@ -455,27 +455,27 @@ def _is_crossed(links: Links) -> bool:
     return False
 
 
-def _differing(links: Links, conditions: Sequence[Condition]) -> Finding | None:
+def _mismatching_cell(links: Links, conditions: Sequence[Condition]) -> Finding | None:
     keys = [m for m in links.row_mentions if len(m.places[links.grid.key]) == 1]
     if len(keys) != 1:
         return None
     if len(links.unknown) > 1:
         return None
     row = min(keys[0].places[links.grid.key])
-    lost = [each for each in conditions if row not in each.rows]
+    unmet = [each for each in conditions if row not in each.rows]
     by = any(_word(links, number, -1) == "by" for number in links.numbers)  # a change
-    if by or len(lost) != 1 or not lost[0].sure or lost[0].column == links.grid.key:
+    if by or len(unmet) != 1 or not unmet[0].sure or unmet[0].column == links.grid.key:
         return None
-    column = lost[0].column
+    column = unmet[0].column
     if column is None or column not in links.grid.rows[row].cells:
         return None
     numbers = dict(zip(conditions[len(links.mentions) :], links.numbers, strict=True))
-    if lost[0] in numbers and not _is_like(
-        numbers[lost[0]], links.grid.rows[row].cells[column].amounts
+    if unmet[0] in numbers and not _is_like(
+        numbers[unmet[0]], links.grid.rows[row].cells[column].amounts
     ):
         return None
     cell = links.cell(row, column)
-    reason = f"the table gives {cell} for {links.name(row)}, not '{lost[0].text}'"
+    reason = f"the table gives {cell} for {links.name(row)}, not '{unmet[0].text}'"
     return _finding(links, "value", row, reason, agrees=False)
 
 

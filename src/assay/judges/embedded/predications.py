@@ -162,12 +162,18 @@ class _Pair:
     def __init__(self, claim: Predication, evidence: Predication, topic: AbstractSet[str]) -> None:
         self.claim = claim
         self.evidence = evidence
-        self.mine = _concepts(claim.content | {claim.predicate}) - {""}
-        self.theirs = _concepts({*evidence.core, evidence.predicate})
-        missing = (stem for stem in self.mine - self.theirs if not _is_derived(stem, self.theirs))
+        self.claim_concepts = _concepts(claim.content | {claim.predicate}) - {""}
+        self.evidence_concepts = _concepts({*evidence.core, evidence.predicate})
+        missing = (
+            stem
+            for stem in self.claim_concepts - self.evidence_concepts
+            if not _is_derived(stem, self.evidence_concepts)
+        )
         self.missing = frozenset(missing)
         # "The rooms of the Larkmere Inn", where the text is about the Larkmere Inn.
-        placed = len(self.mine) - len(self.missing) >= _FEWEST and claim.predicate not in _BARE
+        placed = (
+            len(self.claim_concepts) - len(self.missing) >= _FEWEST and claim.predicate not in _BARE
+        )
         self.unmatched = self.missing - (topic - evidence.barred if placed else frozenset())
         self.topic = topic
 
@@ -175,9 +181,9 @@ class _Pair:
         """What the two say of each other."""
         way = 0
         for kind, turn, by in self._turns():
-            lost = self.missing - by
-            dated = any(stem[:1].isdigit() or stem in _TIMES for stem in lost)
-            if turn < 0 and len(lost) <= _LOST[kind] and not (dated or self._denied()):
+            unmatched = self.missing - by
+            dated = any(stem[:1].isdigit() or stem in _TIMES for stem in unmatched)
+            if turn < 0 and len(unmatched) <= _LOST[kind] and not (dated or self._denied()):
                 way = -1
                 yield self._finding(kind, agrees=False)
             elif turn > 0 and way >= 0:
@@ -226,8 +232,8 @@ class _Pair:
     def _is_equal(self, by: Stems = frozenset()) -> bool:
         """Whether the statement says nothing more than that, and limits it in the same way."""
         claim, evidence = self.claim, self.evidence
-        mine, theirs = set(words(claim.text)), set(words(evidence.text))
-        limits = mine & _LIMITING <= theirs and theirs & _OPEN <= mine
+        claim_words, evidence_words = set(words(claim.text)), set(words(evidence.text))
+        limits = claim_words & _LIMITING <= evidence_words and evidence_words & _OPEN <= claim_words
         same = claim.negated == evidence.negated and claim.never == evidence.never
         level = (claim.quantity, claim.modality) == (evidence.quantity, evidence.modality)
         return self.missing <= by and limits and same and level and claim.barred <= evidence.barred
@@ -238,12 +244,12 @@ class _Pair:
         if not claim.barred <= evidence.barred or not evidence.barred.isdisjoint(claim.content):
             return
         partly = not _PARTLY.isdisjoint({claim.quantity, evidence.quantity})
-        if not self.unmatched and self._same_predicate() and len(self.mine) >= _FEWEST:
+        if not self.unmatched and self._same_predicate() and len(self.claim_concepts) >= _FEWEST:
             if claim.negated == evidence.negated:
                 yield from self._limits()
             elif not partly and self._is_whole():
                 yield self._finding("polarity", agrees=False)
-        elif len(self.unmatched) == 1 and len(self.mine) > _FEWEST and not partly:
+        elif len(self.unmatched) == 1 and len(self.claim_concepts) > _FEWEST and not partly:
             yield from self._opposites(*self.unmatched)
 
     def _is_whole(self) -> bool:
@@ -259,7 +265,7 @@ class _Pair:
     def _same_predicate(self) -> bool:
         theirs = concept(self.evidence.predicate)
         return theirs == concept(self.claim.predicate) or (
-            not self.claim.predicate and theirs in self.mine
+            not self.claim.predicate and theirs in self.claim_concepts
         )
 
     def _limits(self) -> Iterator[Finding]:
@@ -283,7 +289,7 @@ class _Pair:
         compares = {"than", "as"} & {*claim.text.split(), *evidence.text.split()}
         if compares or claim.ordered:  # of two things: see `Predication.orders`
             return
-        for other in self.theirs - self.mine:
+        for other in self.evidence_concepts - self.claim_concepts:
             contrary = opposite(word, other)
             if contrary is None or not self._same_place(word, other):
                 continue
@@ -296,12 +302,14 @@ class _Pair:
         predicates = concept(claim.predicate) == word, concept(evidence.predicate) == other
         if any(predicates):
             return all(predicates) and claim.stative == evidence.stative
-        mine, theirs = ([concept(stem) for stem in side.core] for side in (claim, evidence))
-        if word not in mine:
+        claim_stems, evidence_stems = (
+            [concept(stem) for stem in side.core] for side in (claim, evidence)
+        )
+        if word not in claim_stems:
             return False
-        i, k = mine.index(word), theirs.index(other)
-        behind = mine[i + 1 : i + 2] == theirs[k + 1 : k + 2]
-        before = mine[max(0, i - 1) : i], theirs[max(0, k - 1) : k]
+        i, k = claim_stems.index(word), evidence_stems.index(other)
+        behind = claim_stems[i + 1 : i + 2] == evidence_stems[k + 1 : k + 2]
+        before = claim_stems[max(0, i - 1) : i], evidence_stems[max(0, k - 1) : k]
         return behind and before[0] == before[1]
 
 

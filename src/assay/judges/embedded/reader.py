@@ -152,17 +152,17 @@ def _rows(
     rows: list[list[Stretch]] = []
     row: list[Stretch] = []  # what further texts may join
     room = 0
-    for i, mine in enumerate(tokens):
-        if len(mine) > longest:
-            rows.extend([(i, mine.cut(*cut))] for cut in _cuts(len(mine), longest))
+    for i, text_tokens in enumerate(tokens):
+        if len(text_tokens) > longest:
+            rows.extend([(i, text_tokens.cut(*cut))] for cut in _cuts(len(text_tokens), longest))
             room = 0
-        elif row and len(mine) <= room and i not in begins:
-            row.append((i, mine))
-            room -= len(mine)
+        elif row and len(text_tokens) <= room and i not in begins:
+            row.append((i, text_tokens))
+            room -= len(text_tokens)
         else:
-            row = [(i, mine)]
+            row = [(i, text_tokens)]
             rows.append(row)
-            room = together - len(mine)
+            room = together - len(text_tokens)
     return rows
 
 
@@ -272,7 +272,7 @@ def _beside_evidence(
     )
     groups += [*islice(owners, len(read)), 0]
     numbered = list(enumerate(selection, start=1))
-    views = tuple(tuple(n for n, piece in numbered if piece in mine) for mine in views_of)
+    views = tuple(tuple(n for n, piece in numbered if piece in own) for own in views_of)
     return Window(
         tuple(ids),
         tuple(types),
@@ -286,14 +286,14 @@ def _beside_evidence(
 
 def visible(groups: Sequence[int] | Numbers, views: Sequence[Sequence[int]]) -> Booleans:
     """Whether each token sees each other one, shape (tokens, tokens); see `Window`."""
-    mine = np.asarray(groups)
-    most = max(-int(mine.min()), *(max(view, default=0) for view in views), 0)
+    group_of = np.asarray(groups)
+    most = max(-int(group_of.min()), *(max(view, default=0) for view in views), 0)
     sees = np.zeros((len(views) + 1, most + 1), bool)
     sees[0], sees[:, 0] = True, True  # evidence sees all evidence
     for statement, view in enumerate(views, start=1):
         sees[statement, list(view)] = True
-    table = sees[np.maximum(mine, 0)][:, np.maximum(-mine, 0)]
-    same: Booleans = (mine[None, :] <= 0) & table | (mine[:, None] == mine[None, :])
+    table = sees[np.maximum(group_of, 0)][:, np.maximum(-group_of, 0)]
+    same: Booleans = (group_of[None, :] <= 0) & table | (group_of[:, None] == group_of[None, :])
     return same
 
 

@@ -153,13 +153,15 @@ def differ(statement: str, evidence: Evidence) -> bool:
     if not sides or not all(sides.phrases) or sides.amounts_of(sides.claim):
         return False
     question_words = set(words.words(sides.question))
-    mine, theirs = (
+    claim_words, evidence_words = (
         [word for word in words.words(text) if word not in question_words and word not in _TITLES]
         for text in (sides.claim, sides.evidence)
     )
-    if max(len(mine), len(theirs)) > _NAME or set(mine).isdisjoint(theirs):
+    if max(len(claim_words), len(evidence_words)) > _NAME or set(claim_words).isdisjoint(
+        evidence_words
+    ):
         return False
-    return _has_own(mine, theirs) and _has_own(theirs, mine)
+    return _has_own(claim_words, evidence_words) and _has_own(evidence_words, claim_words)
 
 
 def _has_own(some: Sequence[str], others: Sequence[str]) -> bool:
@@ -183,8 +185,8 @@ def _values(sides: _Sides) -> bool | None:
         if len(pairs) == len(claimed):
             return True if all(covers(other, each) for each, other in pairs) else None
         left = [each for each in stated if not any(each is other for _, other in pairs)]
-        lost = [each for each in claimed if not any(each is other for other, _ in pairs)]
-        differ = any(comparable(each, other) for each in lost for other in left)
+        unmatched = [each for each in claimed if not any(each is other for other, _ in pairs)]
+        differ = any(comparable(each, other) for each in unmatched for other in left)
         return False if differ or (left and len(claimed) == len(stated) == 1) else None
     essence = any(phrase and alone for phrase, alone in zip(sides.phrases, bare, strict=True))
     differ = not pairs and any(comparable(each, other) for each in claimed for other in stated)

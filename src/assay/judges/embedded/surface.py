@@ -76,16 +76,16 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
 NOTHING = Vocabulary({}, frozenset(), {})
 
 
-def plain(text: str, beside: Vocabulary = NOTHING) -> Normalized:
+def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     """A statement, or a sentence, in the form in which it is read beside texts of these words."""
     bare = _edited(Normalized(text), [Edit(*span, "") for span in _leads(text)])
     bare = _edited(bare, [Edit(*span, "") for span in marks(bare.text)])
     if not bare.text.strip():  # nothing but marks
         return Normalized(text)
-    bare = _edited(bare, list(_recased(bare.text, beside)))
-    bare = _edited(bare, list(_counted(bare.text, beside)))
-    bare = _edited(bare, list(_of_each(bare.text, beside)))
-    return _edited(bare, list(_respelt(bare.text, beside)))
+    bare = _edited(bare, list(_recased(bare.text, vocabulary)))
+    bare = _edited(bare, list(_rates_of(bare.text, vocabulary)))
+    bare = _edited(bare, list(_of_each(bare.text, vocabulary)))
+    return _edited(bare, list(_respelt(bare.text, vocabulary)))
 
 
 def _edited(before: Normalized, edits: list[Edit]) -> Normalized:
@@ -118,7 +118,7 @@ def _leads(text: str) -> Iterator[tuple[int, int]]:
         yield 0, begin
 
 
-def _recased(text: str, beside: Vocabulary) -> Iterator[Edit]:
+def _recased(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words of a text in capitals, or written as titles are, as the texts beside write them."""
     matches = list(_WORD.finditer(text))
     letters = "".join(match[0] for match in matches)
@@ -130,7 +130,7 @@ def _recased(text: str, beside: Vocabulary) -> Iterator[Edit]:
         return
     for n, match in enumerate(matches):
         word = match[0].lower()
-        read = beside.written.get(word, word if _rank(word) else word.capitalize())
+        read = vocabulary.written.get(word, word if _rank(word) else word.capitalize())
         read = read.capitalize() if n == 0 and read.islower() else read
         if read != match[0]:
             yield Edit(*match.span(), read)
@@ -156,25 +156,25 @@ def _unit(rate: re.Match[str]) -> str:
     return _ADVERBS[rate["adverb"].lower()] if rate["adverb"] else rate["unit"].lower()
 
 
-def _counted(text: str, beside: Vocabulary) -> Iterator[Edit]:
+def _rates_of(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """What is counted by a unit of time, as the texts beside say it."""
     for rate in _RATE.finditer(text):
-        read = beside.rates.get(_unit(rate), rate["rate"])
+        read = vocabulary.rates.get(_unit(rate), rate["rate"])
         if rate["rate"].lower() != read:
             yield Edit(*rate.span("rate"), read)
 
 
-def _of_each(text: str, beside: Vocabulary) -> Iterator[Edit]:
+def _of_each(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """What is said of all or each, in the word that the texts beside have for it."""
-    quantifier = next((each for each in _EACH if each in beside.written), "")
+    quantifier = next((each for each in _EACH if each in vocabulary.written), "")
     for match in _EACH_SAID.finditer(text):
-        if quantifier and match[0].lower() not in beside.written:
+        if quantifier and match[0].lower() not in vocabulary.written:
             yield Edit(
                 *match.span(), quantifier.capitalize() if match[0][0].isupper() else quantifier
             )
 
 
-def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:
+def _respelt(text: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Words that are misspelt ones of the texts beside, or common ones."""
     matches = list(_WORD.finditer(text))
     common = [bool(_rank(match[0].lower())) for match in matches]
@@ -185,13 +185,13 @@ def _respelt(text: str, beside: Vocabulary) -> Iterator[Edit]:
         word = match[0].lower()
         if common[n] or not word.isascii() or not _SHORTEST_COMMON <= len(word) <= _LONGEST:
             continue
-        if word in beside.written or words.stem(word) in beside.stems:
+        if word in vocabulary.written or words.stem(word) in vocabulary.stems:
             continue
-        read = _intended(word, beside, name_like=name_like[n])
+        read = _intended(word, vocabulary, name_like=name_like[n])
         if not read and usual and not name_like[n]:
             read = _common(word)
         if read:
-            yield Edit(*match.span(), _cased(beside.written.get(read, read), match[0]))
+            yield Edit(*match.span(), _cased(vocabulary.written.get(read, read), match[0]))
 
 
 def _cased(read: str, written: str) -> str:
@@ -200,18 +200,20 @@ def _cased(read: str, written: str) -> str:
     return read.capitalize() if written[0].isupper() and read.islower() else read
 
 
-def _intended(word: str, beside: Vocabulary, *, name_like: bool) -> str:
+def _intended(word: str, vocabulary: Vocabulary, *, name_like: bool) -> str:
     """The one word of the texts beside that a slip of the finger makes this of; else ""."""
     if len(word) < _SHORTEST - 1:
         return ""
     slips = _slips(word) if name_like else [*_slips(word), *_mistyped(word)]
-    candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, beside)}
+    candidates = {slip for slip in slips if len(slip) >= _SHORTEST and _stands(slip, vocabulary)}
     return candidates.pop() if len(candidates) == 1 else ""
 
 
-def _stands(word: str, beside: Vocabulary) -> bool:
+def _stands(word: str, vocabulary: Vocabulary) -> bool:
     # "artichokes" where the texts have "artichoke", but no form that only looks like one.
-    return word in beside.written or (bool(_rank(word)) and words.stem(word) in beside.stems)
+    return word in vocabulary.written or (
+        bool(_rank(word)) and words.stem(word) in vocabulary.stems
+    )
 
 
 @memoized(4096, longest=_LONGEST)
@@ -233,7 +235,7 @@ def _slips(word: str) -> Iterator[str]:
             yield word[:i] + word[i + 1 :]
 
 
-def _lost(word: str) -> Iterator[str]:
+def _letter_slips(word: str) -> Iterator[str]:
     """A letter lost or one too many, neither at the beginning nor at the end."""
     for i in range(1, len(word)):
         for letter in _LETTERS:
@@ -244,7 +246,7 @@ def _lost(word: str) -> Iterator[str]:
 
 def _mistyped(word: str) -> Iterator[str]:
     """A letter lost, one too many, or another one: where that makes no other word."""
-    yield from _lost(word)
+    yield from _letter_slips(word)
     if len(word) >= _SUBSTITUTED:
         for i in range(1, len(word) - _ENDING):
             for letter in _LETTERS:
@@ -289,20 +291,20 @@ _MANNER_BEHIND = re.compile(
 )
 
 
-def plain_question(question: str, beside: Vocabulary = NOTHING) -> str:
+def plain_question(question: str, vocabulary: Vocabulary = NOTHING) -> str:
     """A question without the order or the greeting around it, read as `plain` reads a sentence."""
     bare = _MANNER_BEHIND.sub("", question)
     order = _ORDER.match(bare)
     bare = bare[order.end() :] if order else bare
-    return plain(bare, beside).text
+    return plain(bare, vocabulary).text
 
 
-def plain_sentences(sentences: Iterable[str], beside: Vocabulary = NOTHING) -> list[str]:
+def plain_sentences(sentences: Iterable[str], vocabulary: Vocabulary = NOTHING) -> list[str]:
     """The sentences of an answer that state something, as they are read; all if none does.
 
     A greeting, an offer and a question back to the user are left out.
     """
-    read = [plain(sentence, beside).text for sentence in sentences]
+    read = [plain(sentence, vocabulary).text for sentence in sentences]
     stated = [text for text in read if not _states_nothing(text)]
     return stated or read
 

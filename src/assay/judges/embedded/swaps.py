@@ -168,11 +168,11 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
     return tuple(slot for slot in slots if all(slot))
 
 
-def _differences(mine: Sequence[str], others: Sequence[str]) -> list[Slot]:
+def _differences(first: Sequence[str], second: Sequence[str]) -> list[Slot]:
     """Word by word if there are as many, else all against all."""
-    if len(mine) == len(others):
-        return [Slot(frozenset({a}), frozenset({b})) for a, b in zip(mine, others, strict=True)]
-    return [Slot(frozenset(mine) - frozenset(others), frozenset(others) - frozenset(mine))]
+    if len(first) == len(second):
+        return [Slot(frozenset({a}), frozenset({b})) for a, b in zip(first, second, strict=True)]
+    return [Slot(frozenset(first) - frozenset(second), frozenset(second) - frozenset(first))]
 
 
 def find_swap(statement: str, evidence_parts: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
@@ -212,17 +212,17 @@ def _mixes(stems: frozenset[str], pair: Pair) -> bool:
 
 def _is_turned(part: Part, other: Part) -> bool:
     """Whether both have the same words, but for two names that stand the other way round."""
-    mine, theirs = part.tokens, other.tokens
-    if len(mine) != len(theirs) or mine == theirs or part.stems != other.stems:
+    tokens, other_tokens = part.tokens, other.tokens
+    if len(tokens) != len(other_tokens) or tokens == other_tokens or part.stems != other.stems:
         return False
-    same = [a == b for a, b in zip(mine, theirs, strict=True)]
+    same = [a == b for a, b in zip(tokens, other_tokens, strict=True)]
     first, last = same.index(False), len(same) - same[::-1].index(False)
-    mine, theirs, size = mine[first:last], theirs[first:last], last - first
+    tokens, other_tokens, size = tokens[first:last], other_tokens[first:last], last - first
     return any(
-        theirs == mine[size - b :] + mine[a : size - b] + mine[:a]
-        and not (other.names.isdisjoint(mine[:a]) or other.names.isdisjoint(mine[size - b :]))
-        and _MUTUAL.isdisjoint(mine[a : size - b])
-        and not _IS.issuperset(mine[a : size - b])
+        other_tokens == tokens[size - b :] + tokens[a : size - b] + tokens[:a]
+        and not (other.names.isdisjoint(tokens[:a]) or other.names.isdisjoint(tokens[size - b :]))
+        and _MUTUAL.isdisjoint(tokens[a : size - b])
+        and not _IS.issuperset(tokens[a : size - b])
         for a in range(1, min(_NAMED, size - 2) + 1)
         for b in range(1, min(_NAMED, size - 1 - a) + 1)
     )

@@ -136,7 +136,7 @@ def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) 
         return [_nothing(statement) for statement in statements]
     judged_statements = measure(statements, evidence, reader)
     fitted = _fitted(reader)
-    return [_decided(judged, fitted, evidence, contexts) for judged in judged_statements]
+    return [_as_support(judged, fitted, evidence, contexts) for judged in judged_statements]
 
 
 def best_support(statements: Sequence[str], context: str, reader: Reader) -> Support:
@@ -146,7 +146,7 @@ def best_support(statements: Sequence[str], context: str, reader: Reader) -> Sup
         return _nothing(statements[0])
     fitted = _fitted(reader)
     best = max(measure(statements, evidence, reader), key=lambda judged: decide(judged, fitted))
-    return _decided(best, fitted, evidence, (context,))
+    return _as_support(best, fitted, evidence, (context,))
 
 
 def _fitted(reader: Reader) -> Fitted:
@@ -198,7 +198,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     return min(value, FOREIGN) if judged.comparison.foreign else value
 
 
-def _decided(
+def _as_support(
     judged: Judged, fitted: Fitted, evidence: Evidence, contexts: Sequence[str]
 ) -> Support:
     value = decide(judged, fitted)
@@ -303,9 +303,9 @@ def _doubts(comparison: Comparison) -> list[str]:
         for finding in (comparison.table, comparison.figure)
         if finding and not finding.agrees
     ]
-    gone = [*comparison.numbers, *comparison.names]
-    if gone:
-        doubts.append(f"{_listed(gone)} {_do(gone)} not appear in the evidence")
+    absent = [*comparison.numbers, *comparison.names]
+    if absent:
+        doubts.append(f"{_listed(absent)} {_do(absent)} not appear in the evidence")
     if comparison.opposites:
         doubts.append("it says the opposite ({} against {})".format(*comparison.opposites[0]))
     if comparison.negation_differs and not (comparison.flag or _agrees(comparison)):

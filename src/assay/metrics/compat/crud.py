@@ -34,14 +34,14 @@ class CrudBleu(Wording):
         words, expected = token_pair(answer, reference, language)
         logs = 0.0
         for n in range(1, _LONGEST + 1):
-            said, known = (
+            ngrams, expected_ngrams = (
                 Counter(zip(*(text[at:] for at in range(n)), strict=False))
                 for text in (words, expected)
             )
-            shared = (said & known).total()
+            shared = (ngrams & expected_ngrams).total()
             if not shared:
                 return 0.0
-            logs += math.log(shared / said.total())
+            logs += math.log(shared / ngrams.total())
         return math.exp(logs / _LONGEST)
 
 

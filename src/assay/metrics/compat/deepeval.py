@@ -224,8 +224,8 @@ class DeepEvalHallucination(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.version <= NEWEST:
-            what = f"{self.name}: version must be a release of DeepEval up to {NEWEST}"
-            raise InputError(f"{what}, not {self.version}", "such as 4.3 or 4.1")
+            fault = f"{self.name}: version must be a release of DeepEval up to {NEWEST}"
+            raise InputError(f"{fault}, not {self.version}", "such as 4.3 or 4.1")
         if self._counts_denied:
             override(self, higher_is_better=False, follows="DeepEval up to 4.1")
 

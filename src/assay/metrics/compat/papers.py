@@ -21,7 +21,7 @@ from assay.metrics.evidence import (
     unsupported,
     verdict_parts,
 )
-from assay.metrics.grading import grade_parts, graded, missing, shown
+from assay.metrics.grading import grade_parts, graded, missing, texts_of
 from assay.metrics.relevance import compared
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -164,13 +164,13 @@ def _find_copied(
     return chosen, dropped
 
 
-def _nearest(wanted: str, known: Iterable[str]) -> str | None:
+def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
     """The sentence that a copy with slips was made from, none of them in its figures."""
     best, at = SAME, None
-    for candidate in known:
-        if _FIGURE.findall(wanted) != _FIGURE.findall(candidate):
+    for candidate in sentences:
+        if _FIGURE.findall(copy) != _FIGURE.findall(candidate):
             continue
-        matcher = SequenceMatcher(None, wanted, candidate, autojunk=False)
+        matcher = SequenceMatcher(None, copy, candidate, autojunk=False)
         if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
             continue
         if (ratio := matcher.ratio()) >= best:
@@ -240,7 +240,7 @@ class GptScore(Metric):
         definition, shows = QUALITIES[self.quality]
         if gap := missing(sample, shows):
             return Unscored("undefined", gap)
-        grade = await judge(GiveGrade(definition, TEN, shown(sample, shows)))
+        grade = await judge(GiveGrade(definition, TEN, texts_of(sample, shows)))
         return Score(grade.value, grade_parts([grade], graded(sample, shows), 10))
 
 
@@ -278,7 +278,7 @@ class GptRanking(Metric):
         if blank(answer) or blank(other):
             return Unscored("undefined", "one of the two answers is empty")
         preference = await judge(
-            PreferAnswer(definition, shown(sample, (consulted,)), answer, other)
+            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other)
         )
         label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
         value = WINS[preference.better]

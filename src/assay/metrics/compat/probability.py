@@ -15,7 +15,7 @@ from assay.metrics.correctness import (
     Formula,
     NliScore,
 )
-from assay.metrics.grading import missing, shown
+from assay.metrics.grading import missing, texts_of
 from assay.metrics.text_similarity import (
     BertScore,
     Bleu,
@@ -90,7 +90,7 @@ class LikelihoodScore(Metric):
         instruction, shows = ASPECTS[self.aspect]
         if gap := missing(sample, (*shows, "answer")):
             return Unscored("undefined", gap)
-        texts = "\n\n".join(f"{name}: {text}" for name, text in shown(sample, shows))
+        texts = "\n\n".join(f"{name}: {text}" for name, text in texts_of(sample, shows))
         prompt = f"{self.instruction or instruction}\n\n{texts}"
         likelihood = await judge(MeasureLikelihood(prompt, (sample.answer or "").strip()))
         parts = tuple(
@@ -150,8 +150,8 @@ class Menli(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.other not in OTHERS:
-            known = ", ".join(OTHERS)
-            raise InputError(f"{self.name}: other must be one of {known}, not {self.other!r}")
+            names = ", ".join(OTHERS)
+            raise InputError(f"{self.name}: other must be one of {names}, not {self.other!r}")
         if not 0 <= self.weight <= 1:
             raise InputError(f"{self.name}: weight must be from 0 to 1, not {self.weight}")
         override(self, packages=OTHERS[self.other].packages)

@@ -191,10 +191,15 @@ class RagasContextEntityRecall(Metric):
         """Name the entities of both and compare."""
         reference, contexts = sample.reference or "", "\n".join(sample.contexts or ())
         texts = [reference, contexts]
-        named = iter(await judge.each([NameEntities(text) for text in texts if not blank(text)]))
-        expected, known = (() if blank(text) else next(named) for text in texts)
+        entities = iter(await judge.each([NameEntities(text) for text in texts if not blank(text)]))
+        expected, retrieved = (() if blank(text) else next(entities) for text in texts)
         parts = tuple(
-            Part("entity", name, "found" if name in known else "not found", float(name in known))
+            Part(
+                "entity",
+                name,
+                "found" if name in retrieved else "not found",
+                float(name in retrieved),
+            )
             for name in dict.fromkeys(expected)
         )
         if self.variant == "legacy":  # after its first time it stands for nothing new
@@ -276,8 +281,8 @@ class RagasFactualCorrectness(FScore):
             value *= 1 if self.exact else whole / (whole + _EPSILON)
         nothing = (Part("answer", answer, "no statement", 0.0),)
         # As numpy rounds, which is not always as Python does.
-        shown = value if self.exact else round(value * 100) / 100
-        return Score(shown, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
+        rounded = value if self.exact else round(value * 100) / 100
+        return Score(rounded, tuple(parts) or nothing, details={"TP": tp, "FP": fp, "FN": fn})
 
 
 def counted(tp: int, fp: int, fn: int) -> tuple[float, float]:

@@ -137,11 +137,11 @@ class SelfCheckBERTScore(Metric):
         vectors = dict(zip(texts, await judge.each(tokens), strict=True))
         groups = [[vectors[s.text] for s in g if vectors[s.text].tokens] for g in others]
         groups = [group for group in groups if group]
-        known = [s for s in statements if vectors[s.text].tokens]
-        if not known or not groups:
-            what = "no further answer" if known else "no sentence of the answer"
-            return Unscored("undefined", f"{what} has a token")
-        return share([self._part(s, vectors[s.text], groups) for s in known])
+        embedded = [s for s in statements if vectors[s.text].tokens]
+        if not embedded or not groups:
+            lacking = "no further answer" if embedded else "no sentence of the answer"
+            return Unscored("undefined", f"{lacking} has a token")
+        return share([self._part(s, vectors[s.text], groups) for s in embedded])
 
     def _part(
         self, sentence: Statement, vectors: TokenVectors, groups: Sequence[Sequence[TokenVectors]]
@@ -190,8 +190,8 @@ class SelfCheckMQAG(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (0 < self.b1 < 1 and 0 < self.b2 < 1):
-            what = f"{self.name}: b1 and b2 must be above 0 and below 1, not {self.b1}, {self.b2}"
-            raise InputError(what)
+            fault = f"{self.name}: b1 and b2 must be above 0 and below 1, not {self.b1}, {self.b2}"
+            raise InputError(fault)
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about every sentence, answer all questions from each text, count."""
@@ -199,8 +199,10 @@ class SelfCheckMQAG(Metric):
         if missing := _undefined(answer, further):
             return missing
         statements = sentences(answer)
-        asked = await judge.each([AskMultipleChoice(s.text, answer, self.n) for s in statements])
-        questions = tuple(question for group in asked for question in group)
+        question_groups = await judge.each(
+            [AskMultipleChoice(s.text, answer, self.n) for s in statements]
+        )
+        questions = tuple(question for group in question_groups for question in group)
         if not questions:
             return Unscored("undefined", "no question was made from the answer")
         own, *others = await judge.each(
@@ -209,19 +211,19 @@ class SelfCheckMQAG(Metric):
         rows = iter(zip(questions, own, *others, strict=True))
         parts: list[Part] = []
         values: list[float] = []
-        for statement, group in zip(statements, asked, strict=True):
+        for statement, group in zip(statements, question_groups, strict=True):
             of_questions = [self._question_part(*next(rows)) for _ in group]
-            known = [part.value for part in of_questions if part.value is not None]
-            value = math.fsum(known) / len(known) if known else None
-            label, reason = "checked" if known else "no question", f"{len(known)} questions"
+            answered = [part.value for part in of_questions if part.value is not None]
+            value = math.fsum(answered) / len(answered) if answered else None
+            label, reason = "checked" if answered else "no question", f"{len(answered)} questions"
             parts.append(
                 Part("answer sentence", statement.text, label, value, reason, span=statement.span)
             )
             parts += of_questions
             values += [] if value is None else [value]
         if not values:
-            what = "the answer itself answers none of the questions made from it"
-            return Unscored("undefined", what, tuple(parts))
+            why = "the answer itself answers none of the questions made from it"
+            return Unscored("undefined", why, tuple(parts))
         return Score(math.fsum(values) / len(values), tuple(parts))
 
     def _question_part(
@@ -339,8 +341,8 @@ def _contradiction(verdict: Verdict) -> float | None:
 def _inconsistent(
     sentence: Statement, verdicts: Sequence[Verdict], values: Sequence[float | None]
 ) -> Part:
-    known = [value for value in values if value is not None]
-    value = sum(known) / len(values) if len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    value = sum(numbers) / len(values) if len(numbers) == len(values) else None
     reason = "; ".join(f"further answer {n}: {three_way(v)}" for n, v in enumerate(verdicts, 1))
     return Part("answer sentence", sentence.text, "checked", value, reason, span=sentence.span)
 

@@ -118,9 +118,12 @@ class TruLensGroundedness(Metric):
                 _sentence(s, "rated", v.support) for s, v in zip(claims, verdicts, strict=True)
             ]
             return parts, UNGRADED.format("the probability of support")
-        shown = tuple((f"context {n}", c) for n, c in enumerate(contexts, start=1))
+        context_texts = tuple((f"context {n}", c) for n, c in enumerate(contexts, start=1))
         grades = await judge.each(
-            [GiveGrade(_GROUNDED, GROUNDED, (*shown, ("statement", s.text))) for s in claims]
+            [
+                GiveGrade(_GROUNDED, GROUNDED, (*context_texts, ("statement", s.text)))
+                for s in claims
+            ]
         )
         return [
             _sentence(s, _label(g), g.value / BEST, g.reason)
@@ -157,8 +160,8 @@ class TruLensAnswerRelevance(Metric):
             part = rating_part(rating, answer)
             part = replace(part, value=0.0) if rating.noncommittal else part
             return share([part], UNGRADED.format("a rating from 0 to 1"))
-        shown = (("question", question), ("answer", answer))
-        grade = await judge(GiveGrade(_ANSWERS, ANSWERS, shown))
+        texts = (("question", question), ("answer", answer))
+        grade = await judge(GiveGrade(_ANSWERS, ANSWERS, texts))
         return share([Part("answer", answer, _label(grade), grade.value / BEST, grade.reason)])
 
 
@@ -214,8 +217,8 @@ def _claims(sentence: Statement, statements: Statements) -> bool:
     )
 
 
-def _overlap(one: tuple[int, int] | None, other: tuple[int, int]) -> bool:
-    return bool(one and one[0] < other[1] and other[0] < one[1])
+def _overlap(span: tuple[int, int] | None, other: tuple[int, int]) -> bool:
+    return bool(span and span[0] < other[1] and other[0] < span[1])
 
 
 def _abstains(sentence: Statement) -> bool:
