@@ -226,6 +226,8 @@ class Run:
         self.options = options
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.model = Large(options.base, options.rank, options.low).to(self.device)
+        if options.start:
+            self.model.load(torch.load(options.start, map_location="cpu")["model"])
         self.offsets = nn.Parameter(torch.zeros(SETS, 3))
         self.names: list[str] = []
         self.step, self.tokens, self.seconds = 0, 0, 0.0
@@ -431,7 +433,8 @@ def main() -> None:
     training.add_argument("--low", type=int, default=LOW, help="layers that are not learnt")
     training.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     training.add_argument("--seed", type=int, default=0)
-    training.add_argument("--out", type=Path, required=True)
+    training.add_argument("--out", type=Path, required=True, help="goes on there if it exists")
+    training.add_argument("--start", type=Path, help="what `keep` wrote, where no checkpoint is")
     measuring = steps.add_parser("measure")
     measuring.set_defaults(run=_measure)
     measuring.add_argument("file", type=Path, help="a checkpoint, also one of the small reader")
