@@ -2,6 +2,7 @@
 
     python -m training.verifier.large train --examples pairs.pkl people.pkl --out large.pt
     python -m training.verifier.large measure large.pt --examples held_out.pkl
+    python -m training.verifier.large teach large.pt --examples pairs.pkl --out taught.pkl
     python -m training.verifier.large keep large.pt --out adapters.pt
 
 The same windows as the small reader's, each statement for itself. Base weights are never changed:
@@ -20,6 +21,7 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,9 +41,10 @@ from training.verifier.logistic import auroc
 
 RANK: Final = 32
 LOW: Final = 4  # layers below it are the base's own and need no gradient
-SIZE, HEADS, LAYERS = 768, 12, 12
+SIZE, HEADS = 768, 12
+LAYERS: Final = 10  # of twelve: in the last ones all tokens of a text come near its mean
 TOKENS: Final = 1536  # of a batch: small ones, since a run takes few steps
-WARM: Final = 50  # steps
+WARM: Final = 100  # steps
 DECAY: Final = 400  # steps down to nothing before the last one
 MEAN: Final = 0.995  # of the running mean
 SETS: Final = 128  # at most
@@ -223,6 +226,8 @@ class Run:
         self.options = options
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.model = Large(options.base, options.rank, options.low).to(self.device)
+        if options.start:
+            self.model.load(torch.load(options.start, map_location="cpu")["model"])
         self.offsets = nn.Parameter(torch.zeros(SETS, 3))
         self.names: list[str] = []
         self.step, self.tokens, self.seconds = 0, 0, 0.0
@@ -233,8 +238,8 @@ class Run:
         self.optimiser = torch.optim.AdamW(
             [
                 {"params": rest, "most": options.rate, "weight_decay": 0.0},
-                {"params": fresh, "most": 1e-3, "weight_decay": 0.01},
-                {"params": types, "most": 2.5e-3, "weight_decay": 0.0},
+                {"params": fresh, "most": 5e-4, "weight_decay": 0.01},
+                {"params": types, "most": 1e-3, "weight_decay": 0.0},
                 {"params": [self.offsets], "most": 1e-2, "weight_decay": 0.1},
             ],
             betas=(0.9, 0.98),
@@ -266,6 +271,8 @@ class Run:
         kept = min(MEAN, self.step / (self.step + 10))
         for name, value in learnt.items():
             self.mean[name].lerp_(value.detach(), 1 - kept)
+        # Near 0: all tokens have become alike, and nothing is learnt any more.
+        losses["spread"] = votes(out.detach().cpu(), batch.parts)[:, 0].std()
         for name, loss in losses.items():
             value = float(loss.detach())
             self.sums[name] = 0.98 * self.sums.get(name, value) + 0.02 * value
@@ -336,7 +343,7 @@ def read(path: Path, base: Path) -> nn.Module:
         return small.eval()
     large = Large(base, *state["form"])
     large.load(state.get("mean", state["model"]))
-    return large.eval()
+    return large.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
 class _Shown(random.Random):
@@ -347,19 +354,20 @@ class _Shown(random.Random):
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def scores(model: nn.Module, found: Sequence[Example]) -> list[npt.NDArray[np.float32]]:
-    """Of each window the votes of its statements: supported against the rest."""
-    made: list[npt.NDArray[np.float32]] = [np.empty(0, np.float32)] * len(found)
+def voted(model: nn.Module, found: Sequence[Example]) -> list[npt.NDArray[np.float32]]:
+    """Of each window the votes of its statements: supported, refuted, neutral."""
+    device = next(model.parameters()).device
+    made: list[npt.NDArray[np.float32]] = [np.empty((0, 3), np.float32)] * len(found)
     left = sorted(range(len(found)), key=lambda i: len(found[i].ids))
     while left:
         size = max(1, 4 * TOKENS // len(found[left[-1]].ids))
         left, taken = left[:-size], left[-size:]
         examples = [found[i] for i in taken]
         batch = Batch(examples, sorted({e.data for e in examples}), _Shown())
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=isinstance(model, Large)):
-            out = model(batch.ids, batch.types, batch.positions, batch.visible)
-        voted = votes(out, batch.parts)[:, :3]
-        each = (voted[:, 0] - torch.logsumexp(voted[:, 1:], 1)).numpy()
+        inputs = (batch.ids, batch.types, batch.positions, batch.visible)
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=isinstance(model, Large)):
+            out = model(*(each.to(device) for each in inputs)).cpu()
+        each = votes(out, batch.parts)[:, :3].numpy()
         ends = np.cumsum([len(e.parts) for e in examples])[:-1]
         for i, part in zip(taken, np.split(each, ends), strict=True):
             made[i] = part
@@ -377,13 +385,31 @@ def _measure(options: argparse.Namespace) -> None:
     model, every = read(options.file, options.base), []
     for name in sorted(sets):
         picked = sorted(sets[name], key=lambda e: zlib.crc32(e.ids.tobytes()))[: options.each]
-        voted = np.concatenate(scores(model, picked))
+        each = np.concatenate(voted(model, picked))
+        scores = each[:, 0] - np.logaddexp(each[:, 1], each[:, 2])
         label = np.array([part[2] for e in picked for part in e.parts])
         known, right = label >= 0, label[label >= 0] == 0
         if min(right.sum(), (~right).sum()) >= 5:
-            every.append(auroc(voted[known], right))
+            every.append(auroc(scores[known], right))
             print(f"{name:28} n {len(right):5} AUROC {every[-1]:.3f}", flush=True)
     print(f"mean of {len(every)} sets {np.mean(every):.4f}")
+
+
+def _teach(options: argparse.Namespace) -> None:
+    """The windows that may be trained on, with its votes beside their labels: see `train`."""
+    torch.set_num_threads(options.threads)
+    model = read(options.file, options.base)
+    found = [
+        one
+        for path in options.examples
+        for one in pickle.loads(path.read_bytes())
+        if fold_of(one.group) != HELD_OUT and len(one.ids) <= options.longest
+    ]
+    taught = []
+    for one, each in zip(found, voted(model, found), strict=True):
+        shares = np.exp(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
+        taught.append(replace(one, taught=tuple(map(tuple, shares.tolist()))))
+    options.out.write_bytes(pickle.dumps(taught))
 
 
 def _keep(options: argparse.Namespace) -> None:
@@ -402,21 +428,26 @@ def main() -> None:
     training.add_argument("--share", nargs="*", default=[], metavar="SET=SHARE", help="over _MIX")
     training.add_argument("--minutes", type=float, default=60.0)
     training.add_argument("--until", type=int, help="last step; the rate goes down to it")
-    training.add_argument("--rate", type=float, default=5e-4, help="of adapters; of layers 8e-5")
+    training.add_argument("--rate", type=float, default=1.5e-4, help="of whole layers 2e-5")
     training.add_argument("--rank", type=int, default=RANK, help="0: whole layers are learnt")
     training.add_argument("--low", type=int, default=LOW, help="layers that are not learnt")
     training.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     training.add_argument("--seed", type=int, default=0)
-    training.add_argument("--out", type=Path, required=True)
+    training.add_argument("--out", type=Path, required=True, help="goes on there if it exists")
+    training.add_argument("--start", type=Path, help="what `keep` wrote, where no checkpoint is")
     measuring = steps.add_parser("measure")
     measuring.set_defaults(run=_measure)
     measuring.add_argument("file", type=Path, help="a checkpoint, also one of the small reader")
     measuring.add_argument("--each", type=int, default=50, help="windows of a set")
+    teaching = steps.add_parser("teach")
+    teaching.set_defaults(run=_teach)
+    teaching.add_argument("file", type=Path)
+    teaching.add_argument("--out", type=Path, required=True)
     keeping = steps.add_parser("keep")
     keeping.set_defaults(run=_keep)
     keeping.add_argument("file", type=Path)
     keeping.add_argument("--out", type=Path, required=True)
-    for step in (training, measuring):
+    for step in (training, measuring, teaching):
         step.add_argument("--examples", type=Path, nargs="+", required=True)
         step.add_argument("--base", type=Path, required=True, help="folder of the base weights")
         step.add_argument("--longest", type=int, default=256, help="tokens of a window")
