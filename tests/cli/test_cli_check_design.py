@@ -233,8 +233,16 @@ def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):
     assert (result.exit_code, "--corpus is for --design" in result.stderr) == (2, True)
     result = assay("check", "--design", "data.jsonl", "--corpus", "nowhere")
     assert (result.exit_code, "no file 'nowhere'" in result.stderr) == (2, True)
-    with pytest.raises(InputError, match="no row has a question"):
-        check_design([{"answer": "Yes."}])
+    with pytest.raises(InputError, match=r"no row has a question.*one of Frage"):
+        check_design([{"answer": "Yes.", "Frage": "Why?"}])
+
+
+def test_right_answers_in_the_column_of_answers_are_told(assay, here):
+    kept = [{"question": f"Why {n}?", "answer": f"Reason {n}."} for n in range(3)]
+    _, _, findings = design(assay, here, kept)
+    assert "--map reference=answer" in findings["references"]["remedy"]
+    _, _, findings = design(assay, here, kept, "--map", "reference=answer")
+    assert "references" not in findings
 
 
 METRIC = '''
