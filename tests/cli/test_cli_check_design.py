@@ -194,6 +194,20 @@ def test_references_are_sought_in_the_corpus_and_what_nobody_asks_about_is_named
     assert found["found_first"] == 1
 
 
+def test_a_source_of_many_passages_covers_the_one_that_is_asked_about(assay, here):
+    chance = random.Random(1)
+    letters = "bcdfghklmnprstvw"
+    words = [
+        "".join(chance.choice(letters) + chance.choice("aeiou") for _ in "123") for _ in "z" * 900
+    ]
+    text = "\n\n".join(" ".join(words[n : n + 150]) + "." for n in range(0, 900, 150))
+    write_rows(here / "docs.jsonl", [{"id": "long", "text": text}, {"id": "other", "text": "No."}])
+    row = {"question": f"Why {words[610]}?", "reference": words[611], "reference_contexts": [text]}
+    _, found, findings = design(assay, here, [row], "--corpus", "docs.jsonl")
+    assert found["coverage"]["long"]["asked_about"] == 1
+    assert ids(findings["coverage"]) == ["other"]
+
+
 def test_topics_without_a_question_are_named_and_those_of_unanswerable_ones_told(assay, here):
     lamps = "lamp bulb socket wire light shade switch fuse plug cable watt candle lantern"
     post = "parcel letter stamp box courier address customs scale queue seal van postman"
@@ -233,8 +247,16 @@ def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):
     assert (result.exit_code, "--corpus is for --design" in result.stderr) == (2, True)
     result = assay("check", "--design", "data.jsonl", "--corpus", "nowhere")
     assert (result.exit_code, "no file 'nowhere'" in result.stderr) == (2, True)
-    with pytest.raises(InputError, match="no row has a question"):
-        check_design([{"answer": "Yes."}])
+    with pytest.raises(InputError, match=r"no row has a question.*one of Frage"):
+        check_design([{"answer": "Yes.", "Frage": "Why?"}])
+
+
+def test_right_answers_in_the_column_of_answers_are_told(assay, here):
+    kept = [{"question": f"Why {n}?", "answer": f"Reason {n}."} for n in range(3)]
+    _, _, findings = design(assay, here, kept)
+    assert "--map reference=answer" in findings["references"]["remedy"]
+    _, _, findings = design(assay, here, kept, "--map", "reference=answer")
+    assert "references" not in findings
 
 
 METRIC = '''

@@ -133,31 +133,40 @@ _FORMS = {
 }
 
 
-def check_files(outs: Sequence[str], *others: str, forms: Mapping[str, str] = _FORMS) -> None:
+def check_files(
+    outs: Sequence[str],
+    *others: str,
+    forms: Mapping[str, str] = _FORMS,
+    option: str = "--out",
+) -> None:
     """See before anything is spent that every file can be written and is not read as well.
 
     Args:
         outs: The files to be written.
         others: The files that are read.
         forms: What each ending makes, in words.
+        option: The option that names them.
     """
-    problems = [problem for out in outs for problem in _problems(out, others, forms)]
+    problems = [problem for out in outs for problem in _problems(option, out, others, forms)]
     if problems:
         raise InputError(problems)
 
 
-def _problems(out: str, others: Sequence[str], forms: Mapping[str, str]) -> list[Problem]:
+def _problems(
+    option: str, out: str, others: Sequence[str], forms: Mapping[str, str]
+) -> list[Problem]:
     path = Path(out)
     if path.suffix.lower() not in forms:
         known = "; ".join(f"{form} {what}" for form, what in forms.items())
-        what = f"--out {_shown(out)}: no report ends in '{path.suffix}', but in {', '.join(forms)}"
+        ends = f"no report ends in '{path.suffix}', but in {', '.join(forms)}"
+        what = f"{option} {_shown(out)}: {ends}"
         return [Problem(what, known)]
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        return [Problem(f"--out {_shown(out)} needs pyarrow", "pip install 'assay[parquet]'")]
+        return [Problem(f"{option} {_shown(out)} needs pyarrow", "pip install 'assay[parquet]'")]
     if is_uri(out):
         located(out)  # whether it may be written there, the store tells when it is
         return []
-    return _places("--out", out, others)
+    return _places(option, out, others)
 
 
 def check_file(option: str, file: str | None, *others: str) -> None:

@@ -436,7 +436,7 @@ def testset_add_command(request: TestsetAddRequest) -> int:
     """
     if not request.where:
         raise InputError("--where is missing", "such as --where 'faithfulness<0.5'")
-    output.check_files([request.to], request.store, forms=_CASE_FORMS)
+    output.check_files([request.to], request.store, forms=_CASE_FORMS, option="--to")
     result = open_run(request.run, request.store)
     cases = list(failing(result, request.where))
     new, merged = add_cases(request.to, cases) if cases else ([], [])

@@ -93,7 +93,11 @@ def topics_of(corpus: Corpus) -> dict[int, str]:
     n = len(corpus.passages)
     counts = [Counter(stems(f"{each.title} {each.text}")) for each in corpus.passages]
     spread = Counter(one for count in counts for one in count)
-    terms = sorted(s for s, held in spread.items() if 2 <= held <= _COMMON * n and s.isalpha())
+    terms = sorted(
+        one
+        for one, held in spread.items()
+        if 2 <= held <= _COMMON * n and one.isalpha() and len(one) > 2
+    )
     if n < _LEAST or len(terms) < _LEAST:
         return {}
     column = {term: at for at, term in enumerate(terms)}

@@ -173,10 +173,12 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
     source = read(data, mapping=mapping, contexts=contexts)
-    rows = [sample for sample in samples(source, needs={}) if sample.question]
-    if not rows:
-        raise InputError("no row has a question", "name its column: --map question=COLUMN")
-    return rows
+    every = list(samples(source, needs={}))
+    if rows := [sample for sample in every if sample.question]:
+        return rows
+    columns = ", ".join(dict.fromkeys(name for sample in every for name in sample.metadata))
+    known = f" (one of {columns})" if columns else ""
+    raise InputError("no row has a question", f"name its column: --map question=COLUMN{known}")
 
 
 def _passages(corpus: Any) -> Corpus:
@@ -298,6 +300,8 @@ def _unsourced(
     bare = [(s.id, _quoted(s)) for s in answered if not (s.reference or s.accepted)]
     if bare:
         remedy = "add a column reference: without it no answer can be called right or wrong"
+        if all(sample.answer for sample in answered):
+            remedy += "; if `answer` holds the right ones: --map reference=answer"
         yield Finding("references", "note", "no reference answer", remedy, tuple(bare))
     rows = [
         (s.id, f"'{s.reference}'")
@@ -413,9 +417,9 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
 def _written(rows: Sequence[Sample], *, generated: bool) -> Iterator[Finding]:
     if any("template" in row.metadata for row in rows) and generated:
         text = (
-            "rules made questions of this set: such a set did not even rank six retrievers as "
-            "people's questions did, and no generated set ranks models that write answers (van "
-            "Elburg et al. 2025, arXiv 2508.11758)"
+            "rules made questions of this set: such sets ranked six retrievers as people's "
+            "questions did over one of three corpora, and no generated set ranks models that write "
+            "answers (van Elburg et al. 2025, arXiv 2508.11758)"
         )
         yield Finding("generated", "note", text, "compare systems by questions of real users")
     elif generated:

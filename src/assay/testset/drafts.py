@@ -127,7 +127,7 @@ class Drafts:
         """Whether the question has a name, or its subject rare words without "the"."""
         if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in self._text:
             return True
-        if re.fullmatch(r"the [a-z]+", draft.fact.subject):  # "the city"
+        if _BRIEF.fullmatch(draft.fact.subject) or _ENDS_BRIEF.search(draft.fact.question):
             return False
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             texts = (self.corpus.passages[number].text for number in draft.passages)
@@ -280,6 +280,9 @@ _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
 # defines or needs, of what is called by an abbreviation or by code.
 _PARTS_VERBS: Final = frozenset(("include", "contain", "comprise", "consist", "require"))
 _TECHNICAL: Final = re.compile(r"`|[A-Z][A-Z0-9]{2}|[A-Z0-9]{2}$|\w_\w|[a-z][A-Z]")
+# "The city", "the Lady", "the Wall's demolition": known to whoever reads the text.
+_BRIEF: Final = re.compile(r"the (?:[a-z]+|[A-Z][a-z]+(?: ?['\u2019]s\b.*)?)")
+_ENDS_BRIEF: Final = re.compile(r"\b(?:of|in|by|from|at|to) the [A-Z][a-z]+\?$")
 _FIRST_NAME: Final = re.compile(r"[A-Z][a-z]+")
 _SHE: Final = re.compile(r"\b(?:he|she|his|her)\b")
 _NOW: Final = 2020

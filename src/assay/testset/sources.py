@@ -35,7 +35,7 @@ def passages_asked(
     asked = dict[str, frozenset[int]]()
     for sample in rows:
         texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
-        near = frozenset(_nearest(text, text, corpus) for text in texts)
+        near = frozenset(_named(text, sample, corpus) for text in texts)
         if held := frozenset(number for number in near if number is not None):
             asked[sample.id] = held
     return asked
@@ -46,7 +46,7 @@ def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
     numbers = set[int]()
     for sample in filter(is_unanswerable, rows):
         texts = sample.reference_contexts or sample.contexts or ()
-        numbers |= {at for text in texts if (at := _nearest(text, text, corpus)) is not None}
+        numbers |= {at for text in texts if (at := _named(text, sample, corpus)) is not None}
         for place in sample.metadata.get("source") or ():  # as `assay testset` writes it
             numbers |= {
                 number
@@ -57,6 +57,17 @@ def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
                 and place.get("start", 0) < each.end
             }
     return frozenset(numbers)
+
+
+def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
+    """The passage that holds a text, or that a longer one holds and the question is about."""
+    if (near := _nearest(text, text, corpus)) is not None:
+        return near
+    plain = comparable(text)
+    parts = [n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain]
+    said = set(stems(f"{sample.question} {sample.reference or ''}"))
+    held = {number: recall(said, set(stems(corpus.passages[number].text))) for number in parts}
+    return max(parts, key=held.__getitem__, default=None)
 
 
 def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
