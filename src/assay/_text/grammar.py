@@ -86,7 +86,7 @@ def _tokens(sentence: str) -> Iterator[Token]:
         if short:
             middle = start + len(short["who"])
             yield Token(short["who"].lower(), start, middle, sort, text[:1].isupper())
-            yield Token(_SHORT_VERBS[short["verb"]], middle, end, sort, capital=False)
+            yield Token(_SHORT_VERBS[short["verb"].lower()], middle, end, sort, capital=False)
             continue
         yield Token(text.lower(), start, end, sort, text[:1].isupper())
 

@@ -233,6 +233,8 @@ def with_verb(words: Words, subject: Subject, verb: int) -> Subject:
     main = verb
     while words.auxiliary(main) or words.text(main) in _AUXILIARY or words.is_adverb(main):
         main += 1
+    if main == verb:  # "HAs": taken for a name
+        return plain
     group = range(verb, main)
     if any(words.text(k) == "not" or words.text(k).endswith(("n't", "n’t")) for k in group):
         return plain._replace(main=main)

@@ -4,9 +4,10 @@ import json
 import time
 from importlib import resources
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._text.predications import predications
 from assay.judges.embedded import verification
 from assay.judges.embedded.comparison import FEATURES, compare
 from assay.judges.embedded.evidence import prepare
@@ -130,6 +131,30 @@ def test_the_reason_names_the_sentence_that_says_otherwise():
 def test_every_measurement_has_a_coefficient():
     text = resources.files("assay.judges.embedded").joinpath("support.json").read_text("utf-8")
     assert list(json.loads(text)["coefficients"]) == list(verification.FEATURES)
+
+
+# ruff: noqa: SIM905 - word lists read better as prose
+
+# Words by which clauses are read, however they are written.
+_WORDS = st.tuples(
+    st.sampled_from(
+        "it's we're he'd has have been is was not can't may Alice Ben hired owns reports to by of "
+        'the its and who that if before more than 12 % , . ; : ( ) " - ’s'.split()
+    ),
+    st.sampled_from((str, str.upper, str.title, str.swapcase, lambda word: word[:2].upper())),
+).map(lambda pair: pair[1](pair[0]))
+
+
+@given(st.lists(_WORDS, min_size=3, max_size=16).map(" ".join))
+@settings(max_examples=600)
+def test_clauses_are_read_however_they_are_written(sentence):
+    assert all(reading.predicate for reading in predications(sentence))
+
+
+def test_short_verbs_in_capitals_are_read():
+    (reading,) = predications("IT'S BUILT BY ALICE.")
+    assert reading.stative
+    assert predications("The differences betwEen them HAs been told.") is not None
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
