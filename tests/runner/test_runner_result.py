@@ -344,6 +344,13 @@ class TestWhatIsSaidOfIt:
             Settings(**said)
 
 
+def test_of_what_a_run_cost_it_is_told_what_this_machine_did(db):
+    metrics = ["faithfulness", "answer_similarity"]  # two calls a sample, and two vectors
+    result = evaluate(samples(2), metrics, plausible(), embedder="embedded", store=db)
+    cost = result.cost()
+    assert (cost.calls - cost.local, cost.local > 0) == (4, True)
+
+
 def test_a_call_says_how_often_it_asked_and_what_it_reused(db):
     rows = [{"question": "Who?", "contexts": ["Anna did."], "answer": "Anna did. Bo did not."}]
     first = evaluate(rows, "faithfulness", plausible(), store=db)
