@@ -210,8 +210,6 @@ def simultaneous_alpha(
     *,
     groups: Sequence[Hashable] | None = None,
     level: float = LEVEL,
-    draws: int = DRAWS,
-    seed: int = 0,
 ) -> float:
     """The level of each pairwise difference at which all of them hold together.
 
@@ -222,14 +220,12 @@ def simultaneous_alpha(
         scores: Shape (n, k).
         groups: As in `compare_with_best`.
         level: Nominal coverage of all pairs together.
-        draws: From the joint distribution of the differences, a multivariate t.
-        seed: The same seed gives the same level.
 
     Returns:
         The level, from (1 - level) / pairs to 1 - level.
     """
     covariance, units = _covariance(scores, groups)
-    return _joint_alpha(covariance, units - 1, level, draws, seed)
+    return _joint_alpha(covariance, units - 1, level)
 
 
 def _joint_alpha(
