@@ -228,9 +228,7 @@ def simultaneous_alpha(
     return _joint_alpha(covariance, units - 1, level)
 
 
-def _joint_alpha(
-    covariance: Floats, freedom: float, level: float, draws: int = DRAWS, seed: int = 0
-) -> float:
+def _joint_alpha(covariance: Floats, freedom: float, level: float) -> float:
     """`simultaneous_alpha` from the covariance of the means and its degrees of freedom."""
     from scipy.special import stdtr
 
@@ -244,10 +242,10 @@ def _joint_alpha(
         return alone
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
-    rng, largest = np.random.default_rng(seed), []
+    rng, largest = np.random.default_rng(0), []
     step = max(1, _CHUNK // len(errors))
-    for start in range(0, draws, step):
-        n = min(step, draws - start)
+    for start in range(0, DRAWS, step):
+        n = min(step, DRAWS - start)
         means = rng.standard_normal((n, len(root))) @ root.T
         spread = np.sqrt(rng.chisquare(freedom, n) / freedom)
         ratios = np.abs(means[:, first] - means[:, second]) / errors
