@@ -7,6 +7,7 @@ import pytest
 from assay import compare, diagnose, evaluate
 from assay._analysis.comparability import DefinitionDifferences, compare_definitions
 from assay._analysis.comparison import changed
+from assay._report.comparison import collect
 from assay._store import Run
 from assay.errors import InputError
 from assay.judges.scripted import Scripted
@@ -87,6 +88,24 @@ class TestWhatIsFound:
         alone = quality(a.compare(b))
         assert found.metrics[0].p >= alone.p
         assert found.metrics[0].detectable > alone.detectable
+
+    def test_of_three_runs_the_best_is_told_all_at_once(self, db):
+        a, b, c = (graded.run(db, noise(30, i, shift=s)) for i, s in enumerate((0, 0.2, 0.21)))
+        (best,) = a.compare(b, c).best
+        assert (set(best.top), best.rest, best.n) == ({"B", "C"}, ("A",), 30)
+        assert a.compare(b).best == (), "two are compared with each other anyway"
+
+    def test_of_three_runs_one_is_best_where_the_others_are_worse(self, db):
+        runs = [graded.run(db, noise(30, i, shift=s)) for i, s in enumerate((0, 0.2, 0.02))]
+        (best,) = compare(*runs).best
+        assert (best.top, set(best.rest)) == (("B",), {"A", "C"})
+        page = collect(compare(*runs))["best"][0]["said"]
+        assert page.startswith("B is best, ")
+        assert page.endswith("are worse (30 samples scored in each).")
+
+    def test_runs_with_equal_scores_have_no_best(self, db):
+        runs = [graded.run(db, noise(30), group=[str(i)] * 30) for i in range(3)]
+        assert compare(*runs).best == ()
 
     def test_samples_of_a_group_count_together(self, db):
         groups = [f"doc{i // 6}" for i in range(30)]

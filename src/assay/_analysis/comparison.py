@@ -18,6 +18,7 @@ from assay._analysis.comparability import (
     unlike_data,
     unlike_definitions,
 )
+from assay._analysis.leaderboard import Best, best_runs_by
 from assay._runner.result import Result, labels
 from assay._runner.summary import noise
 from assay._store import Store
@@ -182,12 +183,14 @@ class Comparison:
         metrics: Every metric that both have, run by run.
         warnings: What else could make the numbers differ.
         level: Nominal coverage of the intervals.
+        best: Of three runs and more, which are best by each metric that all have.
     """
 
     runs: tuple[Compared, ...]
     metrics: tuple[MetricComparison, ...]
     warnings: tuple[str, ...]
     level: float
+    best: tuple[Best, ...] = ()
 
     def __str__(self) -> str:
         """A line for each metric."""
@@ -287,7 +290,20 @@ def compare(
         metrics=_adjusted(compared_metrics, terms),
         warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
         level=terms.level,
+        best=_best((baseline, *others), compared_metrics, terms.level),
     )
+
+
+def _best(
+    results: Sequence[Result], compared: Sequence[MetricComparison], level: float
+) -> tuple[Best, ...]:
+    if len(results) < 3:
+        return ()
+    names = [letter(number) for number in range(len(results))]
+    metrics = dict.fromkeys(one.metric for one in compared)
+    every = [metric for metric in metrics if all(metric in r.run.metrics for r in results)]
+    found = (best_runs_by(results, names, metric, level=level) for metric in every)
+    return tuple(one for one in found if one)
 
 
 def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:

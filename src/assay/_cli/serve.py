@@ -230,7 +230,7 @@ def view_command(request: ViewRequest) -> int:
     async def work() -> None:
         async with running(app, request.port) as port:
             address = first_address(port, access.token, path)
-            say(f"showing {request.questions or request.store} (Ctrl-C ends it) at {address}")
+            say(f"showing {request.questions or request.store}; Ctrl-C ends it\n{address}")
             if not request.no_browser:
                 with suppress(webbrowser.Error):
                     await asyncio.to_thread(webbrowser.open, address)

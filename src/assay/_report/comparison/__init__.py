@@ -15,6 +15,7 @@ from assay._analysis.comparison import (
     letter,
 )
 from assay._analysis.groups import LEAST, LEAST_EQUAL, ByGroup
+from assay._analysis.leaderboard import Best
 from assay._report import labels, numbers
 from assay._text.numbers import decimals
 from assay._version import __version__
@@ -47,7 +48,25 @@ def collect(comparison: Comparison) -> dict[str, Any]:
         "runs": runs,
         "warnings": list(comparison.warnings),
         "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
+        "best": [{**msgspec.to_builtins(one), "said": _best(one)} for one in comparison.best],
     }
+
+
+def _best(one: Best) -> str:
+    """Which of all runs are best by a metric."""
+    n = f"({numbers.plural(one.n, 'sample')} scored in each)."
+    top, rest = _names(one.top), _names(one.rest)
+    worse = f"{rest} {'is' if len(one.rest) == 1 else 'are'} worse"
+    if len(one.top) == 1:
+        return f"{top} is best, {worse} {n}"
+    if not one.rest:
+        return f"no best one: {top} cannot be told apart {n}"
+    return f"{top} are at the top and cannot be told apart, {worse} {n}"
+
+
+def _names(names: Sequence[str]) -> str:
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
@@ -143,7 +162,10 @@ def legend(data: Json) -> str:
     text += (
         f"; the verdict goes by it, at {verdict}. d is Cohen's d_z. {SIDES}: samples that became"
     )
-    return f"{text} better, stayed the same, became worse."
+    text += " better, stayed the same, became worse."
+    if data["best"]:
+        text += f" Best of all runs: by simultaneous {level} intervals of all differences."
+    return text
 
 
 def _metric(one: MetricComparison, level: float) -> dict[str, Any]:
