@@ -459,9 +459,7 @@ def largest(
         )
 
 
-def changed(
-    before: Sequence[Part], after: Sequence[Part], *, sign: int, max_parts: int = MOST_PARTS
-) -> tuple[PartChange, ...]:
+def changed(before: Sequence[Part], after: Sequence[Part], *, sign: int) -> tuple[PartChange, ...]:
     """What changed between two sets of evidence, what moved the score that way first."""
     old = {(part.kind, part.text): part for part in before}
     new = {(part.kind, part.text): part for part in after}
@@ -484,7 +482,7 @@ def changed(
     weighted.sort(key=lambda item: -item[0])
     # What moved the other way explains nothing, unless there is nothing else.
     weighted = [item for item in weighted if item[0] > 0] or weighted
-    return tuple(change for _, change in weighted[:max_parts])
+    return tuple(change for _, change in weighted[:MOST_PARTS])
 
 
 def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:

@@ -428,14 +428,14 @@ class Labelling:
         return judged.with_parts() if self.per == "statement" else judged
 
 
-def share_of_seconds(labels: Sequence[HumanLabel], metric: str, seed: int = 0) -> float:
+def share_of_seconds(labels: Sequence[HumanLabel], metric: str) -> float:
     """The least share (0..1, whole percents) of second opinions that explains these labels."""
     people: dict[Key, set[str]] = {}
     for label in labels:
         if label.kind == "label":
             people.setdefault(label.item, set()).add(label.annotator)
     twice = [key[1] for key, names in people.items() if len(names) > 1]
-    least = max((_number(seed, metric, _SECOND, sample) for sample in twice), default=0.0)
+    least = max((_number(0, metric, _SECOND, sample) for sample in twice), default=0.0)
     return math.ceil(100 * least) / 100
 
 

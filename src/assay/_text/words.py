@@ -478,21 +478,18 @@ class BM25:
         return np.asarray(self._weights[rows].sum(axis=0), dtype=np.float64)
 
 
-def fused(
-    rankings: Sequence["npt.NDArray[np.int_]"], n: int, close: int = 60
-) -> "npt.NDArray[np.float64]":
-    """Scores of n texts by reciprocal rank fusion: the sum of 1 / (close + rank) over rankings.
+def fused(rankings: Sequence["npt.NDArray[np.int_]"], n: int) -> "npt.NDArray[np.float64]":
+    """Scores of n texts by reciprocal rank fusion: the sum of 1 / (60 + rank) over rankings.
 
     A text that is in none has 0 (Cormack, Clarke and Buettcher 2009).
 
     Args:
         rankings: Numbers of texts, the best first.
         n: How many texts there are.
-        close: Constant that keeps the first ranks close together.
     """
     import numpy as np
 
     scores = np.zeros(n)
     for ranking in rankings:
-        scores[ranking] += 1 / (close + 1 + np.arange(len(ranking)))
+        scores[ranking] += 1 / (61 + np.arange(len(ranking)))
     return scores

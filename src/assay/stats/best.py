@@ -210,8 +210,6 @@ def simultaneous_alpha(
     *,
     groups: Sequence[Hashable] | None = None,
     level: float = LEVEL,
-    draws: int = DRAWS,
-    seed: int = 0,
 ) -> float:
     """The level of each pairwise difference at which all of them hold together.
 
@@ -222,19 +220,15 @@ def simultaneous_alpha(
         scores: Shape (n, k).
         groups: As in `compare_with_best`.
         level: Nominal coverage of all pairs together.
-        draws: From the joint distribution of the differences, a multivariate t.
-        seed: The same seed gives the same level.
 
     Returns:
         The level, from (1 - level) / pairs to 1 - level.
     """
     covariance, units = _covariance(scores, groups)
-    return _joint_alpha(covariance, units - 1, level, draws, seed)
+    return _joint_alpha(covariance, units - 1, level)
 
 
-def _joint_alpha(
-    covariance: Floats, freedom: float, level: float, draws: int = DRAWS, seed: int = 0
-) -> float:
+def _joint_alpha(covariance: Floats, freedom: float, level: float) -> float:
     """`simultaneous_alpha` from the covariance of the means and its degrees of freedom."""
     from scipy.special import stdtr
 
@@ -248,10 +242,10 @@ def _joint_alpha(
         return alone
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
-    rng, largest = np.random.default_rng(seed), []
+    rng, largest = np.random.default_rng(0), []
     step = max(1, _CHUNK // len(errors))
-    for start in range(0, draws, step):
-        n = min(step, draws - start)
+    for start in range(0, DRAWS, step):
+        n = min(step, DRAWS - start)
         means = rng.standard_normal((n, len(root))) @ root.T
         spread = np.sqrt(rng.chisquare(freedom, n) / freedom)
         ratios = np.abs(means[:, first] - means[:, second]) / errors

@@ -350,17 +350,15 @@ def gap_interval(means: tuple[float, float], ends: tuple[Interval, Interval]) ->
     return Interval(gap - below, gap + above, a.level, f"recovered from {a.method}")
 
 
-def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
+def sign_flip(sums: Values) -> Test:
     """The permutation test of paired differences: without a difference each sign is a coin toss.
 
-    Exact, by trying every combination of signs, for up to 16 units that differ at all; by `draws`
+    Exact, by trying every combination of signs, for up to 16 units that differ at all; by `DRAWS`
     random combinations for more, the one seen counted among them, so that p is never 0, or by
     Hoeffding's bound where that is smaller; by the normal limit beyond 5,000.
 
     Args:
         sums: Shape (n,), the differences; of clusters, which are flipped whole, their sums.
-        draws: Random combinations.
-        seed: The same seed gives the same p-value.
 
     Source:
         Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39, for counting the one seen;
@@ -383,11 +381,11 @@ def sign_flip(sums: Values, *, draws: int = DRAWS, seed: int = 0) -> Test:
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
-    reached = _reached(moved, least, draws, np.random.default_rng(seed))
+    reached = _reached(moved, least, DRAWS, np.random.default_rng(0))
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
     bound = max(2 * math.exp(-observed * observed / float(moved @ moved) / 2), smallest)
-    p = min((reached + 1) / (draws + 1), bound)
-    return Test(p, f"sign-flip permutation, {draws:,} draws")
+    p = min((reached + 1) / (DRAWS + 1), bound)
+    return Test(p, f"sign-flip permutation, {DRAWS:,} draws")
 
 
 def _reached(values: Floats, least: float, draws: int, random: np.random.Generator) -> int:
@@ -407,8 +405,6 @@ def two_groups(
     second: Values,
     *,
     one_sided: bool,
-    draws: int = DRAWS,
-    seed: int = 0,
 ) -> Test:
     """The permutation test of two independent groups by Welch's t.
 
@@ -420,9 +416,6 @@ def two_groups(
         first: Shape (n,), n > 1; with `one_sided` the values that are expected to be higher.
         second: Shape (m,), m > 1.
         one_sided: Whether "higher" is asked, or "different".
-        draws: Random divisions, or all where there are no more; fewer where many of them are as far
-            off as what was seen.
-        seed: The same seed gives the same p-value.
 
     Source:
         Janssen, Stat. Probab. Lett. 36 (1997) 9, for the studentised statistic, which holds where
@@ -439,15 +432,15 @@ def two_groups(
         return t if one_sided else np.abs(t)
 
     observed = float(distance(pool[None, : len(fewer)])[0])
-    least, random = observed - _CLOSE * abs(observed), np.random.default_rng(seed)
-    if math.comb(len(pool), len(fewer)) <= draws:
+    least, random = observed - _CLOSE * abs(observed), np.random.default_rng(0)
+    if math.comb(len(pool), len(fewer)) <= DRAWS:
         ways = np.array(list(combinations(pool.tolist(), len(fewer))))
         return Test(float(np.mean(distance(ways) >= least)), "permutation of Welch's t, exact")
     # The beginnings of a shuffled pool are as many draws, if all of it is not divided up.
     slices = max(1, len(pool) // len(fewer) - 1)
     rows, done, reached = max(1, _CHUNK // len(pool)), 0, 0
-    while done < draws and reached < ENOUGH:
-        count = min(rows, -(-(draws - done) // slices))
+    while done < DRAWS and reached < ENOUGH:
+        count = min(rows, -(-(DRAWS - done) // slices))
         mixed = random.permuted(np.tile(pool, (count, 1)), axis=1)[:, : slices * len(fewer)]
         as_far = distance(mixed.reshape(-1, len(fewer))) >= least
         done, reached = done + len(as_far), reached + int(np.count_nonzero(as_far))

@@ -81,12 +81,12 @@ def beaten(
     return lost
 
 
-def looks(n: int, first: int = 16, growth: float = 1.5) -> list[int]:
+def looks(n: int, first: int = 16) -> list[int]:
     """After how many of n samples a race is looked at: batches that grow, the last one at n."""
     sizes, size = [], float(first)
     while size < n:
         sizes.append(math.ceil(size))
-        size *= growth
+        size *= 1.5
     return [*sizes, n]
 
 
