@@ -110,7 +110,7 @@ class TestASystemAskedAgain:
         ask = ("diagnose", "--target", "my_rag.py:answer", *JUDGE)
         shown = " ".join(known_rag(*ask, "--out", "d.html", "--out", "d.md").stdout.split())
         assert "Asked again with other contexts (2 samples; system asked 4, reused 0)" in shown
-        assert "string_presence, right contexts: -50.0 points (-100.0 to +" in shown
+        assert "string_presence, right contexts: -50.0 points (-99.8 to +" in shown
         assert "Asked again with other contexts" in (here / "d.html").read_text("utf-8")
         assert "Asked again with other contexts" in (here / "d.md").read_text("utf-8")
         again = json.loads(known_rag(*ask, "--each-wrong", "--json").stdout)["regenerated"]
