@@ -241,9 +241,10 @@ def _read(content: bytes, decoder: msgspec.json.Decoder[_Read]) -> _Read:
     try:
         value = json.loads(text, parse_constant=_NO_NUMBERS.get)
         # Python's reader lets half a surrogate pair pass, which nothing after it can write.
-        return msgspec.convert(clean(value), decoder.type)
+        read: _Read = msgspec.convert(clean(value), decoder.type)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
+    return read
 
 
 def _streamed(content: bytes) -> Chat:
