@@ -91,21 +91,21 @@ class TestWhatIsFound:
 
     def test_of_three_runs_the_best_is_told_all_at_once(self, db):
         a, b, c = (graded.run(db, noise(30, i, shift=s)) for i, s in enumerate((0, 0.2, 0.21)))
-        (best,) = a.compare(b, c).best
-        assert (set(best.top), best.rest, best.n) == ({"B", "C"}, ("A",), 30)
-        assert a.compare(b).best == (), "two are compared with each other anyway"
+        (board,) = a.compare(b, c).leaderboards
+        assert set(board.tied) == {"B", "C"}
+        assert [one.verdict for one in board.standings] == ["best", "tied", "worse"]
+        assert a.compare(b).leaderboards == (), "two are compared with each other anyway"
 
     def test_of_three_runs_one_is_best_where_the_others_are_worse(self, db):
         runs = [graded.run(db, noise(30, i, shift=s)) for i, s in enumerate((0, 0.2, 0.02))]
-        (best,) = compare(*runs).best
-        assert (best.top, set(best.rest)) == (("B",), {"A", "C"})
-        page = collect(compare(*runs))["best"][0]["said"]
-        assert page.startswith("B is best, ")
-        assert page.endswith("are worse (30 samples scored in each).")
+        found = compare(*runs)
+        assert found.leaderboards[0].winner == "B"
+        (told,) = collect(found)["leaderboards"]
+        assert told["said"] == "B is best: every other run is worse."
 
     def test_runs_with_equal_scores_have_no_best(self, db):
         runs = [graded.run(db, noise(30), group=[str(i)] * 30) for i in range(3)]
-        assert compare(*runs).best == ()
+        assert compare(*runs).leaderboards == ()
 
     def test_samples_of_a_group_count_together(self, db):
         groups = [f"doc{i // 6}" for i in range(30)]

@@ -1,7 +1,8 @@
 """Comparison of runs: how much better one is, on which samples, and whether it can be chance."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from assay._analysis.comparability import (
     unlike_data,
     unlike_definitions,
 )
-from assay._analysis.leaderboard import Best, best_runs_by
+from assay._analysis.leaderboard import Leaderboard, leaderboard
 from assay._runner.result import Result, labels
 from assay._runner.summary import noise
 from assay._store import Store
@@ -183,14 +184,14 @@ class Comparison:
         metrics: Every metric that both have, run by run.
         warnings: What else could make the numbers differ.
         level: Nominal coverage of the intervals.
-        best: Of three runs and more, which are best by each metric that all have.
+        leaderboards: Of three runs and more, called "name (A)", who is best by each metric.
     """
 
     runs: tuple[Compared, ...]
     metrics: tuple[MetricComparison, ...]
     warnings: tuple[str, ...]
     level: float
-    best: tuple[Best, ...] = ()
+    leaderboards: tuple[Leaderboard, ...] = ()
 
     def __str__(self) -> str:
         """A line for each metric."""
@@ -290,20 +291,22 @@ def compare(
         metrics=_adjusted(compared_metrics, terms),
         warnings=tuple(dict.fromkeys([*warnings, *_gaps(compared_metrics, called)])),
         level=terms.level,
-        best=_best((baseline, *others), compared_metrics, terms.level),
+        leaderboards=tuple(_leaderboards((baseline, *others), compared_metrics, terms.level)),
     )
 
 
-def _best(
+def _leaderboards(
     results: Sequence[Result], compared: Sequence[MetricComparison], level: float
-) -> tuple[Best, ...]:
+) -> Iterator[Leaderboard]:
     if len(results) < 3:
-        return ()
-    names = [letter(number) for number in range(len(results))]
-    metrics = dict.fromkeys(one.metric for one in compared)
-    every = [metric for metric in metrics if all(metric in r.run.metrics for r in results)]
-    found = (best_runs_by(results, names, metric, level=level) for metric in every)
-    return tuple(one for one in found if one)
+        return
+    titles = [(letter(number), result.run.name) for number, result in enumerate(results)]
+    names = [f"{title} ({run})" if title else run for run, title in titles]
+    params = [{"run": name} for name in names]
+    for metric in dict.fromkeys(one.metric for one in compared if sum(_sides(one))):
+        if all(metric in result.run.metrics for result in results):
+            with suppress(InputError):  # no sample has a score in each of them
+                yield leaderboard(results, params, metric, names=names, level=level)
 
 
 def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str]:

@@ -126,51 +126,6 @@ class Leaderboard:
     corrected: tuple[CorrectedStanding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
-    """Which of several runs are best by a metric, all compared with each other at once.
-
-    Attributes:
-        metric: Its label.
-        n: Samples that every run has a score for.
-        top: The names of the best run and of those that cannot be told from it, by mean.
-        rest: Those that are worse than the best one, by mean.
-    """
-
-    metric: str
-    n: int
-    top: tuple[str, ...]
-    rest: tuple[str, ...]
-
-
-def best_runs_by(
-    results: Sequence[Result], names: Sequence[str], metric: str, *, level: float = LEVEL
-) -> Best | None:
-    """Which runs are best by a metric; None if no sample has a score in each, or all are equal.
-
-    Args:
-        results: The runs, over the same samples.
-        names: What they are called, in the same order.
-        metric: Label of the metric.
-        level: Nominal coverage of all differences to the best one together.
-    """
-    from assay.stats.best import compare_with_best
-
-    scores = [_scores(result, metric) for result in results]
-    if not any(all(id_ in by_id for by_id in scores) for id_ in scores[0]):
-        return None
-    _, matrix, groups = _matrix(scores, metric)
-    if (matrix == matrix[:, :1]).all():
-        return None
-    up, ends = _direction(results[0], metric)
-    placed = compare_with_best(
-        matrix, groups=groups, ends=ends or (None, None), higher_is_better=up, level=level
-    )
-    top = [at for at in placed.order if placed.placed[at].verdict in ("best", "tied")]
-    rest = [at for at in placed.order if at not in top]
-    return Best(metric, len(matrix), *(tuple(names[at] for at in each) for each in (top, rest)))
-
-
 def leaderboard(
     results: Sequence[Result],
     params: Sequence[Params],

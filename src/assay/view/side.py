@@ -12,7 +12,7 @@ from markupsafe import Markup
 from multidict import MultiMapping
 
 from assay._analysis.comparison import compare
-from assay._analysis.leaderboard import leaderboard
+from assay._analysis.leaderboard import Leaderboard
 from assay._report import comparison as report
 from assay._report import leaderboard as board_words
 from assay._report import numbers
@@ -230,31 +230,19 @@ def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
         "difference.html",
         place,
         refused="",
-        joint=_joint(site, place, runs),
+        joint=_joint(site, place, compared.leaderboards),
         **views.overview(report.collect(compared)),
     )
 
 
-def _joint(site: Site, place: Place, runs: Sequence[Run]) -> Markup | None:
+def _joint(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | None:
     """Who won over all by each metric; None for two runs, of which the comparison says it."""
-    if len(runs) < 3:
+    if not boards:
         return None
-    results, letters = list(map(site.result, runs)), LETTERS[: len(runs)]
-    params = [{"run": letter} for letter in letters]
-    names = [f"{run.title} ({letter})" for letter, run in zip(letters, runs, strict=True)]
-    boards, without = [], {}
-    for metric in shared_metrics(runs):
-        try:
-            board = leaderboard(results, params, metric, names=names)
-        except InputError as error:
-            without[metric] = error.problems[0].what
-        else:
-            boards.append(sweep_report.standings_of(board, "run"))
     made = site.render(
         "joint.html",
         place,
-        boards=boards,
-        without=without,
+        boards=[sweep_report.standings_of(board, "run") for board in boards],
         words=board_words,
         numbers=numbers,
         legend=board_words.legend(LEVEL, what="run").plain,

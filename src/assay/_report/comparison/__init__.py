@@ -15,8 +15,8 @@ from assay._analysis.comparison import (
     letter,
 )
 from assay._analysis.groups import LEAST, LEAST_EQUAL, ByGroup
-from assay._analysis.leaderboard import Best
-from assay._report import labels, numbers
+from assay._analysis.leaderboard import Leaderboard
+from assay._report import labels, leaderboard, numbers
 from assay._text.numbers import decimals
 from assay._version import __version__
 from assay.score import Part
@@ -48,25 +48,14 @@ def collect(comparison: Comparison) -> dict[str, Any]:
         "runs": runs,
         "warnings": list(comparison.warnings),
         "metrics": [_metric(one, comparison.level) for one in comparison.metrics],
-        "best": [{**msgspec.to_builtins(one), "said": _best(one)} for one in comparison.best],
+        "leaderboards": [_leaderboard(one) for one in comparison.leaderboards],
     }
 
 
-def _best(one: Best) -> str:
-    """Which of all runs are best by a metric."""
-    n = f"({numbers.plural(one.n, 'sample')} scored in each)."
-    top, rest = _names(one.top), _names(one.rest)
-    worse = f"{rest} {'is' if len(one.rest) == 1 else 'are'} worse"
-    if len(one.top) == 1:
-        return f"{top} is best, {worse} {n}"
-    if not one.rest:
-        return f"no best one: {top} cannot be told apart {n}"
-    return f"{top} are at the top and cannot be told apart, {worse} {n}"
-
-
-def _names(names: Sequence[str]) -> str:
-    *first, last = names or ("",)
-    return f"{', '.join(first)} and {last}" if first else last
+def _leaderboard(board: Leaderboard) -> dict[str, Any]:
+    fields = ("metric", "n", "winner", "tied", "more", "warnings", "standings")
+    values = msgspec.to_builtins({name: getattr(board, name) for name in fields})
+    return {**values, "said": leaderboard.finding(board, "run")}
 
 
 def others(data: Json) -> list[tuple[Json, list[Json]]]:
@@ -163,8 +152,8 @@ def legend(data: Json) -> str:
         f"; the verdict goes by it, at {verdict}. d is Cohen's d_z. {SIDES}: samples that became"
     )
     text += " better, stayed the same, became worse."
-    if data["best"]:
-        text += f" Best of all runs: by simultaneous {level} intervals of all differences."
+    if data["leaderboards"]:
+        text += f" The best of all runs: by simultaneous {level} intervals of all differences."
     return text
 
 

@@ -40,8 +40,9 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     """
     lines: list[RenderableType] = [_run(run) for run in data["runs"]]
     lines += warnings(data["warnings"])
-    if data["best"]:
-        lines += [Text(), Text("best of all runs", style="bold"), *map(_best, data["best"])]
+    if data["leaderboards"]:
+        lines += [Text(), Text("best of all runs", style="bold")]
+        lines += map(_best, data["leaderboards"])
     tables = comparison.shown(data, show_all=show_all)
     for run, metrics, left_out in tables:
         lines += [Text(), _table(run, metrics)]
@@ -61,7 +62,8 @@ def _run(run: Json) -> Text:
 
 
 def _best(one: Json) -> Text:
-    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), one["said"])
+    said = sanitize.plain(one["said"])
+    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), said)
 
 
 def _table(run: Json, metrics: list[Json]) -> Table:
@@ -174,8 +176,8 @@ def markdown(data: Json) -> str:
     title = " against ".join(code(run["called"]) for run in (*data["runs"][1:], data["runs"][0]))
     blocks = [f"## {title}", "\n".join(_markdown_run(run) for run in data["runs"])]
     blocks.append(markdown_warnings(data["warnings"]))
-    if data["best"]:
-        best = (f"- {inline(one['metric'])}: {inline(one['said'])}" for one in data["best"])
+    if data["leaderboards"]:
+        best = (f"- {inline(one['metric'])}: {inline(one['said'])}" for one in data["leaderboards"])
         blocks += ["### Best of all runs", "\n".join(best)]
     tables = comparison.shown(data, show_all=False)
     for (run, metrics, left_out), (_, every) in zip(tables, comparison.others(data), strict=True):
