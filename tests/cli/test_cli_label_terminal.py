@@ -185,6 +185,7 @@ def test_a_file_is_taken_in_once(told, here):
     ("words", "why"),
     [
         ((), "nobody to label"),
+        (("--import", "labels.csv"), "say with --annotator NAME whose those are"),
         (("--out", "s.csv", "-a", "anna"), "is for labelling in the terminal"),
         (("-a", "anna", "--random-share", "1"), "is for --out"),
         (("-a", "anna", "--order", "difference"), "is for two runs"),

@@ -150,7 +150,7 @@ def progress_line(progress: Progress) -> str:
     if progress.kappa is not None:
         ends = progress.kappa_interval
         span = f" ({numbers.interval(ends)})" if ends else ""
-        words.append(f"kappa {numbers.score(progress.kappa)}{span}")
+        words.append(f"kappa with the judge {numbers.score(progress.kappa)}{span}")
     if progress.disputes:
         words.append(numbers.plural(progress.disputes, "disagreement"))
     return " \N{MIDDLE DOT} ".join([*words, progress.verdict])
@@ -365,6 +365,9 @@ def label_command(request: LabelRequest) -> int:
         options.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
         return _write_sheet(request, request.sheet)
     options.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
+    if request.take and not request.annotator:
+        what = f"labels of {request.take} that name no annotator would be nobody's"
+        raise InputError(what, "say with --annotator NAME whose those are")
     if not (request.annotator or request.give):
         what = "there is nobody to label, and no sheet to write"
         raise InputError(what, "give --annotator NAME to label here, or --out FILE for a sheet")
