@@ -14,13 +14,14 @@ is what is measured and kept. `--until` ends it: the rate goes down over the las
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import pickle
 import random
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +35,15 @@ from torch.nn import functional
 
 from assay.bench.data import HELD_OUT, fold_of
 from assay.experiments.reader_training import _WEIGHTS as WEIGHTS
-from assay.experiments.reader_training import OUTPUTS, TYPES, Batch, Verifier, losses_of, votes
+from assay.experiments.reader_training import (
+    OUTPUTS,
+    TYPES,
+    Batch,
+    Verifier,
+    batches,
+    losses_of,
+    votes,
+)
 from assay.experiments.reader_windows import Example
 from training.verifier import train
 from training.verifier.logistic import auroc
@@ -48,7 +57,6 @@ WARM: Final = 100  # steps
 DECAY: Final = 400  # steps down to nothing before the last one
 MEAN: Final = 0.995  # of the running mean
 SETS: Final = 128  # at most
-_STRETCH: Final = 1024  # windows that are sorted by length together
 _HIDDEN: Final = -1e4
 # Ids of BERT's vocabulary are those of the base less 4; its special tokens have other numbers.
 _SPECIAL: Final = {0: 1, 100: 3, 101: 0, 102: 2}
@@ -199,26 +207,6 @@ def _bucket(apart: torch.Tensor) -> torch.Tensor:
     return 16 * (apart > 0).long() + torch.where(far < 8, far, log)
 
 
-def batches(
-    found: Sequence[Example], rng: random.Random, tokens: int = TOKENS
-) -> Iterator[list[Example]]:
-    """Without end: shuffled, of like length within a batch."""
-    order = list(found)
-    while True:
-        rng.shuffle(order)
-        epoch: list[list[Example]] = []
-        for start in range(0, len(order), _STRETCH):
-            batch: list[Example] = []
-            for one in sorted(order[start : start + _STRETCH], key=lambda e: len(e.ids)):
-                if batch and (len(batch) + 1) * len(one.ids) > tokens:
-                    epoch.append(batch)
-                    batch = []
-                batch.append(one)
-            epoch.append(batch)
-        rng.shuffle(epoch)
-        yield from epoch
-
-
 class Run:
     """Network, optimiser and place, kept in a checkpoint; begins anew or goes on from there."""
 
@@ -319,7 +307,9 @@ def _train(options: argparse.Namespace) -> None:
     print(f"{len(found)} windows, {sum(len(e.ids) for e in found)} tokens", flush=True)
     started = saved = time.monotonic()
     # A run that goes on does so with another order.
-    for batch in batches(found, random.Random(f"{options.seed} {run.step}"), options.tokens):
+    order = random.Random(f"{options.seed} {run.step}")
+    endless = (batches(found, order, options.tokens) for _ in itertools.count())
+    for batch in itertools.chain.from_iterable(endless):
         run.learn(batch)
         now = time.monotonic()
         if run.step % 25 == 0:

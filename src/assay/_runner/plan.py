@@ -93,8 +93,8 @@ class LanguageCount:
             rows = f"{n:,} of {self.rows:,} rows {'is' if n == 1 else 'are'}"
             yield (
                 f"{rows} in {language_name(language)}, in which the {name} judge {NEVER_MEASURED}: "
-                "do not rely on what scores it gives there before `assay agree` has measured them on "
-                "your labels, or name an LLM as judge"
+                "do not rely on what scores it gives there before `assay agree` has measured them "
+                "on your labels, or name an LLM as judge"
             )
 
 

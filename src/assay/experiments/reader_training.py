@@ -222,8 +222,13 @@ class Batch:
         self.wrong = wrong
 
 
-def batches(examples: Sequence[Example], rng: random.Random) -> Iterator[list[Example]]:
-    """All examples once: shuffled, then sorted by length within stretches, then shuffled again."""
+def batches(
+    examples: Sequence[Example], rng: random.Random, tokens: int = TOKENS
+) -> Iterator[list[Example]]:
+    """All examples once: shuffled, then sorted by length within stretches, then shuffled again.
+
+    A batch has at most so many tokens, the room that shorter examples leave in it included.
+    """
     order = list(examples)
     rng.shuffle(order)
     found: list[list[Example]] = []
@@ -231,7 +236,7 @@ def batches(examples: Sequence[Example], rng: random.Random) -> Iterator[list[Ex
         stretch = sorted(order[start : start + _TOGETHER], key=lambda e: len(e.ids))
         batch: list[Example] = []
         for example in stretch:
-            if batch and (len(batch) + 1) * len(example.ids) > TOKENS:
+            if batch and (len(batch) + 1) * len(example.ids) > tokens:
                 found.append(batch)
                 batch = []
             batch.append(example)
