@@ -75,7 +75,7 @@ def test_refusals_are_a_number_of_their_own(run):
 def test_the_judge_takes_one_line_whatever_the_number_of_metrics(run, assay):
     run()
     lines = assay("show").stdout.splitlines()
-    told = [line for line in lines if line.startswith(("judge", "finds"))]
+    told = [line for line in lines if line.startswith(("judge ", "finds"))]
     version = Embedded().name.split("+")[0].removeprefix("embedded:v")
     assert told[0].startswith("finds, errs: of 100 bad ones and of 100 good ones")
     assert told[1].startswith(f"judge embedded {version}: asked 22, reused")
