@@ -76,7 +76,8 @@ def found(folder):
         kept = [replace(alert, body={}) for alert in store.alerts.of("bridge")]
         others = [run for run in store.runs() if "watch:bridge" not in run.tags]
     alerts = (folder / "alerts.jsonl").read_text().splitlines()
-    told = [{**json.loads(line), "label": ""} for line in alerts]  # which names the folder
+    folderless = {"label": "", "test_cases": ""}  # which name the folder
+    told = [json.loads(line) | folderless for line in alerts]
     return made, kept, others, told
 
 

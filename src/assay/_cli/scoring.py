@@ -365,7 +365,7 @@ def _estimate_lines(cost: Estimate, evaluation: Evaluation) -> list[tuple[str, s
 
 def _paid(judge: Backend) -> list[str]:
     """The names of those that compute elsewhere; of the judge itself if there are none."""
-    judges = judge.backends if isinstance(judge, Route) else (judge,)
+    judges = Route.of(judge).backends
     leaves = [one for leaf in judges for one in leaf.behind() or (leaf,)]
     elsewhere = [leaf.name for leaf in leaves if not leaf.capabilities.local]
     return list(dict.fromkeys(elsewhere)) or [numbers.judge_in_words(judge.name)]
