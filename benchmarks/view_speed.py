@@ -166,7 +166,7 @@ class Server:
         assert self.process.stdout
         line = self.process.stdout.readline()
         self.start_s = time.perf_counter() - started
-        found = re.search(r"(http://\S+?)/\?(token=\S+?);", line)
+        found = re.search(r"(http://\S+?)/\?(token=\S+)", line)
         assert found, line
         self.base, self.token = found.groups()
 
