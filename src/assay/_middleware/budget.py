@@ -282,15 +282,20 @@ class BudgetTracker:
         return self._spending.usage
 
     async def reserve(self, task: Task[Any], judge: str) -> Reservation:
-        """As `reserve_now`, once calls on their way leave room for it.
+        """Set aside what a call may cost, once those on their way leave room for it.
+
+        Args:
+            task: What is asked.
+            judge: Identity of who is asked.
 
         Raises:
-            OverBudget: If none is on its way and there is still no room.
+            OverBudget: If none is on its way and all that is spent and set aside would still exceed
+                the budget.
         """
         while True:
             if not self._awaits_first(task):
                 try:
-                    return self.reserve_now(task, judge)
+                    return self._set_aside(task, judge)
                 except OverBudget:
                     if not self._spending.reserved.calls:
                         raise
@@ -298,16 +303,7 @@ class BudgetTracker:
             self._spending.waiting.append(released)
             await released
 
-    def reserve_now(self, task: Task[Any], judge: str) -> Reservation:
-        """Set aside what the call may cost.
-
-        Args:
-            task: What is asked.
-            judge: Identity of who is asked.
-
-        Raises:
-            OverBudget: If all that is spent and set aside would exceed the budget.
-        """
+    def _set_aside(self, task: Task[Any], judge: str) -> Reservation:
         template = task.template
         characters = sum(len(item.text) for item in task.materials)
         characters += len(template.preamble) if template else 0

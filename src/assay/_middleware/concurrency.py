@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 from assay.errors import OverBudget, TimedOut
 from assay.judge import Backend, Reply, Task
@@ -48,9 +48,6 @@ class PerLoop(Generic[T]):
         return self._made.pop(asyncio.get_running_loop(), None)
 
 
-PendingReply: TypeAlias = asyncio.Task[Reply]
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """One question to a backend, made in tasks of its own.
@@ -66,13 +63,14 @@ class Call:
         """The reply, if it comes in time."""
         begun = asyncio.ensure_future(self.backend.reply(self.task, self.draw))
         try:
-            done = await ended(begun, timeout)
+            done = await _ended(begun, timeout)
         except asyncio.CancelledError:
             begun.cancel()
             raise
         if done:
             return begun.result()
-        _leave(begun)
+        begun.cancel()
+        begun.add_done_callback(_look_at)
         raise TimedOut(f"no reply from {self.backend.name} within {timeout:.3g} s")
 
 
@@ -81,7 +79,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def ended(call: PendingReply, timeout: float) -> bool:  # noqa: ASYNC109
+async def _ended(call: asyncio.Task[Reply], timeout: float) -> bool:  # noqa: ASYNC109
     """Whether a call ended in time. As asyncio.wait for one call, at a fraction of its cost."""
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
@@ -114,12 +112,7 @@ def tell(
         waiting.set_exception(error)
 
 
-def _leave(call: PendingReply) -> None:
-    call.cancel()
-    call.add_done_callback(_look_at)
-
-
-def _look_at(call: PendingReply) -> None:
+def _look_at(call: asyncio.Task[Reply]) -> None:
     # An exception that nobody looks at would be reported when the call is collected.
     if not call.cancelled():
         call.exception()
