@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 
@@ -99,8 +99,27 @@ _SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {
 _EITHER_SCHEMA: Final = schema(_EitherContexts)
 
 
+_Judged = TypeVar("_Judged")
+
+
+class _ByContext(ByIds[_Judged]):
+    """A task about contexts by number: about all of them, or about those that are asked for."""
+
+    contexts: tuple[str, ...]
+    asked: tuple[str, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids."""
+        return tuple(numbered("c", self.contexts, self.asked))
+
+    def shown(self) -> list[tuple[str, str]]:
+        """(id, text) of those that are asked about."""
+        return list(numbered("c", self.contexts, self.asked).items())
+
+
 @dataclass(frozen=True)
-class JudgeContexts(ByIds[Usefulness]):
+class JudgeContexts(_ByContext[Usefulness]):
     """Decide for each context whether it is useful for arriving at the target.
 
     Attributes:
@@ -128,15 +147,6 @@ class JudgeContexts(ByIds[Usefulness]):
         """The form that a prompt asks for; a user's own prompt may ask for either."""
         forms = (form for reasons, form in _SCHEMAS.items() if _TEMPLATES[reasons] == template)
         return next(forms, _EITHER_SCHEMA)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The contexts' ids."""
-        return tuple(numbered("c", self.contexts, self.asked))
-
-    def shown(self) -> list[tuple[str, str]]:
-        """(id, text) of the contexts that need a verdict."""
-        return list(numbered("c", self.contexts, self.asked).items())
 
     def material(self) -> Sequence[Material]:
         """The question, the answer to arrive at, and the contexts."""
@@ -349,7 +359,7 @@ class _GradesForm(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class GradePassages(ByIds[PassageGrade]):
+class GradePassages(_ByContext[PassageGrade]):
     """Grade how far each passage answers a question, on the scale of TREC and UMBRELA.
 
     Source:
@@ -388,15 +398,6 @@ class GradePassages(ByIds[PassageGrade]):
         ),
         leading="context ",
     )
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The passages' ids."""
-        return tuple(numbered("c", self.contexts, self.asked))
-
-    def shown(self) -> list[tuple[str, str]]:
-        """(id, text) of the passages that need a grade."""
-        return list(numbered("c", self.contexts, self.asked).items())
 
     def material(self) -> Sequence[Material]:
         """The question and the passages."""
