@@ -343,7 +343,8 @@ class TestKilled:
         assert alerts
         assert others == []
         calls = [len((folder / "calls").read_text().splitlines()) for folder in (quiet, disturbed)]
-        assert calls[0] <= calls[1] <= calls[0] + kills  # what was on its way when it was killed
+        # A kill loses the call on its way, and the replies that were being written: one or two.
+        assert calls[0] <= calls[1] <= calls[0] + 3 * kills
 
 
 @contextmanager
