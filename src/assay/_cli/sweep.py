@@ -1,7 +1,6 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -42,12 +41,19 @@ _GROUPS = evaluation.groups(
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 _STUDY_FORMS = {".html": "the tables as a page", ".md": "Markdown", ".json": "what --json shows"}
-tables = click.option(
-    "--report",
-    type=click.Choice(["telecom"]),
-    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
-    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
-)
+
+
+def tables() -> Any:
+    """The option that asks for the tables of a study."""
+    return options.option(
+        "--report",
+        type=click.Choice(["telecom"]),
+        help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by "
+        "right and wrong retrieval, each run beside the first by retrieval and, with labels, "
+        "concordance.",
+    )
+
+
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
     *("api_key", "target_headers", "target_body", "base_url"),
@@ -55,75 +61,59 @@ _UNSAID = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepRequest(evaluation.ExperimentRequest):
-    """What `assay sweep` is asked for."""
+class _SweepRequest(evaluation.ExperimentRequest):
+    corpus: tuple[str, ...] = options.argument(metavar="[CORPUS]...", nargs=-1)
+    data: str = options.argument(metavar="QUESTIONS")
+    sets: tuple[str, ...] = options.repeatable(
+        "--set",
+        metavar="KEY=VALUE,VALUE",
+        help="A parameter and its values: an argument of the function, a field of the request to a "
+        "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
+        """'prompt=["a, b", "c"]'.""",
+    )
+    max_configurations: int = options.count(
+        "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
+    )
+    random: int | None = options.count(
+        "--random",
+        metavar="N",
+        help="Ask only so many configurations, drawn at random from the grid.",
+    )
+    seed: int = options.count(
+        "--seed", default=0, least=0, help="Another seed draws others with --random."
+    )
+    parallel: int = options.count(
+        "--parallel",
+        default=PARALLEL,
+        metavar="N",
+        help="Ask and judge so many configurations at the same time; they share all limits.",
+    )
+    race: bool = options.flag(
+        "--race",
+        help="Ask in growing batches, and drop a configuration once another one is surely better "
+        "by the first metric.",
+    )
+    judge_retrieval: bool = options.flag(
+        "--judge-retrieval",
+        help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics "
+        "of rankings from these grades in the place of gold labels.",
+    )
+    report: str | None = tables()
+    level: float = options.level(
+        "Confidence level of each mean, and of all differences to the best together."
+    )
+    dry_run: bool = options.flag(
+        "--dry-run",
+        help="Count the questions that would be sent, and the judge's calls as far as answers are "
+        "known; ask nobody.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page with pictures) or .json (what --json shows). Repeatable."
+    )
 
-    corpus: tuple[str, ...]
-    sets: tuple[str, ...]
-    max_configurations: int
-    random: int | None
-    seed: int
-    parallel: int
-    race: bool
-    judge_retrieval: bool
-    report: str | None
 
-
-@click.command("sweep", cls=options.Grouped, groups=_GROUPS)
-@click.argument("corpus", metavar="[CORPUS]...", nargs=-1)
-@click.argument("data", metavar="QUESTIONS")
-@options.repeatable(
-    "--set",
-    "sets",
-    metavar="KEY=VALUE,VALUE",
-    help="A parameter and its values: an argument of the function, a field of the request to a "
-    "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
-    """'prompt=["a, b", "c"]'.""",
-)
-@options.count(
-    "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
-)
-@options.count(
-    "--random",
-    metavar="N",
-    help="Ask only so many configurations, drawn at random from the grid.",
-)
-@options.count("--seed", default=0, least=0, help="Another seed draws others with --random.")
-@options.count(
-    "--parallel",
-    default=PARALLEL,
-    metavar="N",
-    help="Ask and judge so many configurations at the same time; they share all limits.",
-)
-@options.flag(
-    "--race",
-    help="Ask in growing batches, and drop a configuration once another one is surely better by "
-    "the first metric.",
-)
-@options.flag(
-    "--judge-retrieval",
-    help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
-    "rankings from these grades in the place of gold labels.",
-)
-@tables
-@evaluation.metrics(required=True)
-@options.target
-@options.judge
-@options.level("Confidence level of each mean, and of all differences to the best together.")
-@evaluation.runs
-@options.price
-@options.budget
-@options.flag(
-    "--dry-run",
-    help="Count the questions that would be sent, and the judge's calls as far as answers are "
-    "known; ask nobody.",
-)
-@options.outs("Write it to .html (a page with pictures) or .json (what --json shows). Repeatable.")
-@options.as_json
-@options.quiet
-@options.takes(SweepRequest)
-def sweep_command(request: SweepRequest) -> int:
+@options.command("sweep", _SweepRequest, _GROUPS)
+def sweep_command(request: _SweepRequest) -> int:
     """Ask a target QUESTIONS in every configuration of a grid, and say which is best, if any is.
 
     With CORPUS (files or folders of documents) the target is a pipeline that cuts, searches and
@@ -135,7 +125,7 @@ def sweep_command(request: SweepRequest) -> int:
     if not request.sets:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
     if request.random is None:
-        options.reject_options("is for --random", "leave it out, or add --random N", "seed")
+        values.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
     inputs = [request.data, request.store]
     output.check_files(request.outs, *inputs, forms=_STUDY_FORMS if request.report else _FORMS)
@@ -184,7 +174,7 @@ def sweep_command(request: SweepRequest) -> int:
     return code
 
 
-def _check_study(request: SweepRequest, settings: Settings) -> None:
+def _check_study(request: _SweepRequest, settings: Settings) -> None:
     """Refuse before anything is asked what makes no tables."""
     if request.race:
         what = "a race asks its configurations different questions, and a study all the same"
@@ -202,7 +192,7 @@ def _names_contexts(sample: Sample) -> bool:
     return any(named) or "source" in sample.metadata
 
 
-def _present_study(swept: Sweep, request: SweepRequest) -> None:
+def _present_study(swept: Sweep, request: _SweepRequest) -> None:
     """Show and write the telecom study's tables of the configurations, the first one the base."""
     results = [Result(request.store, one.run) for one in swept.configurations]
     data = groups.collect_study(telecom_study(results, level=request.level))
@@ -213,13 +203,13 @@ def _present_study(swept: Sweep, request: SweepRequest) -> None:
         output.write_data(data, request.outs, writers)
 
 
-def _target(request: SweepRequest) -> Configurable:
+def _target(request: _SweepRequest) -> Configurable:
     """The system that is named, or the reference pipeline over the documents."""
     if request.corpus and request.target is not None:
         raise InputError("a corpus and a target are named", "leave one of the two out")
     if request.corpus:
         others = ("target_body", "target_headers", "target_replies")
-        options.reject_options("is for a target, not for a corpus", "leave it out", *others)
+        values.reject_options("is for a target, not for a corpus", "leave it out", *others)
         return Pipeline(request.corpus, version=request.target_version)
     if request.target is None:
         remedy = "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION, or documents before QUESTIONS"
@@ -246,7 +236,7 @@ class _Lines:
 
 
 def _show_costs(
-    costs: Sequence[ConfigurationCost], request: SweepRequest, price: Price | None
+    costs: Sequence[ConfigurationCost], request: _SweepRequest, price: Price | None
 ) -> int:
     """Show what each configuration would ask the system, and the judge; nobody is asked."""
     if request.as_json:
