@@ -28,7 +28,7 @@ from assay._report import numbers
 from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
-from assay.errors import Denied, InputError, Unavailable, Unreadable
+from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
@@ -148,7 +148,7 @@ def _packages() -> Iterator[Finding]:
             yield _group(extra, versions, missing)
     if absent:
         what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
-        yield Finding("note", what, "if you need one: pip install 'assay[EXTRA]'")
+        yield Finding("note", what, install_hint("if you need one: pip install 'assay[EXTRA]'"))
 
 
 def _version(name: str) -> str | None:

@@ -10,6 +10,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.comparability import judges
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
@@ -50,7 +51,7 @@ def runs_command(request: _RunsRequest) -> int:
     if request.as_json:
         output.print_json(rows)
     else:
-        _print_runs(rows, request.tags)
+        _print_runs(runs, rows, request.tags)
     return OK
 
 
@@ -90,7 +91,13 @@ def _about(run: Run) -> str:
     return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
 
 
-def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
+def _judged(run: Run) -> str:
+    """Who judged; "" where no metric asked anybody."""
+    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
+    return f", judged by {judge_in_words(run.config['judge'])}" if asked else ""
+
+
+def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
     # A table would fold names at 80 columns: every run has a second line for its data and judge.
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("run", no_wrap=True, overflow="ellipsis", max_width=_LONGEST_NAME)
@@ -112,9 +119,9 @@ def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
             f"{row['calls']:,}",
         )
     console.print(table if rows else "no run with that tag" if tags else "no run yet")
-    for row in rows:
-        judge = f"{row['source']}, judged by {judge_in_words(row['judge'])}"
-        text = f"{row['run'][:8]}  {'; '.join(filter(None, [_state(row), remarks(row), judge]))}"
+    for run, row in zip(runs, rows, strict=True):
+        made_of = f"{run.source}{_judged(run)}"
+        text = f"{run.short}  {'; '.join(filter(None, [_state(row), remarks(row), made_of]))}"
         console.print(Text(sanitize.plain(text), style="dim"))
 
 
@@ -168,7 +175,7 @@ def _print_description(result: "Result") -> None:
     lines = [
         ("run", run.id),
         ("name", run.name or "none"),
-        ("data", f"{run.default_title} (UTC), judged by {judge_in_words(run.config['judge'])}"),
+        ("data", f"{run.default_title} (UTC){_judged(run)}"),
         ("tags", ", ".join(run.tags)),
         ("params", params),
         ("note", run.note),
