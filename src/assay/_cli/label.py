@@ -1,35 +1,27 @@
 """The command `assay label`: label in the terminal, or choose samples for a sheet."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Final, Literal
 
 import click
-
-from assay._analysis import selection
-from assay._cli import options, values
-from assay._cli.errors import OK, say
-from assay._cli.output import command_line, run_name
-from assay._report import numbers
-from assay._runner.result import Result
-from assay.errors import InputError
-
-if TYPE_CHECKING:
-    from assay._analysis.label_pool import Order
-    from assay._analysis.labelling import Labelling
-
-from collections.abc import Callable, Sequence
-from typing import Final
-
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from assay._analysis.label_pool import Dispute, LabelItem, Progress
+from assay._analysis import selection
+from assay._analysis.label_files import take_labels, write_labels
+from assay._analysis.label_pool import Dispute, LabelItem, Order, Progress
 from assay._analysis.labelling import Labelling
-from assay._cli import output
-from assay._report import sanitize
+from assay._cli import options, output, values
+from assay._cli.errors import OK, say
+from assay._cli.output import command_line, run_name
+from assay._report import numbers, sanitize
+from assay._runner.result import Result
+from assay._store import Store
 from assay._store.labels import HumanLabel
+from assay.errors import InputError
 from assay.score import Outcome, Score
 
 _LABEL_KEYS: Final = "u unsure   s skip   r reason   z undo   q quit"
@@ -266,7 +258,7 @@ class _LabelRequest(options.Request):
         metavar="NAME",
         help="Label in the terminal, under this name. Every decision is kept in the store at once.",
     )
-    order: "Order | None" = options.choice(
+    order: Order | None = options.choice(
         "--order",
         choices=("mean", "difference", "threshold", "random"),
         help="Which samples come first: those that narrow the corrected mean (the default), or the "
@@ -373,10 +365,6 @@ def _place(request: _LabelRequest) -> tuple[str, str]:
 
 
 def _label(request: _LabelRequest) -> int:
-    from assay._analysis.labelling import Labelling
-    from assay._cli.label import label_in_terminal, settle_in_terminal
-    from assay._store import Store
-
     if request.per == "pair" and request.against is None:
         raise InputError("--per pair compares two runs", "name the other with --against RUN")
     if request.per == "pair" and request.grades:
@@ -411,10 +399,8 @@ def _label(request: _LabelRequest) -> int:
     return OK
 
 
-def _move(labelling: "Labelling", request: _LabelRequest) -> None:
+def _move(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
-    from assay._analysis.label_files import take_labels, write_labels
-
     if request.take:
         taken = take_labels(labelling, request.take)
         say(f"{numbers.plural(taken, 'new label')} of {request.take} kept in the store")

@@ -125,18 +125,10 @@ def junit(gate: Gate) -> str:
 
 def as_json(gate: Gate) -> dict[str, Any]:
     """The same for programs."""
-    return {
-        "verdict": gate.verdict,
-        "passed": gate.passed,
-        "run": gate.run,
-        "title": gate.title,
-        "source": gate.source,
-        "judge": gate.judge,
-        "baseline": gate.baseline or None,
-        "baseline_title": gate.baseline_title or None,
-        "warnings": list(gate.warnings),
-        "checks": [msgspec.to_builtins(check) for check in gate.checks],
-    }
+    fields: dict[str, Any] = msgspec.to_builtins(gate)
+    del fields["lenient"]
+    no_baseline = {} if gate.baseline else {"baseline": None, "baseline_title": None}
+    return {"verdict": gate.verdict, "passed": gate.passed, **fields, **no_baseline}
 
 
 def _counts_as(gate: Gate, check: Check) -> str:

@@ -304,8 +304,8 @@ def _run(result: Result) -> forms.Run:
         list(result.summary()),
         result.cost(),
         run.title,
+        _notes(result),
         **_fields_of(run.description),
-        notes=_notes(result),
     )
 
 

@@ -19,14 +19,7 @@ PAGE = 500  # samples, at most
 MAX_RUNS = 1000
 MAX_OFFSET = 10**9  # SQLite and Python's iterators do not take a number of any size
 
-Spec = Annotated[
-    str,
-    msgspec.Meta(
-        min_length=1,
-        max_length=MAX_SPEC,
-        description=_SPEC,
-    ),
-]
+Spec = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SPEC, description=_SPEC)]
 Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MAX_METRICS)]
 Row = dict[str, Any]
 
@@ -53,15 +46,20 @@ class EvaluateOne(msgspec.Struct, forbid_unknown_fields=True):
     contexts: Contexts = "auto"
 
 
-class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
-    """Samples and the metrics to compute."""
+class Described(msgspec.Struct, kw_only=True):
+    """What a run is called, and what else is said of it."""
 
-    samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
-    metrics: Specs
     name: str = ""
     tags: list[str] = []
     note: str = ""
     params: dict[str, str | int | float | bool] = {}
+
+
+class EvaluateMany(Described, forbid_unknown_fields=True):
+    """Samples and the metrics to compute."""
+
+    samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
+    metrics: Specs
     contexts: Contexts = "auto"
 
 
@@ -85,7 +83,7 @@ class Scored(msgspec.Struct):
     notes: list[str]
 
 
-class Run(msgspec.Struct):
+class Run(Described):
     """A run with the summary of every metric."""
 
     run: str
@@ -99,14 +97,10 @@ class Run(msgspec.Struct):
     metrics: list[MetricSummary]
     cost: Cost
     title: str = ""
-    name: str = ""
-    tags: list[str] = []
-    note: str = ""
-    params: dict[str, str | int | float | bool] = {}
     notes: list[str] = []
 
 
-class Listed(msgspec.Struct):
+class Listed(Described):
     """A run in a list."""
 
     run: str
@@ -116,10 +110,6 @@ class Listed(msgspec.Struct):
     finished: bool
     metrics: list[str]
     title: str = ""
-    name: str = ""
-    tags: list[str] = []
-    note: str = ""
-    params: dict[str, str | int | float | bool] = {}
 
 
 class Runs(msgspec.Struct):
