@@ -305,11 +305,6 @@ def label_ends(
 ) -> tuple[float, float]:
     """The least and the greatest label possible, where they are not given.
 
-    Args:
-        values: Labels.
-        ends: What was given.
-        about: Ends of the metric's range.
-
     Raises:
         InputError: If labels lie outside what was given.
     """

@@ -59,12 +59,7 @@ class Tally:
         return (item[2] is None) == (self.per != "statement")
 
     def progress(self, state: State, disputes: int) -> Progress:
-        """What they tell so far.
-
-        Args:
-            state: The labels.
-            disputes: Disagreements that are not settled.
-        """
+        """What they tell so far."""
         pool = self.pool
         values, ends = self.values(state), self.ends(state)
         corrected = pool.corrected(state.drawn, values, ends)

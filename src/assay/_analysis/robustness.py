@@ -203,15 +203,7 @@ class Regenerated:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the scores of a metric are read.
-
-    Attributes:
-        metric: Its label.
-        higher_is_better: False for error rates.
-        range: As in `Curve`.
-        level: Nominal coverage.
-        margin: As in `Robustness`.
-    """
+    """How the scores of a metric are read."""
 
     metric: str
     higher_is_better: bool

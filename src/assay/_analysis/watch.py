@@ -157,13 +157,7 @@ def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
 
 
 def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
-    """The control charts after the last of some looks: of each metric, and of its segments.
-
-    Args:
-        store: The store.
-        looks: The looks, all complete.
-        how: Segments and baseline.
-    """
+    """The control charts after the last of some looks: of each metric, and of its segments."""
     if not looks:
         return []
     told = store.alerts.of(_name(looks[-1]))

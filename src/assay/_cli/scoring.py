@@ -129,14 +129,7 @@ def summary_json(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample worth a look.
-
-    Attributes:
-        sample: Its id.
-        value: Its score, None if there is none.
-        detail: Why there is none.
-        question: What was asked.
-    """
+    """A sample worth a look."""
 
     sample: str
     value: float | None
@@ -179,13 +172,7 @@ def run(
     show: Callable[[Result, Evaluation], None] = show,
     as_json: Callable[[Result, Evaluation], dict[str, Any]] = as_json,
 ) -> int:
-    """Do what `assay run` is asked for; the exit code.
-
-    Args:
-        request: The options.
-        show: Shows the result on the terminal.
-        as_json: The result as plain values, for --json.
-    """
+    """Do what `assay run` is asked for; the exit code."""
     evaluation = read_request(request)
     hidden = request.quiet or request.no_progress
     if evaluation.target and request.dry_run:

@@ -214,11 +214,7 @@ def look_here() -> None:
 
 
 class _WorkingFolder:
-    """Finds the modules of a folder for those who may import them.
-
-    Args:
-        folder: The folder.
-    """
+    """Finds the modules of a folder for those who may import them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -62,12 +62,7 @@ def name(configuration: str) -> Text:
 
 
 def finding(board: Leaderboard, what: str = "configuration") -> str:
-    """Who won, or that nobody did and what would settle it.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+    """Who won, or that nobody did and what would settle it."""
     if board.winner:
         return f"{board.winner} is best: every other {what} is worse."
     if not board.tied:
@@ -89,12 +84,7 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
 
 
 def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
-    """What labels say of the choice, and how many there are.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+    """What labels say of the choice, and how many there are."""
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")

@@ -108,14 +108,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """A report of titled tables.
-
-    Attributes:
-        title: What it is about.
-        facts: What is compared: (name, what it is).
-        warnings: What must be read before the numbers.
-        sections: The tables.
-    """
+    """A report of titled tables."""
 
     title: str
     facts: Sequence[tuple[str, str]]

@@ -184,12 +184,7 @@ def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
 
 
 def standings_of(board: Leaderboard, what: str = "configuration") -> dict[str, Any]:
-    """The tables of one metric, and who won in a sentence.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+    """The tables of one metric, and who won in a sentence."""
     return {
         "board": board,
         "finding": leaderboard.finding(board, what),

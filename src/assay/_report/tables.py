@@ -41,13 +41,7 @@ def numeric(made: Table, heads: Iterable[str]) -> None:
 def measures(
     heads: Sequence[str], rows: Iterable[Iterable[str]], styles: Mapping[str, str] | None = None
 ) -> Table:
-    """A table of numbers with their intervals beside what they are of, its first column.
-
-    Args:
-        heads: Of all columns.
-        rows: The cells.
-        styles: How cells of these texts are styled.
-    """
+    """A table of numbers with their intervals beside what they are of, its first column."""
     made = table(heads[0])
     for head in heads[1:]:
         made.add_column(head, justify="right", overflow="fold")

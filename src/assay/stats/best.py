@@ -216,11 +216,6 @@ def simultaneous_alpha(
     From the largest of all pairs' |t| under the correlations that the scores have: systems that
     answer alike need less of a correction than Bonferroni's.
 
-    Args:
-        scores: Shape (n, k).
-        groups: As in `compare_with_best`.
-        level: Nominal coverage of all pairs together.
-
     Returns:
         The level, from (1 - level) / pairs to 1 - level.
     """

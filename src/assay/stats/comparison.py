@@ -179,12 +179,6 @@ def difference_interval(
     such differences are all but symmetric, and the correction for skewness that a mean needs does
     them harm.
 
-    Args:
-        differences: Shape (n,).
-        groups: As in `paired`.
-        span: As in `paired`.
-        level: Nominal coverage.
-
     Returns:
         The interval; None for fewer than two independent pairs, or where all differences are the
         same and no `span` says how far others might lie.
@@ -475,9 +469,6 @@ def mcnemar(up: int, down: int) -> Test:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """p-values adjusted so that, over all tests together, chance finds anything as often as alpha.
-
-    Args:
-        p_values: One for each test.
 
     Returns:
         The adjusted ones in the same order, each at least as large as it was and at most 1.

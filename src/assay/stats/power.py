@@ -124,10 +124,6 @@ def fewest_changes(alpha: float = 0.05) -> int:
 def share_to_change(units: int, *, alpha: float = 0.05) -> float | None:
     """What share of all pairs has to change, all in one direction, for that to be found.
 
-    Args:
-        units: Independent pairs.
-        alpha: The level of the test.
-
     Returns:
         The share with which `fewest_changes` come about that often; None for fewer pairs.
     """
@@ -191,11 +187,6 @@ def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> fl
 
 def mcnemar_detectable(n: int, observed: ChangedShares, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference of shares that McNemar's exact test finds.
-
-    Args:
-        n: Pairs.
-        observed: Which of them changed.
-        alpha: The level of the test.
 
     Returns:
         The difference; None where so few pairs cannot reach `alpha` if all of them change.

@@ -303,12 +303,7 @@ _METRIC: Final = "faithfulness"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one retrieval or call of a tool brought.
-
-    Attributes:
-        name: Of the tool, or of the retriever.
-        evidence: Its texts.
-    """
+    """What one retrieval or call of a tool brought."""
 
     name: str
     evidence: tuple[str, ...]

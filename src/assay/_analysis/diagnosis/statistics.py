@@ -73,13 +73,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A cause that could not be told on some samples.
-
-    Attributes:
-        cause: Its name.
-        n: On how many.
-        needs: What would tell.
-    """
+    """A cause that could not be told on some samples."""
 
     cause: str
     n: int
