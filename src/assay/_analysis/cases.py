@@ -246,12 +246,6 @@ def broken_cases(
 
     A case is broken where the run does not have it, where its answer and contexts are still those
     that failed (whatever the judge says), and where its score is missing or too low.
-
-    Args:
-        result: The run.
-        cases: Rows of a regression set.
-        metric: Label of the metric that they are held by.
-        holds: Whether a score is good enough.
     """
     run = result.run
     with Store(result.path) as store:

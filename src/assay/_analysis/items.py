@@ -236,15 +236,7 @@ class _Table:
 def refuse_outside(
     metric: str, ends: Sequence[float | None], given: float, name: str, remedy: str
 ) -> None:
-    """Raise InputError where no value of a metric can be a threshold: it calls all good, or none.
-
-    Args:
-        metric: The metric's label.
-        ends: Ends of its range; None where it has no end.
-        given: The threshold.
-        name: What the user calls it.
-        remedy: What to do instead.
-    """
+    """Refuse a threshold outside the values of a metric: it calls all good, or none."""
     low, high = ends
     bottom = -math.inf if low is None else low
     top = math.inf if high is None else high

@@ -261,11 +261,6 @@ def alpha_of(chart: Chart, metrics: int, segments: int) -> float:
 
     All charts together may have `ALPHA`. Where there are segments, they have half of it together;
     the value of a field that came up as the k-th has 1 / (k (k + 1)) of what its field has.
-
-    Args:
-        chart: The chart.
-        metrics: How many metrics are watched.
-        segments: By how many fields samples are told apart.
     """
     share = ALPHA / metrics / (2 if segments else 1)
     k = chart.segment.place

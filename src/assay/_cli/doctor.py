@@ -201,12 +201,7 @@ def _store(path: str) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Probe:
-    """A question to one backend.
-
-    Attributes:
-        backend: Who is asked.
-        kind: The kind of task it is to serve.
-    """
+    """A question to one backend."""
 
     backend: Backend
     kind: str

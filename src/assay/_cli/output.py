@@ -139,14 +139,7 @@ def check_files(
     forms: Mapping[str, str] = _FORMS,
     option: str = "--out",
 ) -> None:
-    """See before anything is spent that every file can be written and is not read as well.
-
-    Args:
-        outs: The files to be written.
-        others: The files that are read.
-        forms: What each ending makes, in words.
-        option: The option that names them.
-    """
+    """See before anything is spent that every file can be written and is not read as well."""
     problems = [problem for out in outs for problem in _problems(option, out, others, forms)]
     if problems:
         raise InputError(problems)
@@ -170,13 +163,7 @@ def _problems(
 
 
 def check_file(option: str, file: str | None, *others: str) -> None:
-    """See that a file of another option than --out can be written and is not read as well.
-
-    Args:
-        option: The option.
-        file: Its value.
-        others: The files that are read, or written besides.
-    """
+    """See that a file of another option than --out can be written and is not read as well."""
     if file and (problems := _places(option, file, others)):
         raise InputError(problems)
 

@@ -154,14 +154,7 @@ _ANEW: Final = "│"  # where a chart began anew
 def collect(
     name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert], baseline: int = BASELINE
 ) -> dict[str, Any]:
-    """A watch as plain values.
-
-    Args:
-        name: Its name.
-        charts: Its charts.
-        alerts: What it has told.
-        baseline: Samples that a chart needs before drift can be told.
-    """
+    """A watch as plain values."""
     return {
         "watch": name,
         "charts": [_chart(chart, baseline) for chart in charts],
@@ -260,11 +253,11 @@ def watch_console(data: Json) -> RenderableType:
     return Group(*blocks)
 
 
-def picture(chart: Json, width: int = _WIDTH) -> str:
+def picture(chart: Json) -> str:
     """The means of the newest looks as blocks, from the least to the greatest of them."""
     earlier, points = chart["earlier"], chart["points"]
     drawn = [*earlier, None, *points] if earlier else list(points)
-    drawn = drawn[-width:]
+    drawn = drawn[-_WIDTH:]
     means = [one["mean"] for one in drawn if one and one["mean"] is not None]
     low, high = min(means, default=0.0), max(means, default=1.0)
     if chart["range"]:

@@ -228,12 +228,7 @@ _NAME_COLUMN: Final = 14  # characters of a run, so that the picture has room at
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
-    """Each metric with its series, and what must be read beside them.
-
-    Args:
-        data: The history in words.
-        show_all: Whether metrics that never moved are more than counted.
-    """
+    """Each metric with its series, and what must be read beside them."""
     if not data["metrics"]:
         return Text("no run yet")
     metrics, left_out = shown(data, show_all=show_all)

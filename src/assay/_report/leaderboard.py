@@ -30,13 +30,7 @@ _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
 
 def blocks(board: Leaderboard, level: float, params: Mapping[str, Params]) -> list[RenderableType]:
-    """A leaderboard on the console: its table, the finding, and the effects.
-
-    Args:
-        board: The leaderboard.
-        level: Nominal coverage of its intervals.
-        params: What was set, by the name of the configuration.
-    """
+    """A leaderboard on the console: its table, the finding, and the effects."""
     arrow = "" if board.higher_is_better else ", lower is better"
     questions = numbers.plural(board.n, "question")
     head = Text.assemble((sanitize.plain(board.metric), "bold"), f"  {questions}{arrow}")
@@ -83,17 +77,17 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
     return f"{text} How many more questions would tell them apart cannot be said."
 
 
-def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
+def corrected_in_words(board: Leaderboard) -> str:
     """What labels say of the choice, and how many there are."""
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
-    text = f"Corrected for the judge's error by {n} of each {what}: "
+    text = f"Corrected for the judge's error by {n} of each configuration: "
     without = len(board.standings) - len(board.corrected)
     tied = [one.name for one in others if one.verdict == "tied"]
     if without:
-        text += f"{without} of {len(board.standings)} {what}s have none. "
+        text += f"{without} of {len(board.standings)} configurations have none. "
     if not others:
         return f"{text}label answers of a second one to compare them."
     if not tied:

@@ -232,12 +232,7 @@ _RUN: Final = {
 
 
 def document(max_samples: int, *, token: bool) -> dict[str, Any]:
-    """The document.
-
-    Args:
-        max_samples: The most samples that one call may send.
-        token: Whether callers need one.
-    """
+    """The document."""
     documented = [
         *(Health, Metrics, EvaluateOne, EvaluateMany, Scored),
         *(Runs, Run, Samples, Evidence, Error),

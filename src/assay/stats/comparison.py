@@ -33,12 +33,7 @@ _CLOSE = 1e-9  # sums that differ by rounding only are equal
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """What a test of "there is no difference" gave.
-
-    Attributes:
-        p: Two-sided p-value, in (0, 1].
-        method: Which test it was, in words.
-    """
+    """What a test of "there is no difference" gave."""
 
     p: float
     method: str

@@ -65,7 +65,7 @@ def t_detectable(error: float, units: int, *, alpha: float = 0.05) -> float | No
     """
     if units < fewest_changes(alpha):
         return None
-    return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 0.0, 400.0)
+    return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 400.0)
 
 
 def detectable_fall(deviation: float, loss: float, units: int) -> float | None:
@@ -193,7 +193,7 @@ def mcnemar_detectable(n: int, observed: ChangedShares, *, alpha: float = 0.05) 
     """
     if n < fewest_changes(alpha):
         return None
-    return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 0.0, 1.0)
+    return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 1.0)
 
 
 def mcnemar_needed(
@@ -246,8 +246,9 @@ def _fewest(reached: Callable[[int], float], least: int) -> int | None:
     return top
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a growing function passes zero."""
+def _root(function: Callable[[float], float], high: float) -> float:
+    """Where a growing function passes zero, between 0 and `high`."""
+    low = 0.0
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)

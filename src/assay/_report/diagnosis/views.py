@@ -28,12 +28,7 @@ _SHOWN: Final = 3  # samples under each cause; --json and the report have them a
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
-    """The causes, what to try, the patterns, and what could not be told.
-
-    Args:
-        data: The diagnosis in words.
-        show_all: Whether every sample of a cause is listed.
-    """
+    """The causes, what to try, the patterns, and what could not be told."""
     blocks: list[RenderableType] = [
         Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
@@ -258,12 +253,7 @@ WIDTH: Final = 200
 
 
 def page(data: Json, links: Mapping[str, str]) -> Json | None:
-    """What the section of a report shows, for its template; None without a diagnosis.
-
-    Args:
-        data: The report.
-        links: Where each sample that is shown stands, by its id.
-    """
+    """What the section of a report shows, for its template; None without a diagnosis."""
     diagnosis = data.get("diagnosis")
     if diagnosis is None:
         return None
