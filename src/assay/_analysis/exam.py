@@ -57,13 +57,13 @@ def fewest(
         Their places, the most informative first, and the least share that they keep at any of the
         abilities.
     """
-    told = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
-    whole = told.sum(axis=0)
-    have, left, kept = np.zeros_like(whole), np.ones(len(told), dtype=bool), list[int]()
-    while left.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
-        best = int(np.where(left, told @ lack, -1.0).argmax())
-        left[best] = False
-        have += told[best]
+    gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
+    whole = gains.sum(axis=0)
+    have, free, kept = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
+    while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
+        best = int(np.where(free, gains @ lack, -1.0).argmax())
+        free[best] = False
+        have += gains[best]
         kept.append(best)
     return kept, float((have / whole).min())
 
@@ -96,8 +96,8 @@ def standing(
     belief /= belief.sum()
     mean = float(belief @ _GRID)
     sd = float(np.sqrt(belief @ (_GRID - mean) ** 2))
-    told = (right * (1 - right)) @ belief
-    order = np.argsort(-told, kind="stable").tolist()
+    gains = (right * (1 - right)) @ belief
+    order = np.argsort(-gains, kind="stable").tolist()
     return mean, sd, [place for place in order if place not in answers]
 
 
@@ -179,7 +179,7 @@ def components(
     if fit is None:
         what = f"The effects of {', '.join(levels)} cannot be told apart"
         return [], f"{what}: they change together, or a system gets all right or all wrong."
-    found, at = [], 1
+    effects_by_value, at = [], 1
     for name, values in levels.items():
         own = np.arange(at, at + len(values) - 1)
         for value, weights in zip(values, _codes(len(values)), strict=True):
@@ -187,9 +187,9 @@ def components(
             error = sqrt(float(weights @ fit.covariance[np.ix_(own, own)] @ weights))
             runs = sum(str(one.get(name, "not set")) == value for one in params)
             interval = t_interval(effect, error, fit.freedom, 0.95, "sandwich, t")
-            found.append(Component(name, value, runs, effect, interval))
+            effects_by_value.append(Component(name, value, runs, effect, interval))
         at += len(own)
-    return found, ""
+    return effects_by_value, ""
 
 
 def _codes(n: int) -> Floats:

@@ -130,9 +130,9 @@ class Tally:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
         whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
-        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
+        is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
         least = max(min(known), min(LEAST, len(pool.ids)))
-        return (0 if done else max(least - len(values), 1)), done
+        return (0 if is_enough else max(least - len(values), 1)), is_enough
 
     def _is_left(self, state: State, drawn: Drawn) -> bool:
         """Whether somebody has decided not to label a sample."""

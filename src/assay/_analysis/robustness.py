@@ -328,8 +328,8 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
 
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:
-    said = {MOSTLY: words[0], SELDOM: words[1], UNDECIDED: UNDECIDED}
-    levels = [(one.level, said[one.verdict]) for one in points if one.verdict in said]
+    word = {MOSTLY: words[0], SELDOM: words[1], UNDECIDED: UNDECIDED}
+    levels = [(one.level, word[one.verdict]) for one in points if one.verdict in word]
     if not levels:
         return NO_SCORES
     if len({what for _, what in levels}) == 1:

@@ -115,10 +115,10 @@ def _fit(request: _CalibrateRequest, labels_file: str) -> int:
         good_from=request.good,
     )
     if request.examples:
-        chosen = choose_examples(result, labels, card.metric, n=request.example_count)
-        output.write_text("--examples", request.examples, chosen.prompts())
-        say(f"{len(chosen.examples)} examples in {request.examples}, for --prompts")
-        if chosen.one_sided:
+        examples = choose_examples(result, labels, card.metric, n=request.example_count)
+        output.write_text("--examples", request.examples, examples.prompts())
+        say(f"{len(examples.examples)} examples in {request.examples}, for --prompts")
+        if examples.one_sided:
             say("  all with the same verdict: label statements of both kinds for better ones")
     _present(request, card, card.quality, CROSS_VALIDATED)
     if not request.as_json and not any(out.endswith(".json") for out in request.outs):

@@ -110,10 +110,10 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
         console.print(views.console_sample(data, sample))
     else:
         console.print(views.console(data, show_all=request.show_all))
-    shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
+    case = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = output.file_lines(request.outs)
-    if shown is not None:
-        command = command_line("show", run_name(result), "--sample", shown, store=request.store)
+    if case is not None:
+        command = command_line("show", run_name(result), "--sample", case, store=request.store)
         lines.append(("next", command))
     console.print()
     output.print_lines(lines)
@@ -256,8 +256,8 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
         for metric in metrics
     }
     summary = summary_json(result)
-    shown = [row for row in summary["metrics"] if row["metric"] in metrics]
-    return {**summary, "metrics": shown, "worst": cases}
+    rows = [row for row in summary["metrics"] if row["metric"] in metrics]
+    return {**summary, "metrics": rows, "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:

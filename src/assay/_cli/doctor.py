@@ -162,8 +162,8 @@ def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str
     if missing:
         what = f"not installed: {', '.join(missing)}"
         return Finding("FAIL", what, "pip install --force-reinstall assay")
-    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return Finding("ok", f"extra [{extra}]: {shown}" if extra else shown)
+    versions_in_words = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Finding("ok", f"extra [{extra}]: {versions_in_words}" if extra else versions_in_words)
 
 
 def _embedded() -> Finding:

@@ -252,9 +252,9 @@ def command_line(*words: str, store: str) -> str:
     """The command, quoted, with the store it is about unless that is the one it would take."""
     context = click.get_current_context(silent=True)
     default = (context and context.lookup_default("store")) or STORE
-    named = () if store == default else ("--store", store)
+    store_option = () if store == default else ("--store", store)
     # A control character of an id must not steer the terminal, not even within quotation marks.
-    return sanitize.plain(shlex.join(("assay", *words, *named)))
+    return sanitize.plain(shlex.join(("assay", *words, *store_option)))
 
 
 # Named when it is waited for longer than this.

@@ -84,10 +84,10 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
     commands.append(("diagnose", run))
     if not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
-    named = ["next", *[""] * len(commands)]
+    names = ["next", *[""] * len(commands)]
     return lines + [
         (name, command_line(*words, store=evaluation.store))
-        for name, words in zip(named, commands, strict=False)
+        for name, words in zip(names, commands, strict=False)
     ]
 
 
@@ -254,8 +254,8 @@ def _kept(progress: Meter, evaluation: Evaluation) -> str:
         return "nothing was asked yet"
     last = progress.last
     # A failed score is no score to keep: it is tried again.
-    done = last.done - last.failed
-    return f"{done:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
+    n_replied = last.done - last.failed
+    return f"{n_replied:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
 
 
 def _exit_code(result: Result) -> int:

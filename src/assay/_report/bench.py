@@ -169,8 +169,8 @@ def _remarks(figure: CardFigure) -> str:
 
 def _sources(one: Measured) -> str:
     """Where the published figures of a set stand; "" if there are none."""
-    named = dict.fromkeys(figure.source for figure in one.figures if figure.source)
-    return f"Others: {'; '.join(named)}" if named else ""
+    sources = dict.fromkeys(figure.source for figure in one.figures if figure.source)
+    return f"Others: {'; '.join(sources)}" if sources else ""
 
 
 def _took(one: Measured) -> str:
@@ -302,9 +302,9 @@ def judge_outcome(data: Json) -> str:
 def _judge_learnt(data: Json) -> str:
     steps = f"{data['steps']:,} steps over {numbers.plural(data['windows'], 'window')}"
     labels = [f"{n} of {kind}" for kind, n in data["labels"].items() if n]
-    told = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
+    parts = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
     left_out = f"{data['left_out']} cases cannot be read" if data["left_out"] else ""
-    return "; ".join(filter(None, [*told, left_out]))
+    return "; ".join(filter(None, [*parts, left_out]))
 
 
 def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
@@ -321,8 +321,8 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
         error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
         rows.append([one["candidate"], *figures, error, one["verdict"]])
     counts = f"{first['good']} right and {first['bad']} wrong"
-    told = "Missed: wrong ones that pass; false alarms: right ones that do not."
-    notes = [f"{counts}, of sources that nothing was learnt from. {told}"]
+    legend = "Missed: wrong ones that pass; false alarms: right ones that do not."
+    notes = [f"{counts}, of sources that nothing was learnt from. {legend}"]
     level = f"{numbers.percent(data['level'])} %"
     notes.append(
         f"In brackets the difference from the judge as shipped (below 0 is better), with {level}"

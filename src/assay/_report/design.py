@@ -64,8 +64,8 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.coverage:
         asked = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
-        held = sum(1 for covered, _ in design.coverage.values() if covered)
-        documents = f"{held} of {numbers.plural(len(design.coverage), 'document')}"
+        n_documents = sum(1 for covered, _ in design.coverage.values() if covered)
+        documents = f"{n_documents} of {numbers.plural(len(design.coverage), 'document')}"
         topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
         topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
         passages = f"{asked} of {numbers.plural(total, 'passage')}"

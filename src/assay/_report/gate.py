@@ -39,9 +39,9 @@ def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     title = Text(f"gate {headline(gate)}", style="bold")
     lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
     hold, wrong = _sorted(gate)
-    shown = [*wrong, *hold] if show_all else wrong
-    if shown:
-        lines.append(_rules(shown))
+    checks_shown = [*wrong, *hold] if show_all else wrong
+    if checks_shown:
+        lines.append(_rules(checks_shown))
     if hold and not show_all:
         lines.append(dim(f"{_holding(hold)} --all shows what was found."))
     return Group(*lines)
@@ -234,12 +234,12 @@ def watch_console(data: Json) -> RenderableType:
     """A control chart for each metric and segment, then the alerts."""
     if not data["charts"]:
         return Text("no look yet")
-    made = table("scores", gap=1)
-    made.add_column("looks, oldest first", no_wrap=True)
-    numeric(made, ("last", "mean, 95 %", "n"))
-    made.add_column("", no_wrap=True)
+    chart_table = table("scores", gap=1)
+    chart_table.add_column("looks, oldest first", no_wrap=True)
+    numeric(chart_table, ("last", "mean, 95 %", "n"))
+    chart_table.add_column("", no_wrap=True)
     for chart in data["charts"]:
-        made.add_row(
+        chart_table.add_row(
             sanitize.plain(chart["metric"] if not chart["segment"] else f"  {chart['segment']}"),
             picture(chart),
             numbers.score(chart["mean"]),
@@ -247,7 +247,7 @@ def watch_console(data: Json) -> RenderableType:
             numbers.count(chart["n"]),
             chart["state"],
         )
-    blocks: list[RenderableType] = [made]
+    blocks: list[RenderableType] = [chart_table]
     for alert in data["alerts"]:
         blocks += [Text(), *alert_lines(alert)]
     return Group(*blocks)
@@ -256,9 +256,9 @@ def watch_console(data: Json) -> RenderableType:
 def picture(chart: Json) -> str:
     """The means of the newest looks as blocks, from the least to the greatest of them."""
     earlier, points = chart["earlier"], chart["points"]
-    drawn = [*earlier, None, *points] if earlier else list(points)
-    drawn = drawn[-_WIDTH:]
-    means = [one["mean"] for one in drawn if one and one["mean"] is not None]
+    points_drawn = [*earlier, None, *points] if earlier else list(points)
+    points_drawn = points_drawn[-_WIDTH:]
+    means = [one["mean"] for one in points_drawn if one and one["mean"] is not None]
     low, high = min(means, default=0.0), max(means, default=1.0)
     if chart["range"]:
         middle, least = (low + high) / 2, _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0])
@@ -270,7 +270,7 @@ def picture(chart: Json) -> str:
         else " "
         if one["mean"] is None
         else _BLOCKS[min(int((one["mean"] - low) / step), len(_BLOCKS) - 1)]
-        for one in drawn
+        for one in points_drawn
     )
 
 

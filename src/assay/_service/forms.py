@@ -254,7 +254,7 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
         form = components[f"Evaluate{name}"]
         form["properties"]["metrics"]["items"] = _spec()
         form["examples"] = [{key: value, "metrics": ["faithfulness"]}]
-    made: dict[str, Any] = {
+    openapi: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
             "title": "assay",
@@ -265,11 +265,11 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
         "components": {"schemas": components},
     }
     if token:
-        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        openapi["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path in ("/health", "/openapi.json"):
-            made["paths"][path]["get"]["security"] = []
-        made["security"] = [{"token": []}]
-    return made
+            openapi["paths"][path]["get"]["security"] = []
+        openapi["security"] = [{"token": []}]
+    return openapi
 
 
 def _spec() -> dict[str, Any]:

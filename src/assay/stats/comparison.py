@@ -354,25 +354,25 @@ def sign_flip(sums: Values) -> Test:
         Hoeffding, J. Am. Stat. Assoc. 58 (1963) 13, theorem 2.
     """
     array = np.asarray(sums, dtype=np.float64)
-    moved = array[array != 0]  # a difference of zero is the same with either sign
-    observed = abs(float(moved.sum()))
-    least = observed - _CLOSE * float(np.abs(moved).sum())
+    nonzero = array[array != 0]  # a difference of zero is the same with either sign
+    observed = abs(float(nonzero.sum()))
+    least = observed - _CLOSE * float(np.abs(nonzero).sum())
     smallest = float(np.finfo(np.float64).tiny)
-    if len(moved) <= EXACT_UNITS:
+    if len(nonzero) <= EXACT_UNITS:
         flipped = np.zeros(1)
-        for value in moved:
+        for value in nonzero:
             flipped = np.concatenate([flipped + value, flipped - value])
         return Test(float(np.mean(np.abs(flipped) >= least)), "sign-flip permutation, exact")
-    if len(moved) > MOST_UNITS:
+    if len(nonzero) > MOST_UNITS:
         from scipy.special import ndtr
 
-        z = observed / float(np.sqrt(moved @ moved))
+        z = observed / float(np.sqrt(nonzero @ nonzero))
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
-    reached = _reached(moved, least, DRAWS, np.random.default_rng(0))
+    reached = _reached(nonzero, least, DRAWS, np.random.default_rng(0))
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
-    bound = max(2 * math.exp(-observed * observed / float(moved @ moved) / 2), smallest)
+    bound = max(2 * math.exp(-observed * observed / float(nonzero @ nonzero) / 2), smallest)
     p = min((reached + 1) / (DRAWS + 1), bound)
     return Test(p, f"sign-flip permutation, {DRAWS:,} draws")
 

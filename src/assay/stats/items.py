@@ -221,9 +221,9 @@ def _covariance(
     step = 1e-4
     bend = np.empty((len(at), len(at)))
     for place in range(len(at)):
-        moved = np.zeros(len(at))
-        moved[place] = step
-        bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)
+        shift = np.zeros(len(at))
+        shift[place] = step
+        bend[place] = (loss(at + shift)[1] - loss(at - shift)[1]) / (2 * step)
     if groups is not None:
         unit = cluster_numbers(groups)
         slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T

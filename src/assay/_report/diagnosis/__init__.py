@@ -81,11 +81,11 @@ def first_page(data: Json) -> list[tuple[str, str]]:
 
 def mostly(data: Json) -> str:
     """The most frequent causes; "" if there is none."""
-    shown = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
-    if not shown:
+    frequent = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
+    if not frequent:
         return ""
-    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
-    return f"{causes}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
+    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in frequent)
+    return f"{causes}. {frequent[0]['title'].capitalize()}: {_lower(frequent[0]['means'])}"
 
 
 def _lower(text: str) -> str:
@@ -230,10 +230,10 @@ def _points(point: Json, curve: Json) -> str:
     unit = " points" if scale == 100 else ""
     ends = point["difference_interval"]
     digits = "z.1f" if scale == 100 else ".3g"
-    shown = f"{scale * point['difference']:+{digits}}{unit}"
+    difference = f"{scale * point['difference']:+{digits}}{unit}"
     if not ends:
-        return shown
-    return f"{shown} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
+        return difference
+    return f"{difference} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
 
 
 def _rescored(rescored: Json) -> str:
