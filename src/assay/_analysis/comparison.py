@@ -27,16 +27,12 @@ from assay.errors import InputError
 from assay.score import Part
 from assay.stats import comparison as stats
 from assay.stats.comparison import Paired, holm
-from assay.stats.intervals import LEVEL
+from assay.stats.intervals import LEVEL, width
 from assay.stats.power import fewest_changes
 
 MOST_PARTS = 4
-
-
-BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
-
-
 MOST_SAMPLES = 5
+BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,15 +329,7 @@ def _one(
     about = baseline.run.config["about"][metric]
     up = bool(about["higher_is_better"])
     scored_pairs, left_out = pairs(matched, metric, baseline, other)
-    numbers = None
-    if scored_pairs:
-        numbers = stats.paired(
-            [pair.before for pair in scored_pairs],
-            [pair.after for pair in scored_pairs],
-            groups=[pair.group for pair in scored_pairs] if matched.clustered else None,
-            span=_span(about["range"]),
-            level=terms.level,
-        )
+    numbers = paired(scored_pairs, about["range"], clustered=matched.clustered, level=terms.level)
     runs, sign = (baseline, other), 1 if up else -1
     return MetricComparison(
         metric=metric,
@@ -376,9 +364,19 @@ def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
     return math.hypot(before, after) / math.sqrt(2)
 
 
-def _span(ends: Sequence[float | None]) -> float | None:
-    low, high = ends
-    return None if low is None or high is None else high - low
+def paired(
+    pairs: Sequence[Pair], ends: Sequence[float | None], *, clustered: bool, level: float
+) -> Paired | None:
+    """Two scores of each sample, compared; None without any pair."""
+    if not pairs:
+        return None
+    return stats.paired(
+        [pair.before for pair in pairs],
+        [pair.after for pair in pairs],
+        groups=[pair.group for pair in pairs] if clustered else None,
+        span=width(ends),
+        level=level,
+    )
 
 
 def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[MetricComparison, ...]:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from assay._analysis.comparability import match, pairs
-from assay._analysis.comparison import Compared, compare, described
+from assay._analysis.comparison import Compared, compare, described, paired
 from assay._analysis.leaderboard import configuration_names
 from assay._analysis.sweeps import TAG
 from assay._runner.result import Result, labels
@@ -17,7 +17,7 @@ from assay.metrics import METRICS
 from assay.metrics.retrieval import Ranked, ranking
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.stats.comparison import Paired, Welch, describe, gap_interval, holm, paired, welch
+from assay.stats.comparison import Paired, Welch, describe, gap_interval, holm, welch
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 
 MOST_GROUPS: Final = 20
@@ -437,22 +437,14 @@ def _differences(
     groups = members(base, field), members(other, field)
     for metric in runs[0].metrics:
         scored, _ = pairs(matched, metric.metric, base, other)
-        low, high = base.run.config["about"][metric.metric]["range"]
+        ends = base.run.config["about"][metric.metric]["range"]
         for name in dict.fromkeys(group.name for run in runs for group in run.metrics[0].groups):
             mine = [
                 pair
                 for pair in scored
                 if groups[0].get(pair.rows[0]) == groups[1].get(pair.rows[1]) == name
             ]
-            difference = None
-            if mine:
-                difference = paired(
-                    [pair.before for pair in mine],
-                    [pair.after for pair in mine],
-                    groups=[pair.group for pair in mine] if matched.clustered else None,
-                    span=None if low is None or high is None else high - low,
-                    level=level,
-                )
+            difference = paired(mine, ends, clustered=matched.clustered, level=level)
             yield GroupDifference(metric.metric, name, number, difference)
 
 

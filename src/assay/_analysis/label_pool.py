@@ -18,7 +18,7 @@ from assay.sample import Sample
 from assay.score import Outcome, Score
 from assay.stats.batches import Batch, as_chances, draw, error_sizes, weights
 from assay.stats.correction import Corrected, Design, correct_mean, fixed_numbers, sizes
-from assay.stats.intervals import LEVEL, Floats, Interval
+from assay.stats.intervals import LEVEL, Floats, Interval, width
 from assay.stats.power import labels_like_these
 
 # Run, sample, and number of the statement (None: the whole answer).
@@ -479,6 +479,4 @@ def _scaled(judged: Judged, ends: tuple[float, float]) -> Floats:
 
 
 def _width(judged: Judged) -> float:
-    low, high = judged.range
-    known = None if low is None or high is None else high - low
-    return known or float(np.ptp(judged.scores)) or 1.0
+    return width(judged.range) or float(np.ptp(judged.scores)) or 1.0

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from assay._runner.result import Result
 from assay._store import Store
-from assay.stats.intervals import Interval, mean_interval
+from assay.stats.intervals import Interval, mean_interval, width
 
 # By id of the sample: its score, and its cluster.
 Scores: TypeAlias = Mapping[str, tuple[float, Hashable]]
@@ -267,11 +267,8 @@ def _point(name: str, under: Scores, baseline: Scores, reading: Reading, joint: 
     mean, interval = _mean([under[id_] for id_ in ids], reading)
     before = math.fsum(baseline[id_][0] for id_ in ids) / len(ids)
     differences = [under[id_][0] - baseline[id_][0] for id_ in ids]
-    low, high = reading.range
-    span = None if low is None or high is None else high - low
-    ends = difference_interval(
-        differences, groups=[baseline[id_][1] for id_ in ids], span=span, level=joint
-    )
+    groups, span = [baseline[id_][1] for id_ in ids], width(reading.range)
+    ends = difference_interval(differences, groups=groups, span=span, level=joint)
     difference = math.fsum(differences) / len(ids)
     verdict = _mostly(interval) if reading.metric in SHARES else _verdict(ends, span, reading)
     return Point(name, len(ids), mean, interval, before, difference, ends, verdict)

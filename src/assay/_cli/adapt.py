@@ -1,6 +1,5 @@
 """The commands `assay adapt` and `assay adapt judge`: models fitted to a corpus, and measured."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +32,12 @@ def _report_files(what: str) -> Any:
     return options.option("--report", multiple=True, metavar="FILE", help=help_)
 
 
-class _AdaptationRequest(options.Request):
+class _AdaptationRequest(options.ShownRequest):
     """What both commands are asked for; each has its own words for some."""
 
     corpus: tuple[str, ...]
     questions: str | None
     out: str
-    outs: tuple[str, ...]
     held_out: float
     seed: int
     rate: float
@@ -48,7 +46,6 @@ class _AdaptationRequest(options.Request):
     )
     threads: int | None = options.count("--threads", help="Cores to use; default: all.")
     level: float = options.level("Confidence level of the intervals.")
-    as_json: bool
     no_progress: bool
 
 
@@ -135,25 +132,8 @@ def adapt_command(request: _AdaptRequest) -> int:
     gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in adapted.gains]
     data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": gains}
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
-    return tell(data, bench.embedder_report(data), then, request.outs, as_json=request.as_json)
-
-
-def tell(
-    data: Mapping[str, Any],
-    report: page.Sections,
-    then: Sequence[tuple[str, str]],
-    outs: Sequence[str],
-    *,
-    as_json: bool,
-) -> int:
-    """Write and show what came of an adaptation and what to do next; the exit code."""
-    writers = {".html": lambda _: page.html(report), ".md": lambda _: page.markdown(report)}
-    output.write_data(data, outs, writers)
-    if as_json:
-        output.print_json(data)
-        return OK
-    output.stdout().print(page.console(report))
-    output.print_lines([*output.file_lines(outs), *then])
+    show, writers = page.shown(bench.embedder_report)
+    output.present(data, request, writers, show, then)
     return OK
 
 
@@ -260,4 +240,6 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
     then = then if adapted.folder is not None else []
-    return tell(data, bench.judge_report(data), then, request.outs, as_json=request.as_json)
+    show, writers = page.shown(bench.judge_report)
+    output.present(data, request, writers, show, then)
+    return OK

@@ -81,19 +81,12 @@ def agree_command(request: _AgreeRequest) -> int:
     data = _data(result, request)
     if warning := warn_of_other_answers(request.labels, result):
         say(warning)
-    output.write_data(data, request.outs, _WRITERS)
-    if request.as_json:
-        output.print_json(data)
-        return OK
-    output.stdout().print(words.console(data))
-    lines = output.file_lines(request.outs)
     cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
+    then = []
     if cases:
-        store = str(result.path)
-        lines.append(
-            ("next", command_line("show", run_name(result), "--sample", cases[0], store=store))
-        )
-    output.print_lines(lines)
+        command = ("show", run_name(result), "--sample", cases[0])
+        then = [("next", command_line(*command, store=str(result.path)))]
+    output.present(data, request, _WRITERS, words.console, then)
     return OK
 
 

@@ -1,11 +1,12 @@
 """The commands `assay check` and `assay schema`: data sets well-formed, and good as test sets."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -125,24 +126,21 @@ def check_command(request: _CheckRequest) -> int:
     metrics = resolve(specs) if specs else ()
     mapping = values.mapping(request.maps)
     contexts = values.contexts(request.contexts)
-    code = OK
-    for file in request.files:
-        try:
-            rows = samples(
-                read(file, mapping=mapping, contexts=contexts),
-                needs={metric.label: metric.needs for metric in metrics},
-                instead={metric.label: metric.instead for metric in metrics},
-            ).refusing(refuse_too_long(local=False))
-            n = _count(rows, file, mapping, named=bool(specs))
-        except InputError as error:  # all files are looked at
-            say(f"{file}: {error.without(SKIP_HINT)}")
-            code = BAD_INPUT
-        else:
-            output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
-            output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
-    return code
+
+    def check(file: str) -> None:
+        rows = samples(
+            read(file, mapping=mapping, contexts=contexts),
+            needs={metric.label: metric.needs for metric in metrics},
+            instead={metric.label: metric.instead for metric in metrics},
+        ).refusing(refuse_too_long(local=False))
+        n = _count(rows, file, mapping, named=bool(specs))
+        output.print_text(f"{file}: {numbers.plural(n, 'row')}, nothing wrong\n")
+        output.print_text("".join(f"  note: {note}\n" for note in rows.notes))
+
+    return OK if len(_by_file(request, check)) == len({*request.files}) else BAD_INPUT
 
 
+T = TypeVar("T")
 _SHOWN = 5  # questions of a state and parts
 
 
@@ -154,21 +152,26 @@ def _check_freshness(request: _CheckRequest) -> int:
     }
     before, after = map(Path, request.corpus_before), map(Path, request.corpus_after)
     editions = read_documents(list(before)), read_documents(list(after))
-    states, code = dict[str, Freshness](), OK
-    for file in request.files:
-        try:
-            states[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
-        except InputError as error:  # all files are looked at
-            say(f"{file}: {error.without(SKIP_HINT)}")
-            code = BAD_INPUT
-        else:
-            code = BAD_INPUT if states[file].of("invalidated") else code
+    check = partial(check_freshness, before=editions[0], after=editions[1], **reading)
+    states = _by_file(request, check)
     if request.as_json:
         output.print_json({file: asdict(freshness) for file, freshness in states.items()})
     else:
         for file, freshness in states.items():
             _show_freshness(file, freshness)
-    return code
+    wrong = any(freshness.of("invalidated") for freshness in states.values())
+    return BAD_INPUT if wrong or len(states) < len({*request.files}) else OK
+
+
+def _by_file(request: _CheckRequest, check: Callable[[str], T]) -> dict[str, T]:
+    """What a check of each file gives; those that cannot be read are told, and left out."""
+    checked = {}
+    for file in request.files:
+        try:
+            checked[file] = check(file)
+        except InputError as error:
+            say(f"{file}: {error.without(SKIP_HINT)}")
+    return checked
 
 
 def _show_freshness(file: str, freshness: Freshness) -> None:
@@ -265,15 +268,7 @@ def _check_designs(request: _CheckRequest) -> int:
         "runs": _runs(request),
         **_judge(request),
     }
-    designs, code = dict[str, Design](), OK
-    for file in request.files:
-        try:
-            designs[file] = check_design(file, **given)
-        except InputError as error:  # all files are looked at
-            say(f"{file}: {error.without(SKIP_HINT)}")
-            code = BAD_INPUT
-        else:
-            code = BAD_INPUT if designs[file].faults else code
+    designs = _by_file(request, partial(check_design, **given))
     data = {file: words.plain(design) for file, design in designs.items()}
     if designs:
         output.write_data(data, request.outs, {".html": lambda _: words.render(designs)})
@@ -283,7 +278,8 @@ def _check_designs(request: _CheckRequest) -> int:
         for file, design in designs.items():
             _show(file, design)
         output.print_lines(output.file_lines(request.outs) if designs else ())
-    return code
+    wrong = any(design.faults for design in designs.values())
+    return BAD_INPUT if wrong or len(designs) < len({*request.files}) else OK
 
 
 def _judge(request: _CheckRequest) -> dict[str, Any]:
@@ -362,8 +358,7 @@ def _show(file: str, design: Design) -> None:
         console.print(output.indented(head, 2))
         for row, found in finding.rows[:_SHOWN]:
             console.print(output.indented(f"{row}  {found}", 6))
-        if len(finding.rows) > _SHOWN:
-            console.print(output.indented(f"and {len(finding.rows) - _SHOWN} more (--json)", 6))
+        _show_rest(len(finding.rows))
         console.print(output.indented(f"-> {finding.remedy}", 4))
     if not design.findings:
         output.print_text("  nothing wrong\n")

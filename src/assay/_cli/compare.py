@@ -112,12 +112,7 @@ def _compare_sweep(request: _CompareRequest, name: str) -> bool:
     values.reject_options(what, remedy, "metrics", "wanted", "most", "show_all", "force")
     writers = sweep_writers(swept, request.store)
     _check_files(request, dict.fromkeys((".html", ".json"), ""))
-    output.write_data(msgspec.to_builtins(swept), request.outs, writers)
-    if request.as_json:
-        output.print_json(msgspec.to_builtins(swept))
-    else:
-        output.stdout().print(show_sweep(swept))
-        output.print_lines(output.file_lines(request.outs))
+    output.present(msgspec.to_builtins(swept), request, writers, lambda _: show_sweep(swept))
     return True
 
 

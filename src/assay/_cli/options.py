@@ -251,11 +251,16 @@ SHARED: Mapping[str, Any] = {
 }
 
 
-class ReportRequest(Request):
-    """The part of a request that says where its result goes, and which store it is about."""
+class ShownRequest(Request):
+    """The part of a request that says where its result goes."""
 
     outs: tuple[str, ...]
     as_json: bool
+
+
+class ReportRequest(ShownRequest):
+    """One that says too which store it is about."""
+
     store: str
 
 

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._cli.errors import say
-from assay._cli.options import ReportRequest
+from assay._cli.options import ShownRequest
 from assay._report import sanitize
 from assay._runner import STORE
 from assay._runner.config_files import FILES
@@ -74,17 +74,18 @@ def print_lines(lines: Sequence[tuple[str, str]]) -> None:
 
 def present(
     data: Any,
-    request: ReportRequest,
+    request: ShownRequest,
     writers: Mapping[str, Callable[[Any], str]],
     show: Callable[[Any], RenderableType],
+    then: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write the result of a command to its files, and show it as JSON or by `show`."""
+    """Write the result of a command to its files, and show it as JSON, or by `show` with a hint."""
     write_data(data, request.outs, writers)
     if request.as_json:
         print_json(data)
     else:
         stdout().print(show(data))
-        print_lines(file_lines(request.outs))
+        print_lines([*file_lines(request.outs), *then])
 
 
 def print_counts(rows: Iterable[tuple[str, str]]) -> None:

@@ -96,6 +96,12 @@ def mean_interval(
     return _holding(float(array.mean()), Interval(*ends, level, shares.method), bottom, top)
 
 
+def width(ends: Sequence[float | None]) -> float | None:
+    """How far the ends of a range lie apart; None where it has no end."""
+    low, high = ends
+    return None if low is None or high is None else high - low
+
+
 def proportion_interval(successes: int, n: int, *, level: float = LEVEL) -> Interval:
     """The Wilson interval of a proportion.
 

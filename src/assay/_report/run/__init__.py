@@ -281,11 +281,8 @@ def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
 
 
 def _count(name: str, number: int) -> Text:
-    return _alarming(number) if name != "undef" else Text(numbers.count(number))
-
-
-def _alarming(number: int) -> Text:
-    return Text(numbers.count(number), style=STYLES["bad"] if number else "")
+    alarming = number and name != "undef"
+    return Text(numbers.count(number), style=STYLES["bad"] if alarming else "")
 
 
 def _beside(data: Json) -> list[RenderableType]:
