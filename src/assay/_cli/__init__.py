@@ -85,6 +85,7 @@ _MODULES = {
     "robustness": "repeat",
     "correct": "calibrate",
     "report": "runs",
+    "nuggets": "check",
     "schema": "check",
     "mcp": "serve",
     "export": "runs",
@@ -161,6 +162,6 @@ def main(*, debug: bool) -> None:
     name = context.invoked_subcommand or ""
     command = main.get_command(context, name)
     if command is not None:
-        from assay._cli import config
+        from assay._cli.run import defaults
 
-        context.default_map = {name: config.defaults(name, command, Path.cwd())}
+        context.default_map = {name: defaults(name, command, Path.cwd())}
