@@ -82,12 +82,9 @@ def bench_command(request: _BenchRequest) -> int:
         say(f"every reply is kept in {request.store}; put it right, and the same command goes on")
         return REFUSED
     data = msgspec.to_builtins(card)
-    output.write_data(data, request.outs, {".md": partial(text.markdown, beside=beside)})
-    if request.as_json:
-        output.print_json(data)
-    elif not request.quiet:
-        output.stdout().print(text.console(data, beside))
-        output.print_lines(output.file_lines(request.outs))
+    writers = {".md": partial(text.markdown, beside=beside)}
+    show = partial(text.console, other=beside)
+    output.present(data, request, writers, show, quiet=request.quiet)
     return _exit_code(card)
 
 

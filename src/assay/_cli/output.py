@@ -78,12 +78,14 @@ def present(
     writers: Mapping[str, Callable[[Any], str]],
     show: Callable[[Any], RenderableType],
     then: Sequence[tuple[str, str]] = (),
+    *,
+    quiet: bool = False,
 ) -> None:
     """Write the result of a command to its files, and show it as JSON, or by `show` with a hint."""
     write_data(data, request.outs, writers)
     if request.as_json:
         print_json(data)
-    else:
+    elif not quiet:
         stdout().print(show(data))
         print_lines([*file_lines(request.outs), *then])
 

@@ -222,10 +222,7 @@ def robustness_command(request: _RobustnessRequest) -> int:
     curves = robustness(*what_and_who, store=request.store, how=how)
     writers = {".html": words.html, ".md": words.markdown}
     data = words.collect(curves)
-    if request.quiet and not request.as_json:
-        output.write_data(data, request.outs, writers)
-    else:
-        output.present(data, request, writers, words.console)
+    output.present(data, request, writers, words.console, quiet=request.quiet)
     failures = (
         curves.failures + curves.failed + sum(one.failures + one.failed for one in curves.levels)
     )

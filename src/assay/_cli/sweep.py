@@ -197,10 +197,7 @@ def _present_study(swept: Sweep, request: _SweepRequest) -> None:
     results = [Result(request.store, one.run) for one in swept.configurations]
     data = groups.collect_study(telecom_study(results, level=request.level))
     show, writers = page.shown(groups.study_report)
-    if request.as_json or not request.quiet:
-        output.present(data, request, writers, show)
-    else:
-        output.write_data(data, request.outs, writers)
+    output.present(data, request, writers, show, quiet=request.quiet)
 
 
 def _target(request: _SweepRequest) -> Configurable:

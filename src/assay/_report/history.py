@@ -30,14 +30,11 @@ def collect(history: History) -> dict[str, Any]:
     """Everything that is shown of a history, as plain values."""
     names = list(dict.fromkeys(one.metric for one in history.series))
     metrics = [_collected(name, history.series) for name in names]
+    counts = ("n_runs", "n_older", "n_derived", "n_without", "n_swept")
     return {
         "assay": __version__,
-        "n_runs": history.n_runs,
-        "n_older": history.n_older,
-        "n_derived": history.n_derived,
+        **{name: getattr(history, name) for name in counts},
         "by": list(history.over),
-        "n_without": history.n_without,
-        "n_swept": history.n_swept,
         "metrics": sorted(metrics, key=lambda metric: not metric["misses"]),  # those first
     }
 
