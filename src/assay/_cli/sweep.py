@@ -20,7 +20,7 @@ from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, page, sanitize
 from assay._report import sweep as report
 from assay._report.comparison import groups
-from assay._report.leaderboard import pool_remarks, retrieval_blocks
+from assay._report.leaderboard import retrieval_blocks, sweep_remarks
 from assay._report.tables import numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
@@ -306,7 +306,7 @@ def show_sweep(swept: Sweep) -> RenderableType:
     ]
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
-    lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
+    lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
     params = {one.name: one.params for one in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))
     for board in swept.leaderboards:
