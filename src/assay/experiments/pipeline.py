@@ -299,7 +299,7 @@ class PipelineSystem:
         if kind is not AskSystem:
             return None
         params, pipeline = self.params, self.pipeline
-        asked = {
+        asked: dict[type[Task[Any]], bool] = {
             Embed: self._embeds,
             SelectSentences: params.rerank is True or params.generator == EXTRACTIVE,
             ScorePassage: isinstance(params.rerank, str),
