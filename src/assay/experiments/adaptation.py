@@ -260,8 +260,8 @@ def mine(
 ) -> list[Triplet]:
     """Hard negatives for every question: what the embedder finds first of all that is not right.
 
-    They are sought among the passages that these questions are about: no passage that is held out is
-    learnt from.
+    They are sought among the passages that these questions are about: no passage that is held out
+    is learnt from.
 
     Source:
         Karpukhin et al. 2020, Dense Passage Retrieval, section 3.2, for hard negatives.
