@@ -17,7 +17,7 @@ from assay._analysis.telecom import telecom_study
 from assay._cli import options, output
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
-from assay._cli.sweep import show_sweep, sweep_writers, tables
+from assay._cli.sweep import labelled, show_sweep, sweep_writers, tables
 from assay._report import comparison, page
 from assay._report import history as history_words
 from assay._report import items as items_views
@@ -66,12 +66,7 @@ class CompareRequest(options.ReportRequest):
     "several RUNs, compare each group with that of the first RUN, too.",
 )
 @tables
-@options.repeatable(
-    "--labels",
-    metavar="FILE",
-    help="With --report: whether the answers of a RUN are correct, as for `assay agree`; a file "
-    "for each RUN, in their order.",
-)
+@labelled
 @options.only_metrics
 @options.number(
     "--detect",
