@@ -267,7 +267,7 @@ class LabelRequest:
     order: "Order | None"
     against: str | None
     per: Literal["answer", "statement", "pair"]
-    second_opinions: float
+    second_opinions: float | None
     half_width: float
     threshold: float | None
     show_judge: bool
@@ -309,9 +309,8 @@ class LabelRequest:
 @options.number(
     "--second-opinions",
     type=options.NumberRange(min=0, max=1),
-    default=0.0,
     metavar="SHARE",
-    help="Share of the samples that two annotators label.",
+    help="Share of the samples that two annotators label: kept in the store, for everyone.",
 )
 @options.number(
     "--half-width",
