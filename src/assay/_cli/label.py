@@ -292,8 +292,8 @@ class LabelRequest:
 @options.choice(
     "--order",
     choices=("mean", "difference", "threshold", "random"),
-    help="Which samples come first: those that narrow the corrected mean (the default; it saves 0 to "
-    "7 % of the labels), or the difference from another run, those near a threshold, or any.",
+    help="Which samples come first: those that narrow the corrected mean (the default; it saves 0 "
+    "to 7 % of the labels), or the difference from another run, those near a threshold, or any.",
 )
 @click.option(
     "--against",
