@@ -11,7 +11,7 @@ from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outda
 
 import assay
 from assay.tasks import SplitStatements
-from benchmarks import engine, leaks
+from benchmarks import crud, engine, leaks, selfcheck
 
 pytestmark = pytest.mark.slow
 
@@ -95,3 +95,17 @@ def test_the_rules_for_graded_verdicts_rank_as_the_page_says():
         rows = [one for one in found if one["set"] in names]
         assert round(graded.pooled("counted (`strict`)", rows), 2) == of_counted
         assert round(graded.pooled("mean loss (`graded`)", rows), 2) == of_graded
+
+
+def test_questions_about_texts_have_the_figures_that_the_pages_tell():
+    rows = crud.recorded_rows()
+    judge = Recorded({line["key"]: line["reply"] for line in lines("crud.jsonl.gz")})
+    found = crud.figures(rows, crud.QUEST_EVAL, judge.ask)
+    page = (PAGE.parent / "crud-rag.md").read_text("utf-8")
+    assert [name for name in crud.QUEST_EVAL if f"| {name} | {found[name]}" not in page] == []
+    texts = selfcheck.recorded_rows()
+    mqag = Recorded({line["key"]: line["reply"] for line in lines("mqag.jsonl.gz")})
+    scored = selfcheck.texts(texts, selfcheck.outcomes_of(texts, [selfcheck.MQAG], mqag.ask))
+    page = (PAGE.parent / "metrics-and-people.md").read_text("utf-8")
+    assert selfcheck.row(scored, selfcheck.MQAG) in page
+    assert judge.unknown | mqag.unknown == {}
