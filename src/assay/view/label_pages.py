@@ -4,7 +4,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from assay._store import Run
 from assay.data import read_labels
 from assay.errors import InputError
 from assay.view import label_screen
-from assay.view.labelling import Desk, Queue, Session
+from assay.view.labelling import Desk, Queue, Session, first_at
 from assay.view.site import Place, Site
 
 _MOST_RUNS: Final = 200
@@ -48,9 +48,9 @@ class Ongoing:
 
 
 def start(
-    site: Site, desk: Desk, run: Run, queue: Queue, form_token: str, problem: str = ""
+    site: Site, desk: Desk, run: Run, queue: Queue, row: int | None = None, **more: str
 ) -> str:
-    """The page on which labelling begins."""
+    """The page on which labelling begins, with one sample of the run if its row is named."""
     others = [
         other
         for other in site.runs()
@@ -64,12 +64,13 @@ def start(
         run=run,
         queue=queue,
         seconds=desk.seconds(queue),
-        form_token=form_token,
-        problem=problem,
+        row=row,
+        sample=None if row is None else site.sample(run, row),
+        first_at=lambda of, by: first_at(site, replace(of, by=by), row),
         ongoing=list(_ongoing(desk, run)),
         others=others[:_MOST_RUNS],
         orders=ORDERS,
-        about=run.config["about"],
+        **more,
     )
 
 

@@ -285,6 +285,15 @@ def _named(queue: Queue) -> tuple[str, str, str]:
     return queue.run, queue.metric, queue.against
 
 
+def first_at(site: Site, queue: Queue, row: int | None) -> str:
+    """The link to what is labelled first: a sample that is chosen by hand, or the next."""
+    if row is None:
+        return Place().to(f"label/{queue.run}/next", queue.query())
+    sample = site.sample(site.run(queue.run), row)
+    key = queue.run, sample.id, 0 if queue.what == "statement" else None
+    return Place().to(f"label/{queue.run}/item", item_query(site, queue, key))
+
+
 def item_query(site: Site, queue: Queue, key: Key, **more: object) -> str:
     """The part of an address that leads to one item: ids may hold anything, so it names the row."""
     run, sample, statement = key

@@ -16,7 +16,7 @@ from assay._store import Run
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
 from assay.view.http import LIVE, Access, elsewhere, html, told
-from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, item_query
+from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, first_at, item_query
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
@@ -69,7 +69,7 @@ class _LabelPages:
         def page() -> str:
             run = self._run(request)
             queue = Queue.read(request.query, run)
-            return self._start(run, queue)
+            return self._start(run, queue, request.query)
 
         return await html(page)
 
@@ -79,7 +79,7 @@ class _LabelPages:
         def change(run: Run) -> str:
             queue = Queue.read(form, run)
             self._desk.begin(queue, str(form.get("second", "")).strip())
-            raise elsewhere(_path(run, "next", queue))
+            raise elsewhere(first_at(self._site, queue, _row(form)))
 
         return await self._or_start(request, form, change)
 
@@ -105,15 +105,16 @@ class _LabelPages:
                 raise
             except InputError as error:
                 status = 422
-                return self._start(run, _lenient(wanted, run), " ".join(told(error)))
+                problem = " ".join(told(error))
+                return self._start(run, _lenient(wanted, run), wanted, problem)
 
         response = await html(page)
         response.set_status(status)
         return response
 
-    def _start(self, run: Run, queue: Queue, problem: str = "") -> str:
-        token = self._access.form_token
-        return label_pages.start(self._site, self._desk, run, queue, token, problem)
+    def _start(self, run: Run, queue: Queue, wanted: MultiMapping[Any], problem: str = "") -> str:
+        more = {"form_token": self._access.form_token, "problem": problem}
+        return label_pages.start(self._site, self._desk, run, queue, _row(wanted), **more)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -255,13 +256,10 @@ class _LabelPages:
 
     def _key(self, given: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = (str(given.get(name, "")) for name in ("row", "statement"))
-        for number in filter(None, (row, statement)):
-            if not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
-                raise InputError(f"'{number[:50]}' is no row or statement", "use a link of a page")
+        row, statement = _row(given), _row(given, "statement")
         of = self._site.run(str(given.get("of") or run.id))
-        sample = self._site.sample(of, int(row or -1))
-        return of.id, sample.id, int(statement) if statement else None
+        sample = self._site.sample(of, -1 if row is None else row)
+        return of.id, sample.id, statement
 
     def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
         return Session(self._site, run, queue, labelling, self._access.form_token)
@@ -276,6 +274,16 @@ class _LabelPages:
 
 def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
+
+
+def _row(wanted: Any, name: str = "row") -> int | None:
+    """The row, or the statement, that an address or a form is about; None if it names none."""
+    text = str(wanted.get(name, ""))
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise InputError(f"'{text[:50]}' is no {name}", "use a link of a page")
+    return int(text)
 
 
 def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
