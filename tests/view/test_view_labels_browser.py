@@ -207,6 +207,10 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     assert "disagreed about 3 items" in told
     assert "people call 100% good" in told
     assert "undecided)" not in told
+    await resized(page, 390)  # on a phone its table stands as rows
+    wider = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert await page.run(f"{OVERFLOW} + {wider}.length") == 0
+    assert await page.run("document.querySelector('.stacked td').clientWidth") > 250
     assert not page.complaints
 
 
