@@ -76,7 +76,7 @@ def start(
 
 def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
     """The queues that somebody has labelled in."""
-    found: dict[Queue, list[tuple[str, int]]] = {}
+    people_of: dict[Queue, list[tuple[str, int]]] = {}
     for one in desk.tally(run):
         metric, _, other = one.about.partition(" against ")
         if metric not in run.metrics:
@@ -90,11 +90,11 @@ def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
             order="difference" if other else "mean",
             against=other,
         )
-        found.setdefault(queue, []).append((one.annotator, one.n))
-    for queue, people in found.items():
+        people_of.setdefault(queue, []).append((one.annotator, one.n))
+    for queue, people in people_of.items():
         words = {"answer": "answers", "statement": "statements", "rubric": "answers, from 1 to 5"}
-        said = words.get(queue.what, "pairs of answers")
-        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {said}", tuple(people))
+        about = words.get(queue.what, "pairs of answers")
+        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {about}", tuple(people))
 
 
 def finished(session: Session) -> str:
@@ -107,10 +107,12 @@ def disputes(session: Session) -> str:
     rows = []
     for one in session.labelling.disputes():
         item = session.labelling.item(one.run, one.sample, one.statement)
-        said = [(label, label_screen.said(session.queue, item, label)) for label in one.labels]
+        opinions = [
+            (label, label_screen.in_words(session.queue, item, label)) for label in one.labels
+        ]
         settled = one.settled
-        words = settled and (settled, label_screen.said(session.queue, item, settled))
-        rows.append({"item": item, "said": said, "settled": words})
+        words = settled and (settled, label_screen.in_words(session.queue, item, settled))
+        rows.append({"item": item, "opinions": opinions, "settled": words})
     open_ = sum(row["settled"] is None for row in rows)
     return session.render("label_disputes.html", rows=rows, open=open_)
 
@@ -125,9 +127,9 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
     for label in labels:
         if label.value is not None and label.value < middle and label.item not in fine:
             by_sample.setdefault(label.sample, []).append(label)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name, labels in sorted(by_sample.items(), key=lambda pair: -len(pair[1])):
-        if len(found) == _MOST_FAILURES:
+        if len(rows) == _MOST_FAILURES:
             break
         try:
             sample, _ = labelling.scored(labelling.run.id, name)
@@ -136,8 +138,8 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
         reasons = [label.reason for label in labels if label.reason]
         tags = dict.fromkeys(tag for label in labels for tag in label.tags)
         who = dict.fromkeys(label.annotator for label in labels)
-        found.append({"sample": sample, "who": list(who), "reasons": reasons, "tags": list(tags)})
-    return found
+        rows.append({"sample": sample, "who": list(who), "reasons": reasons, "tags": list(tags)})
+    return rows
 
 
 SHEET: Final = "labels.csv"
@@ -182,7 +184,7 @@ def results(session: Session, taken: str = "") -> str:
     rows = failures(session.labelling)
     for row in rows:
         row["row"], _ = site.store.sample(session.run.id, row["sample"].id)
-        row["kept"] = case_key(row["sample"].question, row["sample"].id) in known
+        row["is_case"] = case_key(row["sample"].question, row["sample"].id) in known
     return session.render(
         "label_results.html",
         taken=plural(int(taken), "new label") if taken.isdecimal() else "",
@@ -194,7 +196,7 @@ def results(session: Session, taken: str = "") -> str:
     )
 
 
-def made(session: Session, what: str) -> str:
+def use_page(session: Session, what: str) -> str:
     """The page of one of them: "agreement", "threshold" or "corrected"."""
     return session.render(f"label_{what}.html", **_MAKERS[what](session))
 
@@ -231,8 +233,8 @@ def cases_file(site: Site) -> Path:
 def _commands(site: Site, metric: str) -> Iterator[str]:
     """What has a system answer the test cases, and what fails until all of them hold."""
     cases, store = map(_from_here, (cases_file(site), site.path))
-    asked = ("run", cases, "--target", "my_rag:answer", "-m", metric)
-    for words in (asked, ("gate", "--cases", cases)):
+    run_words = ("run", cases, "--target", "my_rag:answer", "-m", metric)
+    for words in (run_words, ("gate", "--cases", cases)):
         yield shlex.join(("assay", *words, "--store", store))
 
 
@@ -256,12 +258,12 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     result = site.result(run)
     with sheet(session.labelling, everyone=True) as path:
         human = read_labels(path, metrics=list(run.metrics))
-        found = agree(result, human, queue.metric, other=other)
-        told = agreement_words.told(run, human.source, [found], {}, None)
-    data = msgspec.convert(told, agreement_words.AgreementReport)
+        agreement = agree(result, human, queue.metric, other=other)
+        report = agreement_words.told(run, human.source, [agreement], {}, None)
+    data = msgspec.convert(report, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
-    shown = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**shown, "n_settled": settled, **label_screen.margin(session)}
+    tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
+    return {**tables, "n_settled": settled, **label_screen.margin(session)}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:
@@ -274,9 +276,9 @@ def _corrected(session: Session) -> Mapping[str, Any]:
     if session.queue.against:
         return {"rows": [], "notes": [], **margin}
     with sheet(session.labelling, everyone=False) as path:
-        found = correct(session.site.result(session.run), path, session.queue.metric)
-    notes = list(correction_report.notes(found, 2 * session.queue.half_width))
-    return {"rows": correction_report.mean_rows(found), "notes": notes, **margin}
+        correction = correct(session.site.result(session.run), path, session.queue.metric)
+    notes = list(correction_report.notes(correction, 2 * session.queue.half_width))
+    return {"rows": correction_report.mean_rows(correction), "notes": notes, **margin}
 
 
 _MAKERS: Final[Mapping[str, Callable[..., Mapping[str, Any]]]] = {

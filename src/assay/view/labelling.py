@@ -270,9 +270,9 @@ class Desk:
         if queue.per != "answer":
             return
         kind = queue.metric, False
-        given = [one for one in self.tally(run) if (one.about, one.statements) == kind]
-        n, most = sum(one.n for one in given), max((one.most for one in given), default=0.0)
-        if not given or (most > 1) == (queue.what == "rubric"):
+        tallies = [one for one in self.tally(run) if (one.about, one.statements) == kind]
+        n, most = sum(one.n for one in tallies), max((one.most for one in tallies), default=0.0)
+        if not tallies or (most > 1) == (queue.what == "rubric"):
             return
         there = "grades from 1 to 5" if most > 1 else "1 or 0"
         of_run = f"{plural(n, 'answer')} of this run {'is' if n == 1 else 'are'}"

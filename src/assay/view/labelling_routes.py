@@ -15,7 +15,7 @@ from assay._service.limits import Refused
 from assay._store import Run
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
-from assay.view.http import LIVE, Access, elsewhere, html, told
+from assay.view.http import LIVE, Access, elsewhere, html, sentences
 from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, first_at, item_query
 from assay.view.site import NotThere, Site
 
@@ -105,7 +105,7 @@ class _LabelPages:
                 raise
             except InputError as error:
                 status = 422
-                problem = " ".join(told(error))
+                problem = " ".join(sentences(error))
                 return self._start(run, _lenient(wanted, run), wanted, problem)
 
         response = await html(page)
@@ -170,7 +170,7 @@ class _LabelPages:
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        return await self._page(request, lambda session: label_pages.made(session, what))
+        return await self._page(request, lambda session: label_pages.use_page(session, what))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -217,11 +217,11 @@ class _LabelPages:
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
     ) -> web.Response:
         """What is written to be kept as a file."""
-        found = await self._page(request, make)
+        page = await self._page(request, make)
         metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
-        kept = f"{metric}-{name}" if metric.isascii() and metric else name
-        headers = {"Content-Disposition": f'attachment; filename="{kept}"'}
-        return web.Response(body=found.body, content_type=kind, charset="utf-8", headers=headers)
+        filename = f"{metric}-{name}" if metric.isascii() and metric else name
+        headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+        return web.Response(body=page.body, content_type=kind, charset="utf-8", headers=headers)
 
     async def _page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
         """A page about the labels of a queue, for who labels or only looks."""
@@ -254,10 +254,10 @@ class _LabelPages:
         """The address of one item."""
         return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
 
-    def _key(self, given: Any, run: Run) -> Key:
+    def _key(self, wanted: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = _row(given), _row(given, "statement")
-        of = self._site.run(str(given.get("of") or run.id))
+        row, statement = _row(wanted), _row(wanted, "statement")
+        of = self._site.run(str(wanted.get("of") or run.id))
         sample = self._site.sample(of, -1 if row is None else row)
         return of.id, sample.id, statement
 
