@@ -413,7 +413,7 @@ class Labelling:
 
     def _why(self, drawn: Drawn | None) -> str:
         if drawn is None:
-            return "chosen by hand"
+            return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
         drawn_with = "," if drawn.why == "random" else "; drawn"
