@@ -32,7 +32,6 @@ class Variant:
     by_rule: bool = False
     negatives: int = 1
     epochs: int = 1
-    batch: int = 16
 
 
 VARIANTS = {
@@ -40,8 +39,6 @@ VARIANTS = {
     "no hard negative": Variant(negatives=0),
     "3 hard negatives": Variant(negatives=3),
     "2 epochs": Variant(epochs=2),
-    "3 hard negatives, 2 epochs": Variant(negatives=3, epochs=2),
-    "3 hard negatives, 2 epochs, batches of 32": Variant(negatives=3, epochs=2, batch=32),
     "generated questions": Variant(by_rule=True),
     "generated questions, no hard negative": Variant(by_rule=True, negatives=0),
 }
@@ -65,9 +62,7 @@ def run(results: Path, given: argparse.Namespace) -> list[Question]:
         material, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
         triplets = mine(questions, material, base, variant.negatives)
         start, model = time.process_time(), Model(Path(given.base), 1)
-        how = Training(
-            epochs=variant.epochs, batch=variant.batch, tokens=TOKENS, bfloat16=True, threads=1
-        )
+        how = Training(epochs=variant.epochs, batch=16, tokens=TOKENS, bfloat16=True, threads=1)
         model.train(triplets, material, how)
         seconds = time.process_time() - start
         before = ranked(divided.held_out, asked, embedding_of(model))

@@ -19,13 +19,15 @@ from assay.stats.comparison import Paired, paired
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 from assay.testset.documents import Document, read_documents
 from assay.testset.passages import Corpus, Passage, cut
-from assay.testset.sources import PASSAGE, passages_asked, sources_of
+from assay.testset.sources import passages_asked, sources_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 # Vectors of texts, of Euclidean length 1: shape (texts, dimensions).
 Embedding: TypeAlias = Callable[[Sequence[str]], Floats]
 DEPTHS: Final = (1, 3, 5)
 HELD_OUT: Final = 0.3
+PASSAGE: Final = 80  # words that training reads to their end
+HARD_NEGATIVES: Final = 3  # of a passage
 LEAST_HELD_OUT: Final = 10  # questions: fewer say nothing of others
 NO_GAIN: Final = "no gain shown"
 _ASKING: Final = (6, 40)  # words of a sentence that may stand for a question
@@ -258,7 +260,10 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
 
 
 def mine(
-    questions: Sequence[Question], material: Material, embed: Embedding, most: int = 1
+    questions: Sequence[Question],
+    material: Material,
+    embed: Embedding,
+    most: int = HARD_NEGATIVES,
 ) -> list[Triplet]:
     """Hard negatives for every question: what the embedder finds first of all that is not right.
 

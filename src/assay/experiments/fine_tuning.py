@@ -44,10 +44,10 @@ class Training:
         seed: Order of the triplets, and dropout.
     """
 
-    epochs: int = 2
-    batch: int = 32
+    epochs: int = 1
+    batch: int = 16
     rate: float = 5e-5
-    tokens: int = 256
+    tokens: int = 128
     bfloat16: bool = False
     threads: int | None = None
     seed: int = 0
