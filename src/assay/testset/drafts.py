@@ -366,7 +366,7 @@ _ATTRIBUTES: Final = tuple(
         ),
         ("act|acts|law|treaty|convention|agreement|bill", "Who signed {}?", "sign"),
         (
-            "transistor|fossil|species|genus|mineral|element|protein|enzyme|hormone",
+            "fossil|species|genus|mineral|element|protein|enzyme|hormone",
             "Who discovered {}?",
             "discover|invent|describ|found|propos|patent|develop|named",
         ),
@@ -377,7 +377,7 @@ _ATTRIBUTES: Final = tuple(
         ),
         (_TECHNIQUE, _RELEASE, r"releases?|rel|r\d|versions?|introduc"),
         (
-            "protocol|interface|technique|technology|algorithm|mechanism",
+            "protocol|interface|technique|technology|algorithm|mechanism|transistor",
             "Who invented {}?",
             "invent|develop|propos|patent|creat|design|introduc",
         ),
