@@ -76,8 +76,9 @@ def _sentences(row: Mapping[str, Any]) -> list[str]:
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> list[Asked]:
-    """The answerable questions of a generated set that one passage answers."""
-    return [(row["question"], row["evidence"]) for row in rows if len(row["evidence"]) == 1]
+    """The answerable questions of a generated set that one document answers."""
+    one = (row for row in rows if len({place["document"] for place in row["evidence"]}) == 1)
+    return [(row["question"], row["evidence"]) for row in one if row.get("kind") != "multi_hop"]
 
 
 async def reciprocal_ranks(documents: list[Document], asked: list[Asked]) -> Floats:
