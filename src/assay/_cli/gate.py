@@ -14,7 +14,7 @@ import click
 
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._analysis.watch import BASELINE, Charting, charts, looks
+from assay._analysis.watch import Charting, charts, looks
 from assay._cli import evaluation, options, output, values
 from assay._cli.errors import (
     BUDGET,
@@ -296,10 +296,9 @@ class WatchRequest(options.RunRequest):
 )
 @click.option(
     "--baseline",
-    default=str(BASELINE),
-    show_default=True,
-    metavar="N|RUN",
-    help="Samples that a chart has before drift can be told, or a run that stands before them.",
+    default="",
+    metavar="RUN",
+    help="A run that stands before the first look, such as that of the release.",
 )
 @click.option(
     "--every", default="1d", show_default=True, metavar="TIME", help="Look so often: 15m, 1h, 1d."
@@ -402,10 +401,8 @@ def _watch(name: str, every: timedelta, request: WatchRequest) -> tuple[Watch, C
 
 
 def _charting(request: WatchRequest) -> Charting:
-    if request.baseline.isdecimal() and len(request.baseline) < 8:
-        return Charting(segments=request.segments, baseline=max(1, int(request.baseline)))
-    reference = open_run(request.baseline, request.store)
-    return Charting(segments=request.segments, baseline=1, reference=reference)
+    reference = open_run(request.baseline, request.store) if request.baseline else None
+    return Charting(segments=request.segments, reference=reference)
 
 
 def _duration(option: str, text: str) -> timedelta:
@@ -470,7 +467,7 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
         made = charts(opened, past, charting)
-        return report.collect(name, made, opened.alerts.of(name), charting.baseline)
+        return report.collect(name, made, opened.alerts.of(name))
 
 
 def _show(name: str, request: WatchRequest) -> int:
