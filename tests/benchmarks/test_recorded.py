@@ -5,13 +5,16 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
+from benchmarks.data import DATA
 from benchmarks.recorded import graded, price, short
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
 
 import assay
+from assay.stats.agreement import auroc
 from assay.tasks import SplitStatements
-from benchmarks import crud, engine, leaks, selfcheck
+from benchmarks import crud, engine, gptscore, leaks, selfcheck
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +85,18 @@ def test_the_planted_leaks_were_answered_to_todays_prompts_and_their_figures_sta
     missed = Counter(kind for (kind, _), one in zip(cases, told, strict=True) if not one)
     assert [missed[kind] for kind in leaks.LEAKS] == [2, 1, 1]
     assert [leaks.ON_RECORD - missed[kind] for kind in leaks.CLEAN] == [0, 0, 11, 0]
+
+
+@pytest.mark.skipif(not DATA.has(gptscore.ANSWERS), reason="the data is not here")
+def test_g_eval_was_answered_to_todays_prompts_and_its_figure_stands(tmp_path):
+    judge, rows = gptscore.record(), gptscore.rows_of(30)
+    asked = [{key: value for key, value in row.items() if key != "right"} for row in rows]
+    result = assay.evaluate(asked, [gptscore.G_EVAL], judge.ask, store=tmp_path / "a")
+    assert judge.unknown == {}
+    assert judge.asked == set(judge.replies)
+    scores = result.to_pandas()[gptscore.G_EVAL.label].to_numpy(float)
+    area = auroc(scores, np.array([row["right"] for row in rows]))
+    assert round(area(np.ones(len(rows))), 2) == 0.94
 
 
 @pytest.mark.skipif(not graded.complete(), reason="the data is not here")

@@ -156,12 +156,13 @@ async def enter(page):
         await page.call("Input.dispatchKeyEvent", type=kind, key="Enter", text=text)
 
 
-async def begun(page, base, name):
-    """Fill in the form on which labelling begins, every sample to be labelled by two."""
+async def begun(page, base, name, seconds=""):
+    """Fill in the form on which labelling begins."""
     await page.open(f"{base}/label/first")
     await typed(page, "[name=by]", name)
-    await page.run("document.querySelector('.more-options summary').click()")
-    await typed(page, "[name=second]", "100")
+    if seconds:
+        await page.run("document.querySelector('.more-options summary').click()")
+        await typed(page, "[name=second]", seconds)
     await enter(page)
     await until(page, "location.pathname.endsWith('/next') && !!document.querySelector('.decide')")
 
@@ -171,7 +172,7 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
 ):
     client = await serve(store)
     base = await entered(page, client, "/label/first")
-    await begun(page, base, "anna")
+    await begun(page, base, "anna", seconds="100")
     first = {await label(page, "1") for _ in range(20)}
     await begun(page, base, "ben")
     differing = {await label(page, "0") for _ in range(3)}

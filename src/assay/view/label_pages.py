@@ -47,7 +47,9 @@ class Ongoing:
         return sum(n for _, n in self.people)
 
 
-def start(site: Site, desk: Desk, run: Run, queue: Queue, problem: str = "") -> str:
+def start(
+    site: Site, desk: Desk, run: Run, queue: Queue, form_token: str, problem: str = ""
+) -> str:
     """The page on which labelling begins."""
     others = [
         other
@@ -61,6 +63,8 @@ def start(site: Site, desk: Desk, run: Run, queue: Queue, problem: str = "") -> 
         Place(),
         run=run,
         queue=queue,
+        seconds=desk.seconds(queue),
+        form_token=form_token,
         problem=problem,
         ongoing=list(_ongoing(desk, run)),
         others=others[:_MOST_RUNS],

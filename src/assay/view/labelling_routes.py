@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.web_request import FileField
-from multidict import MultiDict
+from multidict import MultiDict, MultiMapping
 
 from assay._analysis.label_pool import Key
 from assay._analysis.labelling import Labelling
@@ -50,6 +50,7 @@ class _LabelPages:
         at = "/label/{run}"
         return [
             web.get(at, self.start),
+            web.post(at + "/begin", self.begin),
             web.get(at + "/next", self.next),
             web.get(at + "/item", self.item),
             web.post(at + "/decide", self.decide),
@@ -68,29 +69,51 @@ class _LabelPages:
         def page() -> str:
             run = self._run(request)
             queue = Queue.read(request.query, run)
-            return label_pages.start(self._site, self._desk, run, queue)
+            return self._start(run, queue)
 
         return await html(page)
 
+    async def begin(self, request: web.Request) -> web.Response:
+        form = await request.post()
+
+        def change(run: Run) -> str:
+            queue = Queue.read(form, run)
+            self._desk.begin(queue, str(form.get("second", "")).strip())
+            raise elsewhere(_path(run, "next", queue))
+
+        return await self._or_start(request, form, change)
+
     async def next(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
+        query = request.query
+        return await self._or_start(
+            request, query, lambda run: self._shown(run, Queue.read(query, run), Labelling.next)
+        )
+
+    async def _or_start(
+        self, request: web.Request, wanted: MultiMapping[Any], make: Callable[[Run], str]
+    ) -> web.Response:
+        """A page, or the start page that says why it cannot be begun, with all that was wanted."""
         status = 200
 
         def page() -> str:
             nonlocal status
             run = self._run(request)
             try:
-                return self._shown(run, Queue.read(request.query, run), Labelling.next)
+                return make(run)
             except NotThere:
                 raise
             except InputError as error:
-                # What cannot be begun is said where it is asked for, with all that was filled in.
-                status, queue = 422, _lenient(request, run)
-                return label_pages.start(self._site, self._desk, run, queue, " ".join(told(error)))
+                status = 422
+                return self._start(run, _lenient(wanted, run), " ".join(told(error)))
 
-        found = await html(page)
-        found.set_status(status)
-        return found
+        response = await html(page)
+        response.set_status(status)
+        return response
+
+    def _start(self, run: Run, queue: Queue, problem: str = "") -> str:
+        token = self._access.form_token
+        return label_pages.start(self._site, self._desk, run, queue, token, problem)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -279,12 +302,12 @@ def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
         raise InputError("the form decides nothing", "use a button of the page")
 
 
-def _lenient(request: web.Request, run: Run) -> Queue:
+def _lenient(wanted: MultiMapping[Any], run: Run) -> Queue:
     """What was asked for, as far as it can be read: to be filled in again."""
-    kept = MultiDict(request.query)
-    for name in list(kept):
+    fields = MultiDict(wanted)
+    for name in dict.fromkeys(wanted):
         try:
-            Queue.read(MultiDict({name: kept[name]}), run)
+            Queue.read(MultiDict({name: fields[name]}), run)
         except InputError:
-            kept.popall(name)
-    return Queue.read(kept, run)
+            fields.popall(name)
+    return Queue.read(fields, run)
