@@ -246,11 +246,12 @@ def verdict(
     if corrected is None or corrected.interval is None:
         return _TOO_FEW
     ends = corrected.interval
+    of = "pairs" if two else "samples"
     what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
     what = "settle which run is better" if two else what
     if needed is None:
         enough = corrected.n_labelled >= min(LEAST, corrected.n_judged / 2)
-        return f"as it looks, only labels of all {what}" if enough else _TOO_FEW
+        return f"nearly all {of} must be labelled to {what}" if enough else _TOO_FEW
     if needed:
         return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
     return _settled(ends, half_width, two=two)

@@ -325,8 +325,15 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
 
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:
-    word = {MOSTLY: words[0], SELDOM: words[1], UNDECIDED: UNDECIDED}
-    levels = [(one.level, word[one.verdict]) for one in points if one.verdict in word]
+    word = {MOSTLY: words[0], SELDOM: words[1]}
+    levels = [
+        (
+            one.level,
+            word.get(one.verdict, f"{words[0]} in {(one.mean or 0.0) * one.n:.0f} of {one.n:,}"),
+        )
+        for one in points
+        if one.verdict != NO_SCORES
+    ]
     if not levels:
         return NO_SCORES
     if len({what for _, what in levels}) == 1:

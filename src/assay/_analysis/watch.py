@@ -17,7 +17,6 @@ from assay.stats.intervals import Floats, Interval, mean_interval
 from assay.stats.sequential import ALPHA, YEAR, Change, find_change
 
 TAG: Final = "watch"
-BASELINE: Final = 200  # samples before the first look with which a change may begin
 _LANGUAGE: Final = "language"
 _LONG_AGO: Final = "1970-01-01T00:00:00+00:00"  # when a baseline was looked at
 
@@ -106,20 +105,20 @@ class Chart:
         of = self.segment
         return f"{self.metric}, {of.field} {of.value}" if of.field else self.metric
 
-    def starts(self, baseline: int) -> list[int]:
-        """The points with which a change may begin: the first of a day, after the baseline."""
+    def starts(self) -> list[int]:
+        """The points with which a change may begin: the first of each day, with values before."""
         days = [datetime.fromisoformat(point.look.at).date() for point in self.points]
         n = np.cumsum([len(point.values) for point in self.points])
         places = range(1, len(self.points))
-        return [at for at in places if days[at] != days[at - 1] and n[at - 1] >= baseline]
+        return [at for at in places if days[at] != days[at - 1] and n[at - 1]]
 
-    def change(self, alpha: float, baseline: int) -> Change | None:
+    def change(self, alpha: float) -> Change | None:
         """The change that the chart proves, None if it proves none."""
         if self.ends is None:
             return None
         low, high = self.ends
         values = [point.values for point in self.points]
-        return find_change(values, self.starts(baseline), alpha=alpha, low=low, high=high)
+        return find_change(values, self.starts(), alpha=alpha, low=low, high=high)
 
     def interval(self, points: Sequence[Point]) -> Interval | None:
         """The mean's interval over some of its points, each by itself."""
@@ -134,12 +133,10 @@ class Charting:
 
     Attributes:
         segments: Fields by whose values samples are told apart: "language", or what a row holds.
-        baseline: Samples before the first look with which a change may begin.
         reference: A run that stands before the first look.
     """
 
     segments: tuple[str, ...] = ()
-    baseline: int = BASELINE
     reference: Result | None = None
 
 
@@ -331,7 +328,7 @@ def drifts(store: Store, looks: Sequence[Look], how: Charting) -> list[Drift]:
     for chart in current_charts:
         if chart.points and chart.points[-1].look == looks[-1]:
             alpha = alpha_of(chart, max(1, metrics), len(how.segments))
-            if change := chart.change(alpha, how.baseline):
+            if change := chart.change(alpha):
                 proven.append(Drift(chart, change.at, alpha))
     return proven
 

@@ -13,10 +13,9 @@ from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
-from assay.experiments.adaptation import HELD_OUT
+from assay.experiments.adaptation import HELD_OUT, PASSAGE
 from assay.experiments.fine_tuning import Training
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
-from assay.testset.sources import PASSAGE
 
 _USUAL = Training()
 _GROUPS = {

@@ -15,7 +15,7 @@ from assay._analysis.telecom import telecom_study
 from assay._cli import options, output, values
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
-from assay._cli.sweep import show_sweep, sweep_writers, tables
+from assay._cli.sweep import labelled, show_sweep, sweep_writers, tables
 from assay._report import comparison, page
 from assay._report import history as history_words
 from assay._report import items as items_views
@@ -48,12 +48,7 @@ class _CompareRequest(options.ReportRequest):
         "retrieved? Of several RUNs, compare each group with that of the first RUN, too.",
     )
     report: str | None = tables()
-    labels: tuple[str, ...] = options.repeatable(
-        "--labels",
-        metavar="FILE",
-        help="With --report: whether the answers of a RUN are correct, as for `assay agree`; a "
-        "file for each RUN, in their order.",
-    )
+    labels: tuple[str, ...] = labelled()
     metrics: tuple[str, ...]
     wanted: float | None = options.number(
         "--detect",

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._analysis.watch import BASELINE, Charting, charts, looks
+from assay._analysis.watch import Charting, charts, looks
 from assay._cli import options, output, values
 from assay._cli.errors import (
     BUDGET,
@@ -255,9 +255,9 @@ class _WatchRequest(options.RunRequest):
     )
     baseline: str = options.option(
         "--baseline",
-        default=str(BASELINE),
-        metavar="N|RUN",
-        help="Samples that a chart has before drift can be told, or a run that stands before them.",
+        default="",
+        metavar="RUN",
+        help="A run that stands before the first look, such as that of the release.",
     )
     every: str = options.option(
         "--every",
@@ -364,10 +364,8 @@ def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, 
 
 
 def _charting(request: _WatchRequest) -> Charting:
-    if request.baseline.isdecimal() and len(request.baseline) < 8:
-        return Charting(segments=request.segments, baseline=max(1, int(request.baseline)))
-    reference = open_run(request.baseline, request.store)
-    return Charting(segments=request.segments, baseline=1, reference=reference)
+    reference = open_run(request.baseline, request.store) if request.baseline else None
+    return Charting(segments=request.segments, reference=reference)
 
 
 def _duration(option: str, text: str) -> timedelta:
@@ -432,7 +430,7 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
         charts_of_watch = charts(opened, past, charting)
-        return report.collect(name, charts_of_watch, opened.alerts.of(name), charting.baseline)
+        return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 
 def _show(name: str, request: _WatchRequest) -> int:

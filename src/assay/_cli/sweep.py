@@ -19,24 +19,25 @@ from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, page, sanitize
 from assay._report import sweep as report
 from assay._report.comparison import groups
-from assay._report.leaderboard import pool_remarks, retrieval_blocks
+from assay._report.leaderboard import retrieval_blocks, sweep_remarks
 from assay._report.tables import numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._text.sanitize import redacted
-from assay.data import read
+from assay.data import Labels, read, read_labels
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.experiments.swept import Configuration, Sweep
+from assay.metrics import resolve
 from assay.sample import Sample
 from assay.target import Configurable
 
 _GROUPS = evaluation.groups(
     *("sets", "random", "seed", "max_configurations", "race", "judge_retrieval"),
     costs=("dry_run", "price", "budget"),
-    comes_out=("report", "level", "outs", "store", "as_json", "quiet"),
+    comes_out=("report", "labels", "level", "outs", "store", "as_json", "quiet"),
     pace=("parallel",),
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
@@ -51,6 +52,16 @@ def tables() -> Any:
         help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by "
         "right and wrong retrieval, each run beside the first by retrieval and, with labels, "
         "concordance.",
+    )
+
+
+def labelled() -> Any:
+    """The option that names labels for such tables."""
+    return options.repeatable(
+        "--labels",
+        metavar="FILE",
+        help="With --report: whether the answers are correct, as for `assay agree`; a file for "
+        "each run, in their order.",
     )
 
 
@@ -99,6 +110,7 @@ class _SweepRequest(evaluation.ExperimentRequest):
         "of rankings from these grades in the place of gold labels.",
     )
     report: str | None = tables()
+    labels: tuple[str, ...] = labelled()
     level: float = options.level(
         "Confidence level of each mean, and of all differences to the best together."
     )
@@ -127,12 +139,15 @@ def sweep_command(request: _SweepRequest) -> int:
     if request.random is None:
         values.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
-    inputs = [request.data, request.store]
+    inputs = [request.data, request.store, *request.labels]
     output.check_files(request.outs, *inputs, forms=_STUDY_FORMS if request.report else _FORMS)
     output.check_file("--skip-invalid", request.skip_invalid, *inputs)
     settings = read_settings(request)
+    labels: list[Labels] = []
     if request.report:
-        _check_study(request, settings)
+        labels = _check_study(request, settings)
+    else:
+        values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
     say_line = _Lines(silent=request.quiet)
     given = (
@@ -161,7 +176,7 @@ def sweep_command(request: _SweepRequest) -> int:
     code = SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
     commands = _commands(swept, request.store)
     if request.report:
-        _present_study(swept, request)
+        _present_study(swept, labels, request)
         return code
     next_commands = [("this sweep", _command(swept, request.store)), *commands]
     writers = sweep_writers(swept, request.store, next_commands)
@@ -174,8 +189,8 @@ def sweep_command(request: _SweepRequest) -> int:
     return code
 
 
-def _check_study(request: _SweepRequest, settings: Settings) -> None:
-    """Refuse before anything is asked what makes no tables."""
+def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
+    """Refuse before anything is asked what makes no tables; the labels that are named."""
     if request.race:
         what = "a race asks its configurations different questions, and a study all the same"
         raise InputError(what, "leave out --race or --report")
@@ -185,6 +200,8 @@ def _check_study(request: _SweepRequest, settings: Settings) -> None:
         what = "--report telecom asks which contexts are right, and no question names any"
         remedy = "give reference_context_ids or reference_contexts, or add --judge-retrieval"
         raise InputError(what, remedy)
+    metrics = [metric.label for metric in resolve(values.metric_specs(request.metrics))]
+    return [read_labels(file, metrics=metrics) for file in request.labels]
 
 
 def _names_contexts(sample: Sample) -> bool:
@@ -192,12 +209,14 @@ def _names_contexts(sample: Sample) -> bool:
     return any(named) or "source" in sample.metadata
 
 
-def _present_study(swept: Sweep, request: _SweepRequest) -> None:
+def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepRequest) -> None:
     """Show and write the telecom study's tables of the configurations, the first one the base."""
     results = [Result(request.store, one.run) for one in swept.configurations]
-    data = groups.collect_study(telecom_study(results, level=request.level))
+    data = groups.collect_study(telecom_study(results, labels, level=request.level))
     show, writers = page.shown(groups.study_report)
     output.present(data, request, writers, show, quiet=request.quiet)
+    if not labels and not request.quiet:
+        say("Concordance (table 4) takes labels of the answers: --labels FILE for each run.")
 
 
 def _target(request: _SweepRequest) -> Configurable:
@@ -293,7 +312,7 @@ def show_sweep(swept: Sweep) -> RenderableType:
     ]
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
-    lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
+    lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
     params = {one.name: one.params for one in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))
     for board in swept.leaderboards:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.gate import Check, Gate
-from assay._analysis.watch import BASELINE, Chart, Point
+from assay._analysis.watch import Chart, Point
 from assay._report import history, numbers, sanitize
 from assay._report.sanitize import cell, inline
 from assay._report.tables import dim, folded, numeric, table, warnings
@@ -151,18 +151,16 @@ _LEAST_HEIGHT: Final = 0.25  # of a metric's range that a picture shows: noise i
 _ANEW: Final = "│"  # where a chart began anew
 
 
-def collect(
-    name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert], baseline: int = BASELINE
-) -> dict[str, Any]:
+def collect(name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert]) -> dict[str, Any]:
     """A watch as plain values."""
     return {
         "watch": name,
-        "charts": [_chart(chart, baseline) for chart in charts],
+        "charts": [_chart(chart) for chart in charts],
         "alerts": [{**alert.body, "pending": list(alert.pending)} for alert in alerts],
     }
 
 
-def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
+def _chart(chart: Chart) -> dict[str, Any]:
     last = (*chart.earlier, *chart.points)[-1:]
     whole = chart.interval(chart.points) if chart.points else None
     n = sum(len(point.values) for point in chart.points)
@@ -170,7 +168,7 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
         "metric": chart.metric,
         "segment": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
-        "state": _state(chart, baseline),
+        "state": _state(chart),
         "n": n,
         "mean": last[0].mean if last else None,
         "all": [whole.low, whole.high] if whole else None,
@@ -179,11 +177,10 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
     }
 
 
-def _state(chart: Chart, baseline: int) -> str:
-    enough = bool(chart.points) and bool(chart.starts(baseline))
+def _state(chart: Chart) -> str:
     if chart.ends is not None and not chart.points:
         return "begins anew"
-    return "not tested" if chart.ends is None else "no drift" if enough else "baseline"
+    return "not tested" if chart.ends is None else "no drift" if chart.starts() else "first day"
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -196,7 +193,7 @@ def _point(point: Point) -> dict[str, Any]:
     }
 
 
-def drawn(chart: Chart, baseline: int = BASELINE) -> dict[str, Any]:
+def drawn(chart: Chart) -> dict[str, Any]:
     """A chart as the page of a history draws it: the looks before it began anew, and since."""
     last = (*chart.earlier, *chart.points)[-1].look.run
     about = last.config["about"][chart.metric]
@@ -210,7 +207,7 @@ def drawn(chart: Chart, baseline: int = BASELINE) -> dict[str, Any]:
     return {
         "metric": chart.stream,
         **about,
-        "state": _state(chart, baseline),
+        "state": _state(chart),
         "axis": history.axis(series, ends),
         "series": series,
     }
