@@ -229,8 +229,8 @@ class HumanLabels:
         """The columns that the checksum covers, each row checked against it."""
         sql = f"SELECT checksum, {COVERED[table]} FROM {table} {which}"
         rows = self._file.query(sql, *values)
-        for kept, *row in rows:
-            if checksum(*row) != kept:
+        for digest, *row in rows:
+            if checksum(*row) != digest:
                 raise Damaged(f"a row of '{table}' is not what was written", self._file.path)
         return [row for _, *row in rows]
 
@@ -264,8 +264,8 @@ def _values(label: HumanLabel) -> tuple[str | float | None, ...]:
         raise InputError(f"{len(tags)} tags are too many", f"give at most {MAX_TAGS}")
     statement = WHOLE if label.statement is None else label.statement
     about = uuid4().hex, label.run, label.metric, label.sample, statement
-    said = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
-    return (*about, *said, label.chance, 0)
+    content = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
+    return (*about, *content, label.chance, 0)
 
 
 def _moment(db: sqlite3.Connection) -> str:

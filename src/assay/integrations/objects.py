@@ -309,5 +309,5 @@ class ObjectEmbedder(Embedder):
 
     async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
         """A vector for each text; see `Embedder`."""
-        made = await blocking(self.name, partial(self._embed, texts))
-        return [[float(x) for x in vector] for vector in made], sum(map(len, texts)) // 4
+        arrays = await blocking(self.name, partial(self._embed, texts))
+        return [[float(x) for x in vector] for vector in arrays], sum(map(len, texts)) // 4
