@@ -127,7 +127,7 @@ class HumanLabels:
         check_still_there(self._file.path)
         with self._file.changing() as db:
             for row in rows:
-                _insert(db, "labels", (*row, _moment(db)))
+                _insert(db, "labels", (*row, str(db.execute(f"SELECT {_NOW}").fetchone()[0])))
 
     def undo(
         self, runs: Sequence[str], metric: str, annotator: str, *, statements: bool = False
@@ -266,10 +266,6 @@ def _values(label: HumanLabel) -> tuple[str | float | None, ...]:
     about = uuid4().hex, label.run, label.metric, label.sample, statement
     content = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
     return (*about, *content, label.chance, 0)
-
-
-def _moment(db: sqlite3.Connection) -> str:
-    return str(db.execute(f"SELECT {_NOW}").fetchone()[0])
 
 
 def _insert(db: sqlite3.Connection, table: str, values: Sequence[str | float | None]) -> None:
