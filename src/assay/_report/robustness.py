@@ -17,6 +17,7 @@ from assay._report.tables import STYLES, dim, joined, markdown_list, markdown_ta
 from assay._version import __version__
 
 Json = Mapping[str, Any]
+_LEAST: Final = 0.005  # a difference that two decimals show
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
@@ -49,20 +50,23 @@ def answer(data: Json) -> list[tuple[str, str]]:
     for curve in data["curves"]:
         text = f"{curve['perturbation']}: {curve['finding']}"
         found.setdefault((text, tone(curve)), []).append(curve["metric"])
-    told = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
-    return sorted(told, key=lambda one: ("bad", "warn", "good").index(one[1]))
+    lines = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
+    return sorted(lines, key=lambda one: ("bad", "warn", "good").index(one[1]))
 
 
 def row(point: Json) -> list[str]:
     """A level as a row of the table with `HEADS`."""
-    difference = numbers.score(point["difference"])
-    sign = "+" if (point["difference"] or 0.0) > 0 else ""
+    ends, difference = point["difference_interval"], numbers.score(point["difference"])
+    if ends and _LEAST <= max(abs(ends["low"]), abs(ends["high"])) < 1:
+        # Digits that the interval does not have would mislead.
+        difference = f"{point['difference']:.2f}".replace("-0.00", "0.00")
+    sign = "+" if (point["difference"] or 0.0) > 0 and difference != "0.00" else ""
     return [
         point["level"],
         numbers.count(point["n"]),
         _beside(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
-        f"{sign}{difference} ({_span(point['difference_interval'])})",
+        f"{sign}{difference} ({_span(ends)})",
         point["verdict"],
     ]
 
@@ -122,6 +126,9 @@ def notes(data: Json) -> list[str]:
         "where every level holds, no drop is seen. undecided: more questions would tell."
     )
     lines = [means, verdicts]
+    if any(one["metric"] in SHARES for one in data["curves"]):
+        shares = " and ".join(sorted({one["metric"] for one in data["curves"]} & SHARES.keys()))
+        lines.append(f"{shares}: shares of answers. mostly, seldom: surely above, below one half.")
     if any(one["perturbation"] == "contradicted" for one in data["curves"]):
         lines.append(
             f"{FOLLOWS}: the share of answers that state the altered fact and not the right one. "
@@ -161,12 +168,12 @@ def _perturbation(data: Json, name: str, curves: Any) -> Iterator[RenderableType
         head.append(f"  {sparkline(curve)}  ")
         head.append(sanitize.plain(curve["finding"]), STYLES[tone(curve)])
         yield head
-        made = table(HEADS[0])
-        numeric(made, HEADS[1:-1])
-        made.add_column("")
+        levels = table(HEADS[0])
+        numeric(levels, HEADS[1:-1])
+        levels.add_column("")
         for point in curve["points"]:
-            made.add_row(*(Text(sanitize.plain(cell)) for cell in row(point)))
-        yield made
+            levels.add_row(*(Text(sanitize.plain(cell)) for cell in row(point)))
+        yield levels
     for text in left_out(data, name):
         yield dim(text)
 

@@ -75,8 +75,8 @@ class AnswerFromPassages(Task[str]):
 
     def material(self) -> Sequence[Material]:
         """The passages, then the question."""
-        shown = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
-        return (*shown, Material("question", self.question))
+        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*passages, Material("question", self.question))
 
     def read(self, raw: str) -> str:
         """The answer; raises Unreadable if there is none."""
@@ -143,10 +143,16 @@ class Parameters:
         """
         known = {name: written(value) or '""' for name, value in asdict(cls()).items()}
         if unknown := [name for name in params if name not in known]:
-            shown = ", ".join(f"{name}={default}" for name, default in known.items())
+            defaults = ", ".join(f"{name}={default}" for name, default in known.items())
             what = f"the reference pipeline has no parameter '{unknown[0]}'"
-            raise InputError(what, f"known are, with their defaults: {shown}")
+            raise InputError(what, f"known are, with their defaults: {defaults}")
         return cls(**params)  # type: ignore[arg-type]
+
+    @property
+    def effective(self) -> "Parameters":
+        """The same system without values that have no effect in it."""
+        embedder = "" if self.retriever == "bm25" else self.embedder
+        return replace(self, embedder=embedder, candidates=self.candidates if self.rerank else 1)
 
     @property
     def chunking(self) -> Chunking:
@@ -289,15 +295,18 @@ class PipelineSystem:
         self._ready = False
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """Documents, parameters, and who embeds, re-ranks and generates."""
+        """Documents, and what has an effect: parameters, who embeds, re-ranks and generates."""
         if kind is not AskSystem:
             return None
-        judges = [self._route.identity(task) for task in (Embed, SelectSentences)]
-        form = [_REVISION, self.pipeline.digest, self.pipeline.version, asdict(self.params), judges]
-        if isinstance(self.params.rerank, str):
-            form.append(self._route.identity(ScorePassage))
-        if self._uses_llm:
-            form.append(self._route.default.identity(AnswerFromPassages))
+        params, pipeline = self.params, self.pipeline
+        tasks: dict[type[Task[Any]], bool] = {
+            Embed: self._embeds,
+            SelectSentences: params.rerank is True or params.generator == EXTRACTIVE,
+            ScorePassage: isinstance(params.rerank, str),
+            AnswerFromPassages: self._uses_llm,
+        }
+        models = [self._route.identity(task) for task, is_asked in tasks.items() if is_asked]
+        form = [_REVISION, pipeline.digest, pipeline.version, asdict(params.effective), models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
 
@@ -416,8 +425,8 @@ class PipelineSystem:
         numbered, choices = await _choices(question, chunks, judge)
         chosen = [one for one in choices if one.chosen]
         likely = sorted(chosen, key=lambda one: -(one.probability or 0.0))[:_MOST_SENTENCES]
-        kept = {one.id for one in likely}
-        return " ".join(text for name, text in numbered.items() if name in kept) or NO_ANSWER
+        ids = {one.id for one in likely}
+        return " ".join(text for name, text in numbered.items() if name in ids) or NO_ANSWER
 
 
 def _ms(judge: Judge) -> float:
@@ -436,8 +445,8 @@ async def _choices(
         for rank, chunk in enumerate(chunks, start=1)
         for number, text in enumerate(sentences(chunk.text), start=1)
     }
-    shown = tuple(NumberedSentence(name, text) for name, text in numbered.items())
-    return numbered, await judge(SelectSentences(question, shown)) if shown else ()
+    passages = tuple(NumberedSentence(name, text) for name, text in numbered.items())
+    return numbered, await judge(SelectSentences(question, passages)) if passages else ()
 
 
 async def _reranked(question: str, chunks: Sequence[Chunk], judge: Judge) -> list[Chunk]:

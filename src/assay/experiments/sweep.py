@@ -25,6 +25,7 @@ from assay._runner.plan import plan
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
+from assay._store.runs import written
 from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
 from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, prepare, some
@@ -35,7 +36,7 @@ from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
-from assay.target import Answers, Asking, Configurable, aask
+from assay.target import Answers, Asking, AskSystem, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
@@ -135,12 +136,12 @@ async def asweep(
         OverBudget: If the budget of all configurations is used up; likewise.
     """
     how = how or SweepSettings()
-    wanted = resolve(metrics)
+    resolved = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
-    planned = await asyncio.to_thread(planned_steps, data, target, grid, wanted, judge, how)
+    steps = await asyncio.to_thread(planned_steps, data, target, grid, resolved, judge, how)
     # They share limits, so they have to share the judge.
     judge, embedder = await asyncio.to_thread(_backends, judge, how.embedder)
-    entries = [_Entry(step, data, wanted, judge, embedder, store) for step in planned]
+    entries = [_Entry(step, data, resolved, judge, embedder, store) for step in steps]
     await (_race if how.race else _grid)(entries, how)
     boards = await asyncio.to_thread(_leaderboards, entries, how)
     first = entries[0]
@@ -161,13 +162,23 @@ async def asweep(
 
 @dataclass(frozen=True)
 class Step:
-    """One configuration that is to be asked and scored."""
+    """One configuration that is to be asked and scored.
+
+    Attributes:
+        name: What it is called among the others.
+        params: What is set.
+        system: The system in this configuration.
+        asking: How it is asked.
+        settings: How it is scored.
+        without_effect: Parameters whose other values in the grid change nothing in it.
+    """
 
     name: str
     params: Params
     system: System
     asking: Asking
     settings: Settings
+    without_effect: tuple[str, ...] = ()
 
 
 def planned_steps(
@@ -184,7 +195,6 @@ def planned_steps(
     if both := sorted(grid.keys() & settings.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
-    described = [_described(settings, params) for params in grid_params]
     configurable = target if isinstance(target, Configurable) else Configurable(target=target)
     systems = configurable.systems(grid_params)
     plan(data, metrics, judge, how.embedder, settings)
@@ -198,11 +208,28 @@ def planned_steps(
         skip_invalid=settings.skip_invalid,
         shared=SharedLimits(),
     )
-    names = configuration_names(grid_params)
+    same: dict[str | int | None, list[int]] = {}
+    for place, system in enumerate(systems):
+        key = system.identity(AskSystem) if isinstance(system, PipelineSystem) else place
+        same.setdefault(key, []).append(place)
+    distinct = {ps[0]: _differing([grid_params[at] for at in ps]) for ps in same.values()}
+    names = configuration_names([grid_params[at] for at in distinct])
     return [
-        Step(name, params, made, asking, said)
-        for name, params, made, said in zip(names, grid_params, systems, described, strict=True)
+        Step(
+            name,
+            params := grid_params[at],
+            systems[at],
+            asking,
+            _described(settings, params),
+            without_effect,
+        )
+        for name, (at, without_effect) in zip(names, distinct.items(), strict=True)
     ]
+
+
+def _differing(same: Sequence[Params]) -> tuple[str, ...]:
+    """In which parameters configurations differ."""
+    return tuple(name for name in same[0] if len({written(one[name]) for one in same}) > 1)
 
 
 @dataclass
@@ -327,8 +354,8 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
     first = entries[0]
     data, step = first.data, first.step
     known = await asyncio.to_thread(with_gold, data, step.system, first.metrics, step.asking)
-    found = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
-    samples = await asyncio.to_thread(list, found)
+    rows = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
+    samples = await asyncio.to_thread(list, rows)
     race = prepare(samples, first.metrics[0], how.level)
     for entry in entries:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
@@ -358,8 +385,8 @@ def _describe(entry: _Entry) -> None:
     """Say of the last run of a race what is said of any run of a sweep."""
     run = entry.last[1].run
     with Store(entry.store) as store:
-        said = run.description.without([LOOK], [])
-        store.describe(run.id, said.updated(entry.step.settings.description))
+        description = run.description.without([LOOK], [])
+        store.describe(run.id, description.updated(entry.step.settings.description))
 
 
 def _described(settings: Settings, params: Params) -> Settings:
@@ -415,6 +442,7 @@ def _configuration(entry: _Entry) -> Configuration:
         cost=cost,
         n=answers.n,
         dropped_after=entry.dropped_after,
+        without_effect=step.without_effect,
     )
 
 
@@ -433,9 +461,9 @@ def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leader
     )
 
 
-def _target_name(target: object, made: System) -> str:
+def _target_name(target: object, system: System) -> str:
     """How the target was named, without what is secret in a URL; of a function, its name."""
-    given = target.target if isinstance(target, Configurable) else target
-    if isinstance(made, HttpSystem | PipelineSystem):
-        return made.name
-    return given if isinstance(given, str) else place_of(given)
+    named_target = target.target if isinstance(target, Configurable) else target
+    if isinstance(system, HttpSystem | PipelineSystem):
+        return system.name
+    return named_target if isinstance(named_target, str) else place_of(named_target)

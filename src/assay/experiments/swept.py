@@ -36,6 +36,8 @@ class Configuration:
         cost: Mean cost of an answer as the system told it, None if it told none.
         n: How many questions it was asked, or would have been if their answers were not known.
         dropped_after: After how many questions it was dropped from a race, None if it was not.
+        without_effect: Parameters whose other values in the grid change nothing in it, so that it
+            is asked once for all of them; empty for a sweep that is read again.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Configuration:
     cost: float | None
     n: int
     dropped_after: int | None = None
+    without_effect: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,8 @@ def open_sweep(name: str, store: str | Path, *, level: float = LEVEL) -> Sweep |
         store: The SQLite file with its runs.
         level: Nominal coverage, as for `assay.sweep`.
     """
-    found = stored_sweep(name, store)
-    return None if found is None else read_sweep(store, found, level=level)
+    stored = stored_sweep(name, store)
+    return None if stored is None else read_sweep(store, stored, level=level)
 
 
 def stored_sweep(name: str, store: str | Path) -> StoredSweep | None:
@@ -109,48 +112,48 @@ def stored_sweep(name: str, store: str | Path) -> StoredSweep | None:
         return named_sweep(opened.runs(), name)
 
 
-def read_sweep(store: str | Path, found: StoredSweep, *, level: float = LEVEL) -> Sweep:
+def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) -> Sweep:
     """A sweep as it stands in a store; of what it took, only what the answers say is known.
 
     Raises:
         InputError: If no question has a score in every configuration.
     """
-    results = [Result(store, run.id) for run in found.runs]
-    dropped = _dropped(found)
+    results = [Result(store, run.id) for run in stored.runs]
+    dropped = _dropped(stored)
     boards = []
-    for number, metric in enumerate(found.runs[0].metrics):
-        if found.raced:
+    for number, metric in enumerate(stored.runs[0].metrics):
+        if stored.raced:
             by = None if number else dropped
-            boards.append(race_leaderboard(results, found.params, metric, dropped=by, level=level))
+            boards.append(race_leaderboard(results, stored.params, metric, dropped=by, level=level))
         else:
-            boards.append(leaderboard(results, found.params, metric, level=level))
-    names = configuration_names(found.params)
+            boards.append(leaderboard(results, stored.params, metric, level=level))
+    names = configuration_names(stored.params)
     return Sweep(
-        target=found.target,
-        source=found.source,
-        n=max(run.n_samples for run in found.runs),
+        target=stored.target,
+        source=stored.source,
+        n=max(run.n_samples for run in stored.runs),
         configurations=tuple(
-            _configuration(found, place, name, result, dropped=dropped[place])
+            _configuration(stored, place, name, result, dropped=dropped[place])
             for place, (name, result) in enumerate(zip(names, results, strict=True))
         ),
         leaderboards=tuple(boards),
         level=level,
         store=str(store),
-        race=found.raced,
-        judge=found.runs[0].config["judge"],
+        race=stored.raced,
+        judge=stored.runs[0].config["judge"],
         note=pool_note(results[0].notes),
     )
 
 
-def _dropped(found: StoredSweep) -> list[bool]:
-    most = max(run.n_samples for run in found.runs)
-    return [run.n_samples < most for run in found.runs]
+def _dropped(stored: StoredSweep) -> list[bool]:
+    most = max(run.n_samples for run in stored.runs)
+    return [run.n_samples < most for run in stored.runs]
 
 
 def _configuration(
-    found: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
+    stored: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
 ) -> Configuration:
-    run, params = found.runs[place], found.params[place]
+    run, params = stored.runs[place], stored.params[place]
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
         name=name,
