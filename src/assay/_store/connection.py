@@ -367,8 +367,8 @@ def connection(path: Path) -> sqlite3.Connection:
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
-    seen = _stamp(path)
-    known = seen is not None and _looked_at.get(path) == seen
+    stamp = _stamp(path)
+    known = stamp is not None and _looked_at.get(path) == stamp
     if not known:
         look(path)
     if not known and (kind := file_system(path)) in NETWORK:
@@ -384,8 +384,8 @@ def connection(path: Path) -> sqlite3.Connection:
             _to_wal(db)
             migrate(db)
         opened.pop_all()  # it stays open, unless something failed
-    if seen:
-        _looked_at[path] = seen
+    if stamp:
+        _looked_at[path] = stamp
     return db
 
 

@@ -79,11 +79,11 @@ def as_store_error(error: BaseException, path: Path) -> BaseException:
     if not isinstance(error, sqlite3.Error) or remedy is None:
         return error
     if remedy is DAMAGED:
-        meant: StoreError = Damaged(str(error), path)
+        translated: StoreError = Damaged(str(error), path)
     else:
-        meant = StoreError(f"'{path}' cannot be used as a store: {error}", remedy)
-    meant.__cause__ = error
-    return meant
+        translated = StoreError(f"'{path}' cannot be used as a store: {error}", remedy)
+    translated.__cause__ = error
+    return translated
 
 
 # How many connections of this process are open, by file.

@@ -41,8 +41,8 @@ class Replies(File):
             self._intact(f"reply {key}", *matching[0])
             reply = rows.read_reply(matching[0], self._text)
             sql = f"SELECT checksum, {COVERED['prompt_cache']} FROM prompt_cache WHERE reply = ?"
-            for kept, *cached in self.query(sql, short_key(key)) if reply.tokens_in else ():
-                self._intact(f"the cached tokens of reply {key}", kept, *cached)
+            for digest, *cached in self.query(sql, short_key(key)) if reply.tokens_in else ():
+                self._intact(f"the cached tokens of reply {key}", digest, *cached)
                 reply = replace(reply, cached_in=cached[1], cache_written=cached[2])
             return reply
 
@@ -102,8 +102,8 @@ class Replies(File):
             run,
         )
         return {
-            name: (int(read), int(written), int(cached), int(kept))
-            for name, read, written, cached, kept in paid
+            name: (int(read), int(written), int(cached), int(cache_written))
+            for name, read, written, cached, cache_written in paid
             if not _is_of(name, free)
         }
 
@@ -151,8 +151,8 @@ class _Tables:
     def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
         """The columns that the checksum covers, each row checked against it."""
         matching = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
-        for kept, *row in matching:
-            if checksum(*row) != kept:
+        for digest, *row in matching:
+            if checksum(*row) != digest:
                 raise Damaged(f"a row of '{table}' is not what was written", self._writer.path)
         return [row for _, *row in matching]
 

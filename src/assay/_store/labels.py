@@ -127,7 +127,7 @@ class HumanLabels:
         check_still_there(self._file.path)
         with self._file.changing() as db:
             for row in rows:
-                _insert(db, "labels", (*row, _moment(db)))
+                _insert(db, "labels", (*row, str(db.execute(f"SELECT {_NOW}").fetchone()[0])))
 
     def undo(
         self, runs: Sequence[str], metric: str, annotator: str, *, statements: bool = False
@@ -243,8 +243,8 @@ class HumanLabels:
         """The columns that the checksum covers, each row checked against it."""
         sql = f"SELECT checksum, {COVERED[table]} FROM {table} {which}"
         rows = self._file.query(sql, *values)
-        for kept, *row in rows:
-            if checksum(*row) != kept:
+        for digest, *row in rows:
+            if checksum(*row) != digest:
                 raise Damaged(f"a row of '{table}' is not what was written", self._file.path)
         return [row for _, *row in rows]
 
@@ -278,12 +278,8 @@ def _values(label: HumanLabel) -> tuple[str | float | None, ...]:
         raise InputError(f"{len(tags)} tags are too many", f"give at most {MAX_TAGS}")
     statement = WHOLE if label.statement is None else label.statement
     about = uuid4().hex, label.run, label.metric, label.sample, statement
-    said = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
-    return (*about, *said, label.chance, 0)
-
-
-def _moment(db: sqlite3.Connection) -> str:
-    return str(db.execute(f"SELECT {_NOW}").fetchone()[0])
+    content = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
+    return (*about, *content, label.chance, 0)
 
 
 def _insert(db: sqlite3.Connection, table: str, values: Sequence[str | float | None]) -> None:

@@ -121,8 +121,8 @@ class _Verifier:
     def _check_rows(self, table: str) -> None:
         values = f"value_checksum IS value_checksum({VALUE})" if table == "jobs" else "1"
         sql = f"SELECT checksum, {values}, {COVERED[table]} FROM {table}"
-        for kept, same_value, *row in self._store.each(sql):
-            if checksum(*row) != kept or not same_value:
+        for stored, same_value, *row in self._store.each(sql):
+            if checksum(*row) != stored or not same_value:
                 name = self._named(table, row)
                 self._damaged.add(name)
                 self._problem(f"{name} is not what was written")
@@ -154,14 +154,14 @@ class _Verifier:
 
     def _check_replies(self) -> None:
         for _, key in self._paged("replies", "id, key"):
-            shown = f"reply {long_key(key)}"
-            if shown in self._damaged:
+            title = f"reply {long_key(key)}"
+            if title in self._damaged:
                 continue
             try:
                 if self._store.reply(long_key(key)) is None:
-                    self._problem(f"{shown} is not found by its key")
+                    self._problem(f"{title} is not found by its key")
             except DAMAGE as error:
-                self._problem(f"{shown} cannot be read: {_text_of(error)}")
+                self._problem(f"{title} cannot be read: {_text_of(error)}")
 
     def _paged(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
         count = 0
@@ -290,10 +290,10 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
     if not Path(path).is_file():
         raise InputError(f"there is no store '{path}'", "`assay run` makes one")
     with Store(path) as store:
-        gone = [store.run(name).id for name in delete]
+        ids = [store.run(name).id for name in delete]
         before = _size(store.path)
         with contextlib.suppress(_OnlyCounted), store.changing() as db:
-            dropped = _drop(db, gone)
+            dropped = _drop(db, ids)
             if dry_run:
                 raise _OnlyCounted
         if dry_run:
@@ -330,8 +330,8 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             for table in ("label_queue", "second_opinions"):
                 db.execute(f"DELETE FROM {table} WHERE run = ? OR against = ?", (run, run))
         _mark(db)
-        for table, kept in _KEPT.items():
-            dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount
+        for table, condition in _KEPT.items():
+            dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({condition})").rowcount
         db.execute("DELETE FROM prompt_cache WHERE reply NOT IN (SELECT key FROM replies)")
         return dropped
     finally:

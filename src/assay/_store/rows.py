@@ -268,8 +268,8 @@ def sample_body(sample: Sample, refer: Refer) -> str:
     for item in _nested(fields):
         item["contexts"] = [reference_to(text, refer) for text in item["contexts"]]
     # Only None is absent: an empty list of contexts says that nothing was retrieved.
-    kept = {field: value for field, value in fields.items() if value is not None}
-    return msgspec.json.encode(kept).decode()
+    filled = {field: value for field, value in fields.items() if value is not None}
+    return msgspec.json.encode(filled).decode()
 
 
 def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> str:
@@ -355,8 +355,8 @@ def write_outcome(
     run, row, metric = place
     value, why, detail, method, evidence, keys = values
     keep_names(db, run, metric, method, recent=recent)
-    kept = compress(evidence, dictionary)
-    stored = (run, metric, row, value, why, detail, method, kept, short_keys(keys))
+    packed = compress(evidence, dictionary)
+    stored = (run, metric, row, value, why, detail, method, packed, short_keys(keys))
     sums = checksum(*stored), value_checksum(run, metric, row, value, why)
     db.execute(WRITE_OUTCOME, (*sums, *stored))
 

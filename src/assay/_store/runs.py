@@ -93,13 +93,15 @@ class Description:
         Raises:
             InputError: If one of them is not there.
         """
-        for what, wanted, known in (("tag", tags, self.tags), ("parameter", params, self.params)):
-            for name in wanted:
+        for what, names, known in (("tag", tags, self.tags), ("parameter", params, self.params)):
+            for name in names:
                 if name not in known:
                     there = f"it has {', '.join(known)}" if known else "it has none"
                     raise InputError(f"the run has no {what} '{name}'", there)
-        kept = {key: value for key, value in self.params.items() if key not in params}
-        return Description(self.name, tuple(t for t in self.tags if t not in tags), self.note, kept)
+        remaining = {key: value for key, value in self.params.items() if key not in params}
+        return Description(
+            self.name, tuple(t for t in self.tags if t not in tags), self.note, remaining
+        )
 
 
 def parameter(text: str) -> Value:
@@ -363,8 +365,8 @@ class Runs(File):
     def _suggest(self, name: str) -> str:
         names = [known for (known,) in self.query("SELECT name FROM descriptions WHERE name != ''")]
         near = difflib.get_close_matches(name, names, n=1)
-        meant = f"did you mean '{near[0]}'? " if near else ""
-        return f"{meant}`assay runs` lists them, with the ids that they can be named by as well"
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        return f"{hint}`assay runs` lists them, with the ids that they can be named by as well"
 
     def describe(self, run: str, description: Description) -> None:
         """Keep what people say of a run, in the place of what they said before.
@@ -451,9 +453,9 @@ def write_description(db: sqlite3.Connection, run: str, description: Description
 
 def _listed(runs: list[Run]) -> str:
     """Some runs as messages list them: ``1a2b3c4d (questions.jsonl, 24 Nov 14:03)``."""
-    shown = [f"{run.short} ({run.default_title})" for run in runs[:_LISTED]]
+    names = [f"{run.short} ({run.default_title})" for run in runs[:_LISTED]]
     more = len(runs) - _LISTED
-    return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+    return ", ".join([*names, *([f"{more} more"] if more > 0 else [])])
 
 
 def _insert_run(

@@ -414,8 +414,8 @@ def _check_numbers(value: Any, name: str = "") -> None:
         if not low <= value <= high or (name in _COUNTS and isinstance(value, float)):
             digits = len(str(value))
             short = isinstance(value, float) or digits <= _SHOWN
-            shown = f"{value:.6g}" if short else f"of {digits} digits"
-            raise ValueError(f"'{name}' is a number that cannot be: {shown}")
+            size = f"{value:.6g}" if short else f"of {digits} digits"
+            raise ValueError(f"'{name}' is a number that cannot be: {size}")
 
 
 def _check_range(value: float, about: Mapping[str, Any]) -> None:

@@ -82,15 +82,11 @@ class Reader:
                 break
             at = after
             finished = len(self._stack) == 1 and self._key is None and root.children
-            if finished and (whole or not self._goes_on(at)):
+            if finished and (whole or not bool(_GOES_ON.match(self._text, at))):
                 break
         self._finish(at)
         root.end = self._places[at]
         return root, at
-
-    def _goes_on(self, at: int) -> bool:
-        """Whether a record without its first brace has another member."""
-        return bool(_GOES_ON.match(self._text, at))
 
     def _take(self, token: re.Match[str], at: int) -> int:
         """Take in one token; the place after it, or `at` where the record must have ended."""

@@ -334,8 +334,4 @@ def _is_ordinal(before: str, follows: str) -> bool:
 
 
 def _is_initial(word: str) -> bool:
-    return len(word) < 8 and _dotted(word)
-
-
-def _dotted(word: str) -> bool:
-    return all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    return len(word) < 8 and all(len(part) == 1 and part.isalpha() for part in word.split("."))

@@ -311,8 +311,8 @@ class Benchmark:
         sampled: dict[str, str] = {}
         for kind, most in self.kinds.items():
             mine = [record for record in records if self.kind(record) == kind]
-            wanted = (None if full else most, None if kind in self.whole else limit)
-            bounds = [bound for bound in wanted if bound is not None]
+            limits = (None if full else most, None if kind in self.whole else limit)
+            bounds = [bound for bound in limits if bound is not None]
             some = thinned(mine, min(bounds)) if bounds else mine
             if len(some) < len(mine):
                 sampled[kind] = f"{len(some)} of {len(mine)} {kind} rows".replace("  ", " ")
@@ -376,6 +376,6 @@ def new_characters(text: str, contexts: Sequence[str]) -> "np.typing.NDArray[np.
     known = set(content_words(" ".join(contexts)))
     marked = np.zeros(len(text), bool)
     for word in WORD.finditer(text):
-        if any(found not in known for found in content_words(word[0])):
+        if any(stem not in known for stem in content_words(word[0])):
             marked[word.start() : word.end()] = True
     return marked

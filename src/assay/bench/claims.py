@@ -123,22 +123,24 @@ def _figures(
     # Hardly a row of BreakingNLI is supported: what can be measured is how many are let through.
     if name == "breaking_nli":
         share = stats.mean(wrong[labels])
-        kept = [c for c, u in zip(clusters, labels, strict=True) if u]
-        return [figure(f"{title}, unsupported found", share, kept, note=note, labels=labels)]
+        groups = [c for c, u in zip(clusters, labels, strict=True) if u]
+        return [figure(f"{title}, unsupported found", share, groups, note=note, labels=labels)]
     scores = np.array([hallucination(checked) for _, checked in done])
     rules = unsupported((text(r).text, r["contexts"]) for r, _ in done)
     ranked = {rule: stats.auroc(values, labels) for rule, values in rules.items()}
     even = {"one class for all": stats.balanced(np.ones(len(done)), labels)}
-    made = partial(figure, clusters=clusters, labels=labels)
+    figure_of = partial(figure, clusters=clusters, labels=labels)
     figures = [
-        made(f"{title}, AUROC", stats.auroc(scores, labels), baselines=ranked, note=note),
-        made(
+        figure_of(f"{title}, AUROC", stats.auroc(scores, labels), baselines=ranked, note=note),
+        figure_of(
             f"{title}, balanced accuracy", stats.balanced(wrong, labels), baselines=even, note=note
         ),
     ]
     if name == PUBLIC:
         fixed = judge.thresholds.get(PUBLIC, {})
-        figures.append(_at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, made))
+        figures.append(
+            _at_threshold(f"{title}, balanced accuracy", fixed, scores, rules, figure_of)
+        )
         flagged_rows = [flagged(checked) for _, checked in done]
         unsure = [uncertain(checked) for _, checked in done]
         figures += flags(title, flagged_rows, labels, clusters, rules, uncertain=unsure)
@@ -371,8 +373,8 @@ def _turned(
     checked = judge.check([hostile(host.text, a, where, turn) for a, host, turn in planted])
     turned: list[bool] = []
     clusters: list[str] = []
-    for (attack, host, _), found in zip(planted, checked, strict=True):
-        now = supported_at(found) if found else {}
+    for (attack, host, _), verdicts in zip(planted, checked, strict=True):
+        now = supported_at(verdicts) if verdicts else {}
         same = [place for place, was in host.supported.items() if was is supported and place in now]
         turned += [now[place] is not supported for place in same]
         clusters += [attack] * len(same)

@@ -101,10 +101,10 @@ def measure_evouna(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Fig
         for name, rule in _EVOUNA_BASELINES.items()
     }
     baselines = {name: stats.auroc(values, labels) for name, values in rules.items()}
-    made = partial(figure, clusters=clusters, baselines=baselines, labels=labels)
+    figure_of = partial(figure, clusters=clusters, baselines=baselines, labels=labels)
     note = f"questions kept out of training{fitted(judge)}"
     return [
-        made(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
+        figure_of(f"EVOUNA, AUROC{how}", stats.auroc(values, labels), note=note)
         for how, values in (("", weighed), (", verdicts counted", counted))
     ] + flags(
         "EVOUNA answers",

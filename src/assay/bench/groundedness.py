@@ -95,11 +95,13 @@ def _answers(
     called: dict[str, Statistic] = {"everything": stats.f1(np.ones(len(done)), labels)}
     called |= {r: stats.f1(v >= fixed[r], labels) for r, v in rules.items() if r in fixed}
     where = f"threshold {at:.3f}" + ("" if "judge" in fixed else f", not fitted: {UNFITTED}")
-    made = partial(figure, clusters=clusters, labels=labels)
+    figure_of = partial(figure, clusters=clusters, labels=labels)
     return [
-        made(f"{name}, AUROC", stats.auroc(scores, labels), baselines=baselines),
-        made(f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), baselines=baselines),
-        made(f"{name}, F1", stats.f1(scores >= at, labels), baselines=called, note=where),
+        figure_of(f"{name}, AUROC", stats.auroc(scores, labels), baselines=baselines),
+        figure_of(
+            f"{name}, AUROC of 1 - faithfulness", stats.auroc(mean, labels), baselines=baselines
+        ),
+        figure_of(f"{name}, F1", stats.f1(scores >= at, labels), baselines=called, note=where),
         *flags(
             name,
             [flagged(checked) for _, checked in done],
@@ -200,7 +202,7 @@ def _summaries(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
     known = [1 - share_of_new_words(r["answer"], r["contexts"]) for r, _ in done]
     return figure(
         "QAGS summaries, Pearson of faithfulness",
-        stats.pearson([1 - unfaithfulness(found) for _, found in done], votes),
+        stats.pearson([1 - unfaithfulness(verdicts) for _, verdicts in done], votes),
         [group_of(record) for record, _ in done],
         {"share of known words": stats.pearson(known, votes)},
     )
@@ -258,8 +260,13 @@ def _unfaithful(judge: JudgeUnderTest, records: Sequence[Record]) -> Figure:
         for r in records
     ]
     checked = list(zip(records, judge.check(texts), strict=True))
-    parts = _parts([record for record, found in checked if found is not None])
-    scores = [chance for _, found in checked if found is not None for chance in found.probabilities]
+    parts = _parts([record for record, verdicts in checked if verdicts is not None])
+    scores = [
+        chance
+        for _, verdicts in checked
+        if verdicts is not None
+        for chance in verdicts.probabilities
+    ]
     baselines = {name: partial(_by, rule) for name, rule in UNSUPPORTED.items()}
     return _finegrained_figure("unfaithful sentences", UNFAITHFUL, parts, scores, baselines)
 

@@ -87,9 +87,9 @@ def marked_sentences(records: Sequence[Record]) -> Iterator[Case]:
     for record in records:
         labels = record["labels"]
         marks = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
-        wanted = [_plain(text) for text in marks if text.strip()]
+        marked = [_plain(text) for text in marks if text.strip()]
         texts = tuple(sentences(record["contexts"][0]))
-        helps = tuple(any(_same(_plain(text), one) for one in wanted) for text in texts)
+        helps = tuple(any(_same(_plain(text), one) for one in marked) for text in texts)
         if any(helps):
             yield Case(record["question"], texts, helps, own=True)
 

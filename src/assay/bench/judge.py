@@ -268,8 +268,8 @@ def opened(
     """
     settings = settings or Settings()
     route = choose(judge, embedder, settings)
-    with Store(store) as kept, _one_loop() as run:
-        door = build_stack(route, settings, kept, BENCH)
+    with Store(store) as replies, _one_loop() as run:
+        door = build_stack(route, settings, replies, BENCH)
         subject = JudgeUnderTest(judge, thresholds, door=door, run=run)
         run(door.aopen())
         try:

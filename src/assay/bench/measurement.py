@@ -75,8 +75,8 @@ def chosen(names: Sequence[str]) -> list[Benchmark]:
     ]
     if problems:
         raise InputError(problems)
-    wanted = {one.name for name in names for one in _of(name)}
-    return [one for one in BENCHMARKS.values() if not names or one.name in wanted]
+    selected = {one.name for name in names for one in _of(name)}
+    return [one for one in BENCHMARKS.values() if not names or one.name in selected]
 
 
 def _of(name: str) -> Sequence[Benchmark]:
@@ -200,11 +200,11 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
     """The figures of one set, each with a word on what was left out."""
     records, sampled = one.drawn(data, sampling.limit, full=sampling.full)
     before = judge.totals.unanswered
-    made = one.measure(judge, records)
+    measured = one.measure(judge, records)
     lost = judge.totals.unanswered - before
     missing = f"{lost} without a readable reply or a score" if lost else ""
     noted = []
-    for figure in made:
+    for figure in measured:
         of = [how for kind, how in sampled.items() if figure.name.startswith(one.title(kind))]
         note = "; ".join(filter(None, (figure.note, *of, missing)))
         noted.append(msgspec.structs.replace(figure, note=note))
@@ -320,8 +320,8 @@ def estimate_costs(
         InputError: As `measure` would.
     """
     sampling, settings = sampling or Sampling(), settings or Settings()
-    kept = Store(store) if Path(store).is_file() else None
-    stand_in = DryRunBackend(choose(judge, embedder, settings), kept)
+    replies = Store(store) if Path(store).is_file() else None
+    stand_in = DryRunBackend(choose(judge, embedder, settings), replies)
     subject = JudgeUnderTest(stand_in, known_thresholds(judge.name), at_once=1)
     price, costs = settings.budget.price, list[CostEstimate]()
     try:
@@ -338,8 +338,8 @@ def estimate_costs(
                 costs.append(_counted(one.name, stand_in, price, ask))
         return costs
     finally:
-        if kept:
-            kept.close()
+        if replies:
+            replies.close()
 
 
 def together(costs: Sequence[CostEstimate]) -> CostEstimate:
@@ -422,13 +422,13 @@ def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[st
     if name == "attributionbench":
         claimed = thinned(data.rows(_DEV), most)
         return _fit_of(judge, claimed, claims.text, _unsupported, stats.balanced)
-    kept = [record for record in data.rows(_TRAIN) if held_out(record)]
+    unseen = [record for record in data.rows(_TRAIN) if held_out(record)]
     if name == "ragtruth_qa":
-        answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "QA"], most)
+        answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "QA"], most)
         return _fit_of(
             judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1, _HALLUCINATED
         )
-    answers = thinned([r for r in kept if groundedness.ragtruth_task(r) == "Summary"], most)
+    answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "Summary"], most)
     answers += thinned(data.rows(_QAGS), max(1, most // 2))
     return _fit_of(judge, answers, groundedness.ragtruth_text, _hallucinated, stats.f1)
 

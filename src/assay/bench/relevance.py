@@ -296,7 +296,7 @@ def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in done], bool)
     declines = np.array([rating.noncommittal for _, rating in done], bool)
     negated = np.array([bool(NEGATIONS.intersection(words(_reply(r)))) for r, _ in done], bool)
-    made = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
+    figure_of = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
     baselines = {
         "holds a word of negation": stats.balanced(negated, labels),
         "one class for all": stats.balanced(np.ones(len(done)), labels),
@@ -304,8 +304,10 @@ def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     words_f1 = {"holds a word of negation": stats.f1(negated, labels)}
     name = "MTRAG-UN replies that decline"
     return [
-        made(f"{name}, balanced accuracy", stats.balanced(declines, labels), baselines=baselines),
-        made(f"{name}, F1", stats.f1(declines, labels), baselines=words_f1),
+        figure_of(
+            f"{name}, balanced accuracy", stats.balanced(declines, labels), baselines=baselines
+        ),
+        figure_of(f"{name}, F1", stats.f1(declines, labels), baselines=words_f1),
     ]
 
 

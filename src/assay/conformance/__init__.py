@@ -179,12 +179,12 @@ def worked(metric: Metric, backend: Backend | None = None) -> Worked | None:
         backend: Who answers; by default what was recorded.
     """
     judge = backend or Recorded()
-    shown = sample_for(metric)
+    example = sample_for(metric)
     try:
-        outcome, calls = run_to_completion(_score(metric, shown, judge))
+        outcome, calls = run_to_completion(_score(metric, example, judge))
         edges = tuple(
             Edge(what, run_to_completion(_score(metric, sample, judge))[0])
-            for what, sample in edge_samples(metric, shown)
+            for what, sample in edge_samples(metric, example)
         )
     except Unsupported:
         return None

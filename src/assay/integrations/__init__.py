@@ -18,13 +18,13 @@ def optional_names(package: str, homes: Mapping[str, tuple[str, str]]) -> Callab
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        module, wanted = homes[name]
+        module, extra = homes[name]
         try:
             return getattr(importlib.import_module(f"{package}.{module}"), name)
         except ModuleNotFoundError as error:
             if (error.name or "assay").startswith("assay"):
                 raise
             what = f"{package}.{name} needs {error.name}, which is not installed"
-            raise InputError(what, f"pip install '{wanted}'") from error
+            raise InputError(what, f"pip install '{extra}'") from error
 
     return find

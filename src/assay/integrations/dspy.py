@@ -93,12 +93,12 @@ class DSPyMetric:
 
 def row_of(example: Any, prediction: Any) -> dict[str, Any]:
     """The fields of a sample that an example and a prediction hold."""
-    wanted, made = example.toDict(), prediction.toDict()
-    contexts = pick(made, "contexts")
+    expected, predicted = example.toDict(), prediction.toDict()
+    contexts = pick(predicted, "contexts")
     return {
-        "question": pick(wanted, "question"),
-        "answer": pick(made, "answer"),
-        "contexts": pick(wanted, "contexts") if contexts is None else contexts,
+        "question": pick(expected, "question"),
+        "answer": pick(predicted, "answer"),
+        "contexts": pick(expected, "contexts") if contexts is None else contexts,
         # An example's own answer is the right one.
-        "reference": pick(wanted, "reference") or pick(wanted, "answer"),
+        "reference": pick(expected, "reference") or pick(expected, "answer"),
     }

@@ -46,15 +46,11 @@ def object_name(library: str, obj: Any, model: str, further: object = None) -> s
     """
     kind = type(obj)
     settings = {"settings": plain_settings(obj), "further": further}
-    if not kind.__module__.startswith(_own(library)):
+    if not kind.__module__.startswith((library.replace("-", "_"),)):
         settings["code"] = class_digest(kind)
     digest = text_digest(msgspec.json.encode(settings, order="deterministic").decode())
     named = f"{library}:{kind.__qualname__}"
     return f"{named}{':' if model else ''}{model}@{digest}"
-
-
-def _own(library: str) -> tuple[str, ...]:
-    return (library.replace("-", "_"),)
 
 
 def plain_settings(obj: Any) -> dict[str, Any]:
@@ -309,5 +305,5 @@ class ObjectEmbedder(Embedder):
 
     async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
         """A vector for each text; see `Embedder`."""
-        made = await blocking(self.name, partial(self._embed, texts))
-        return [[float(x) for x in vector] for vector in made], sum(map(len, texts)) // 4
+        arrays = await blocking(self.name, partial(self._embed, texts))
+        return [[float(x) for x in vector] for vector in arrays], sum(map(len, texts)) // 4

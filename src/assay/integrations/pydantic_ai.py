@@ -50,16 +50,16 @@ class Model(LLM):
         temperature = SAMPLED if repeated(draw) else self._settings.get("temperature", 0.0)
         settings = {**self._settings, "temperature": temperature}
         form = None if schema is None else partial(self._asked, prompt, settings, (schema, kind))
-        made = await self._form.ask(form, partial(self._asked, prompt, settings, None))
-        if made.finish_reason == "content_filter":
+        response = await self._form.ask(form, partial(self._asked, prompt, settings, None))
+        if response.finish_reason == "content_filter":
             raise Unavailable(f"{self.name} {WITHHELD}", permanent=True)
-        text = "".join(part.content for part in made.parts if isinstance(part, TextPart))
+        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
         return Completion(
             text,
-            made.usage.input_tokens or len(prompt) // 4,
-            made.usage.output_tokens or len(text) // 4,
-            cut=was_cut(made),
-            cached=(made.usage.cache_read_tokens, made.usage.cache_write_tokens),
+            response.usage.input_tokens or len(prompt) // 4,
+            response.usage.output_tokens or len(text) // 4,
+            cut=was_cut(response),
+            cached=(response.usage.cache_read_tokens, response.usage.cache_write_tokens),
         )
 
     async def _asked(
@@ -72,8 +72,8 @@ class Model(LLM):
         parameters = ModelRequestParameters()
         if form:
             schema, kind = form
-            wanted = OutputObjectDefinition(json_schema=dict(schema), name=kind, strict=True)
-            parameters = ModelRequestParameters(output_mode="native", output_object=wanted)
+            output = OutputObjectDefinition(json_schema=dict(schema), name=kind, strict=True)
+            parameters = ModelRequestParameters(output_mode="native", output_object=output)
         messages = [ModelRequest.user_text_prompt(prompt)]
         return await awaited(self.name, self._model.request(messages, settings, parameters))
 

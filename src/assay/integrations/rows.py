@@ -103,8 +103,8 @@ def context_of(obj: Any, score: float | None = None) -> dict[str, Any]:
             score = float(number)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
     id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
-    kept = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
-    return {name: value for name, value in kept.items() if value is not None}
+    fields = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(slots=True)
@@ -134,8 +134,8 @@ class Request:
 
     def retrieved(self, documents: Iterable[dict[str, Any]]) -> None:
         """Add what was found, each document once."""
-        kept = self.documents = self.documents or []
-        kept.extend(one for one in documents if one not in kept)
+        merged = self.documents = self.documents or []
+        merged.extend(one for one in documents if one not in merged)
 
 
 class Rows:
@@ -162,8 +162,8 @@ class Rows:
             question = row.get("question")
             if not isinstance(question, str):
                 raise InputError(f"known row {number} has no question", "give it as 'question'")
-            made = {column for column, name in recognised(row).items() if name in REPLACED}
-            self._known[question] = {name: row[name] for name in row if name not in made}
+            replaced = {column for column, name in recognised(row).items() if name in REPLACED}
+            self._known[question] = {name: row[name] for name in row if name not in replaced}
 
     def add(self, request: Request, answer: str | None, failure: str | None = None) -> None:
         """Keep what became of a question.
@@ -263,10 +263,10 @@ class Finding:
         Args:
             threshold: The worst score that passes; None for the metric's guide value.
         """
-        wanted = self.metric.guide if threshold is None else threshold
-        if self.value is None or wanted is None:
+        least = self.metric.guide if threshold is None else threshold
+        if self.value is None or least is None:
             return None
-        return self.value >= wanted if self.metric.higher_is_better else self.value <= wanted
+        return self.value >= least if self.metric.higher_is_better else self.value <= least
 
 
 class Scorer:

@@ -40,8 +40,8 @@ _CARRIERS = frozenset(
 
 def code_digest(code: CodeType) -> str:
     """Eight hex digits that change whenever the code does, wherever it stands in its file."""
-    seen = repr((code.co_code, code.co_names, [_constant(c) for c in code.co_consts]))
-    return text_digest(seen)
+    instructions = repr((code.co_code, code.co_names, [_constant(c) for c in code.co_consts]))
+    return text_digest(instructions)
 
 
 def function_digest(function: FunctionType) -> str:

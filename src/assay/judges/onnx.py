@@ -83,12 +83,12 @@ class Labels:
         labels = config.get("id2label")
         by_place = labels if isinstance(labels, Mapping) else {}
         names = tuple(str(by_place[k]) for k in sorted(by_place, key=_place))
-        meant = [_MEANING.get("".join(filter(str.isalpha, name.lower()))) for name in names]
-        if meant.count(0) != 1 or None in meant or meant.count(1) > 1:
+        classes = [_MEANING.get("".join(filter(str.isalpha, name.lower()))) for name in names]
+        if classes.count(0) != 1 or None in classes or classes.count(1) > 1:
             what = f"the labels of '{where}' do not say which means support: {', '.join(names)}"
             example = '"id2label": {"0": "not_supported", "1": "supported"}'
             raise InputError(what.rstrip(": "), f"name them in its config.json, such as {example}")
-        return cls(names, meant.index(0), meant.index(1) if 1 in meant else None)
+        return cls(names, classes.index(0), classes.index(1) if 1 in classes else None)
 
     def probabilities(self, logits: Numbers) -> Numbers:
         """The probability of every label; a single one is yes or no by itself. Same shape."""
@@ -240,11 +240,11 @@ def _nearest(statement: str, stretches: list[Stretch], evidence: Evidence) -> li
     """Those that share most with a statement, at most `MOST`."""
     if len(stretches) <= MOST:
         return stretches
-    wanted = _wanted(statement)
+    stems = _wanted(statement)
 
     def shared(stretch: Stretch) -> float:
         words_held = frozenset().union(*(evidence.sets[i] for i in stretch))
-        return sum(evidence.weights[each] for each in sorted(wanted & words_held))
+        return sum(evidence.weights[each] for each in sorted(stems & words_held))
 
     return sorted(stretches, key=shared, reverse=True)[:MOST]
 

@@ -63,8 +63,8 @@ class Folder:
         Raises:
             InputError: If a file is missing or unreadable, or there are several models.
         """
-        given = Path(path).expanduser()
-        model = given if given.suffix == ".onnx" else _model(given)
+        location = Path(path).expanduser()
+        model = location if location.suffix == ".onnx" else _model(location)
         if not model.is_file():
             raise InputError(f"there is no model '{path}'", _EXPORT)
         beside = model.parent.name != "onnx" or (model.parent / "config.json").exists()
@@ -339,8 +339,10 @@ class CrossEncoder(AttributeBackend):
     def _scored(self, task: ScorePassage) -> tuple[str, float]:
         start = time.perf_counter()
         windows = self._network.windows(task.passage, task.question)
-        made = self._network.passes([(window, self._output) for window in windows], self._threads)
-        score = max(map(self._score, made))
+        outputs = self._network.passes(
+            [(window, self._output) for window in windows], self._threads
+        )
+        score = max(map(self._score, outputs))
         return repr(score), (time.perf_counter() - start) * 1000
 
     def _score(self, logits: Numbers) -> float:
@@ -355,9 +357,9 @@ def _relevant(config: Mapping[str, Any], path: str | Path) -> int:
     names = [str(labels.get(str(n), f"LABEL_{n}")) for n in range(2)]
     if names == ["LABEL_0", "LABEL_1"]:
         return 1
-    meant = [name.strip().lower() in _RELEVANT for name in names]
-    if sum(meant) != 1:
+    relevant = [name.strip().lower() in _RELEVANT for name in names]
+    if sum(relevant) != 1:
         what = f"the labels of '{path}' do not say which means relevant: {', '.join(names)}"
         example = '"id2label": {"0": "irrelevant", "1": "relevant"}'
         raise InputError(what, f"name a cross-encoder; its config.json says {example}")
-    return meant.index(True)
+    return relevant.index(True)

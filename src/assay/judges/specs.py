@@ -155,7 +155,7 @@ def _rest(main: Backend, others: Sequence[Backend]) -> dict[str, Backend]:
         for kind, task in TASKS.items()
         if main.identity(task) is None
     }
-    return {kind: found[0] for kind, found in able.items() if found}
+    return {kind: backends[0] for kind, backends in able.items() if backends}
 
 
 def _chain(spec: str) -> list[str]:
@@ -205,13 +205,13 @@ def _named(spec: str, *, embedder: bool) -> Backend:
         what = f"'{_shown(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
     near = closest(scheme, _SCHEMES if rest else (DEFAULT,))
-    meant = f"did you mean '{near}{':' * bool(rest)}{_shown(rest)}'?" if near else ""
+    hint = f"did you mean '{near}{':' * bool(rest)}{_shown(rest)}'?" if near else ""
     if not (near or rest):
-        meant = f"say who serves it, as in openai:{_shown(spec)};"
+        hint = f"say who serves it, as in openai:{_shown(spec)};"
     if rest and all(part.isidentifier() for part in scheme.split(".")):
-        return backend(imported(spec, "judge", meant))
+        return backend(imported(spec, "judge", hint))
     known = f"one of: {'; '.join(SPECS)}"
-    raise InputError(f"'{_shown(spec)}' is no judge", f"{meant} {known}".lstrip())
+    raise InputError(f"'{_shown(spec)}' is no judge", f"{hint} {known}".lstrip())
 
 
 def _adapted(folder: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
@@ -252,10 +252,10 @@ def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
     from assay.judges.onnx import Onnx
     from assay.tasks import Embed
 
-    made = Onnx(path)
-    if embedder and made.identity(Embed) is None:
+    model = Onnx(path)
+    if embedder and model.identity(Embed) is None:
         raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
-    return made
+    return model
 
 
 def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001

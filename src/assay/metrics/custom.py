@@ -164,7 +164,7 @@ def find(spec: str) -> type[Metric] | Metric | None:
     module, _, attribute = spec.rpartition(":")
     if not module or not attribute:
         return None
-    if not module.endswith(_FILE) and not _dotted(module):
+    if not module.endswith(_FILE) and not all(part.isidentifier() for part in module.split(".")):
         return None
     target: Any = _load(module, spec)
     for name in attribute.split("."):
@@ -172,10 +172,6 @@ def find(spec: str) -> type[Metric] | Metric | None:
             raise InputError(f"{module} has no '{attribute}', which '{spec}' names")
         target = getattr(target, name)
     return _metric(target, spec)
-
-
-def _dotted(module: str) -> bool:
-    return all(part.isidentifier() for part in module.split("."))
 
 
 def _metric(target: object, spec: str) -> type[Metric] | Metric:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, Self, TypeAlias, get_args
+from typing import Any, Final, Literal, Self, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -159,8 +159,45 @@ _EITHER_SCHEMA = schema(_EitherForm)
 CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
 
 
+_V = TypeVar("_V", "Verdict", "GradedVerdict")
+
+
+class _StatementsTask(ByIds[_V]):
+    """A task about statements beside contexts, which can be read in two halves."""
+
+    statements: tuple[Statement, ...]
+    contexts: tuple[str, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The statements' ids."""
+        return tuple(s.id for s in self.statements)
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same contexts, these statements only."""
+        statements = tuple(s for s in self.statements if s.id in set(ids))
+        return replace(self, statements=statements)  # type: ignore[type-var]
+
+    def halves(self) -> tuple[Self, Self] | None:
+        """The same statements, either half of the contexts."""
+        parts = halved_texts(self.contexts)
+        return parts and (self._with(parts[0]), self._with(parts[1]))
+
+    def _with(self, contexts: tuple[str, ...]) -> Self:
+        return replace(self, contexts=contexts)  # type: ignore[type-var]
+
+    def moved(self, second: Mapping[str, _V]) -> dict[str, _V]:
+        """The verdicts on the second half, with the places that contexts have in the whole."""
+        # A single context that was divided is one context still.
+        shift = len(self.contexts) // 2
+        return {
+            i: v if v.context is None else replace(v, context=v.context + shift)
+            for i, v in second.items()
+        }
+
+
 @dataclass(frozen=True)
-class VerifyStatements(ByIds[Verdict]):
+class VerifyStatements(_StatementsTask[Verdict]):
     """Check each statement against all contexts: can it be inferred from them?
 
     Attributes:
@@ -186,40 +223,17 @@ class VerifyStatements(ByIds[Verdict]):
             return _LONG_SCHEMA
         return _SHORT_SCHEMA if template in _TEMPLATES.values() else _EITHER_SCHEMA
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The statements' ids."""
-        return tuple(s.id for s in self.statements)
-
     def material(self) -> Sequence[Material]:
         """The contexts, then the statements as JSON, one a line."""
         contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
         return (*contexts, Material("statements", listed((s.id, s.text) for s in self.statements)))
 
-    def halves(self) -> tuple[Self, Self] | None:
-        """The same statements, either half of the contexts."""
-        parts = halved_texts(self.contexts)
-        return parts and (
-            type(self)(self.statements, parts[0]),
-            type(self)(self.statements, parts[1]),
-        )
-
     def joined(
         self, first: Mapping[str, Verdict], second: Mapping[str, Verdict]
     ) -> dict[str, Verdict]:
         """Supported where one half supports it; else contradicted where one denies it."""
-        # A single context that was divided is one context still.
-        shift = len(self.contexts) // 2
-        moved = {
-            i: replace(v, context=None if v.context is None else v.context + shift)
-            for i, v in second.items()
-        }
+        moved = self.moved(second)
         return {i: _stronger(first[i], moved[i]) for i in self.ids}
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same contexts, these statements only."""
-        statements = tuple(s for s in self.statements if s.id in set(ids))
-        return type(self)(statements=statements, contexts=self.contexts)
 
     def read_some(self, raw: str) -> dict[str, Verdict]:
         """The verdicts by statement id; a short reply quotes nothing, so the quotes are found."""
@@ -348,7 +362,7 @@ class _GradedForm(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class GradeStatements(ByIds[GradedVerdict]):
+class GradeStatements(_StatementsTask[GradedVerdict]):
     """Say of each statement how it stands with the contexts, and how much it matters if wrong.
 
     Attributes:
@@ -393,26 +407,12 @@ class GradeStatements(ByIds[GradedVerdict]):
         leading="context ",
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The statements' ids."""
-        return tuple(s.id for s in self.statements)
-
     def material(self) -> Sequence[Material]:
         """The contexts, the question, the statements as JSON, one a line."""
         contexts = [Material(f"context c{n}", c) for n, c in enumerate(self.contexts, start=1)]
         statements = listed((s.id, s.text) for s in self.statements)
         question = Material("question", self.question)
         return (*contexts, question, Material("statements", statements))
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same question and contexts, these statements only."""
-        return replace(self, statements=tuple(s for s in self.statements if s.id in set(ids)))
-
-    def halves(self) -> tuple[Self, Self] | None:
-        """The same statements, either half of the contexts."""
-        parts = halved_texts(self.contexts)
-        return parts and (replace(self, contexts=parts[0]), replace(self, contexts=parts[1]))
 
     def joined(
         self, first: Mapping[str, GradedVerdict], second: Mapping[str, GradedVerdict]
@@ -422,11 +422,7 @@ class GradeStatements(ByIds[GradedVerdict]):
         What needs common knowledge beside one half follows from both with it.
         """
         order = ("supported", "contradicted", "common knowledge", "absent")
-        shift = len(self.contexts) // 2  # a single context that was divided is one still
-        moved = {
-            i: replace(v, context=None if v.context is None else v.context + shift)
-            for i, v in second.items()
-        }
+        moved = self.moved(second)
         return {
             i: min(first[i], moved[i], key=lambda verdict: order.index(verdict.standing))
             for i in self.ids

@@ -30,8 +30,8 @@ def rows(inputs: dict[str, Any]) -> list[dict[str, Any]]:
     filled = {name: values for name, values in inputs.items() if values is not None}
     lengths = {name: len(values) for name, values in filled.items()}
     if len(set(lengths.values())) != 1:
-        shown = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
-        raise InputError(f"lists of one length are needed: {shown}", f"give {', '.join(INPUTS)}")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items()) or "none"
+        raise InputError(f"lists of one length are needed: {counts}", f"give {', '.join(INPUTS)}")
     fields = {INPUTS[name]: values for name, values in filled.items()}
     (length,) = set(lengths.values())
     return [{field: values[at] for field, values in fields.items()} for at in range(length)]

@@ -56,8 +56,8 @@ class AssayEvaluator:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "AssayEvaluator":
         """The component that a saved pipeline kept."""
-        made: AssayEvaluator = default_from_dict(cls, data)
-        return made
+        evaluator: AssayEvaluator = default_from_dict(cls, data)
+        return evaluator
 
     @component.output_types(scores=dict[str, float | None], results=list[dict[str, Any]], run=str)
     def run(self, **inputs: Any) -> dict[str, Any]:

@@ -230,14 +230,14 @@ class RunEvaluator(evaluation.RunEvaluator):
 def row_of(run: Any, example: Any = None) -> dict[str, Any]:
     """The fields of a sample that a run and its example hold."""
     inputs, outputs = run.inputs or {}, run.outputs or {}
-    wanted = getattr(example, "outputs", None) or {}
+    expected = getattr(example, "outputs", None) or {}
     contexts = pick(outputs, "contexts")
     return {
         "question": question_of(inputs) or question_of(getattr(example, "inputs", None) or {}),
         "answer": answer_of(outputs),
         "contexts": _retrieved(run) if contexts is None else contexts,
-        "reference": message_text(pick(wanted, "reference") or "") or answer_of(wanted),
-        "reference_contexts": pick(wanted, "reference_contexts"),
+        "reference": message_text(pick(expected, "reference") or "") or answer_of(expected),
+        "reference_contexts": pick(expected, "reference_contexts"),
     }
 
 

@@ -55,15 +55,15 @@ class Model(LLM):
         """What the model writes."""
         del schema, kind
         llm = self._sampler if repeated(draw) else self._llm
-        made = await blocking(self.name, partial(llm.complete, prompt))
-        text = str(made.text or "")
-        read, written = usage(made)
+        response = await blocking(self.name, partial(llm.complete, prompt))
+        text = str(response.text or "")
+        read, written = usage(response)
         return Completion(
             text,
             len(prompt) // 4 if read is None else read,
             len(text) // 4 if written is None else written,
-            cut=_cut(made),
-            cached=_cached(_place(made)),
+            cut=_cut(response),
+            cached=_cached(_place(response)),
         )
 
 

@@ -153,14 +153,14 @@ def _text(query: Any) -> str:
 
 def _context(scored_node: Any) -> dict[str, Any]:
     node = scored_node.node
-    kept = {
+    fields = {
         "text": scored_node.get_content(),
         "id": node.node_id,
         "score": None if scored_node.score is None else float(scored_node.score),
         "document": node.ref_doc_id,
         "metadata": dict(node.metadata) or None,
     }
-    return {name: value for name, value in kept.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 UNREAD = "the streamed answer was not read to its end while it was being collected"
@@ -253,13 +253,13 @@ class Evaluator(BaseEvaluator):
             Denied: If the judge refuses.
         """
         del sleep_time_in_seconds  # the judge's limits pace the calls
-        kept = None if contexts is None else list(contexts)
-        row = {"question": query, "answer": response, "contexts": kept, **further}
+        texts = None if contexts is None else list(contexts)
+        row = {"question": query, "answer": response, "contexts": texts, **further}
         (finding,) = await self._scorer.ascore(row)
         return EvaluationResult(
             query=query,
             response=response,
-            contexts=kept,
+            contexts=texts,
             score=finding.value,
             passing=finding.passing(self._passing),
             feedback=finding.reasons,

@@ -79,9 +79,9 @@ class DataTable:
         """
         if self.data_model is not None and isinstance(item, Mapping):
             item = self.data_model(**item)
-        wanted: Any = self.data_model or Mapping
-        if not isinstance(item, wanted) and not (not self.data_model and _is_model(item)):
-            raise TypeError(f"a row is a {wanted.__name__}, not {type(item).__name__}")
+        model: Any = self.data_model or Mapping
+        if not isinstance(item, model) and not (not self.data_model and _is_model(item)):
+            raise TypeError(f"a row is a {model.__name__}, not {type(item).__name__}")
         self._data.append(item)
 
     def save(self) -> None:

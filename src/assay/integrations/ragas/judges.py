@@ -145,8 +145,8 @@ class UserTextModel(_UserModel):
         """What it writes."""
         del schema, kind, draw
         ask = getattr(self._model, "agenerate_text", None) or self._model.generate_text
-        made = await settled(ask(_Prompt(prompt)))
-        first = made.generations[0][0]
+        response = await settled(ask(_Prompt(prompt)))
+        first = response.generations[0][0]
         return Completion(str(first.text), cut=was_cut(member(first, "generation_info")))
 
 
@@ -159,8 +159,8 @@ class UserFormModel(_UserModel):
         """What it fills into the form of the task."""
         del draw
         ask = getattr(self._model, "agenerate", None) or self._model.generate
-        made = await settled(ask(prompt, form(kind, schema or {"type": "object"})))
-        return Completion(json.dumps(made.model_dump()))
+        response = await settled(ask(prompt, form(kind, schema or {"type": "object"})))
+        return Completion(json.dumps(response.model_dump()))
 
 
 class _Prompt(str):
@@ -210,8 +210,8 @@ class UserEmbeddings:
             raise Unsupported(f"{self.name} makes embeddings only")
         methods = ("aembed_query", "embed_query", "aembed_text", "embed_text")
         ask = next(getattr(self._model, name) for name in methods if hasattr(self._model, name))
-        made = await settled(ask(task.text))
-        raw = Embed.reply([float(number) for number in made])
+        vector = await settled(ask(task.text))
+        raw = Embed.reply([float(number) for number in vector])
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind, draw=draw)
 
 
@@ -268,10 +268,13 @@ async def written(model: Any, prompt: Any, n: int = 1) -> Generations:
     calls = (llm.complete(text, None, "text", draw) for draw in range(n))
     completions = await asyncio.gather(*calls)
     usage = {
-        "prompt_tokens": sum(made.tokens_in for made in completions),
-        "completion_tokens": sum(made.tokens_out for made in completions),
+        "prompt_tokens": sum(completion.tokens_in for completion in completions),
+        "completion_tokens": sum(completion.tokens_out for completion in completions),
     }
-    texts = [Generation(made.text, {"finish_reason": _ended(cut=made.cut)}) for made in completions]
+    texts = [
+        Generation(completion.text, {"finish_reason": _ended(cut=completion.cut)})
+        for completion in completions
+    ]
     return Generations([texts], {"token_usage": usage})
 
 
@@ -290,13 +293,13 @@ async def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
         InputError: If the model makes no embeddings.
         JudgeError: If nothing came.
     """
-    made = backend(model, embedder=True)
-    if made.identity(Embed) is None:
-        raise InputError(f"{made.name} makes no embeddings", "wrap an embedding model")
-    if isinstance(made, Embedder):
-        embedded, _ = await made.vectors(list(texts)) if texts else ([], 0)
+    embedder = backend(model, embedder=True)
+    if embedder.identity(Embed) is None:
+        raise InputError(f"{embedder.name} makes no embeddings", "wrap an embedding model")
+    if isinstance(embedder, Embedder):
+        embedded, _ = await embedder.vectors(list(texts)) if texts else ([], 0)
         return [list(vector) for vector in embedded]
-    return list(await asyncio.gather(*(_vector(made, text) for text in texts)))
+    return list(await asyncio.gather(*(_vector(embedder, text) for text in texts)))
 
 
 async def _vector(made: Backend, text: str) -> list[float]:

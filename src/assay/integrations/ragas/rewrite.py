@@ -112,7 +112,7 @@ def script(source: str, *, magics: bool = False) -> Rewritten:
         SyntaxError: If it is no Python.
     """
     tree = _parsed(source, magics=magics)
-    starts = _starts(source)
+    starts = [0, *(match.end() for match in re.finditer("\n", source)), len(source)]
     edits: list[_Edit] = []
     by_hand: list[tuple[int, str]] = []
     for node in ast.walk(tree):
@@ -174,11 +174,6 @@ def _parsed(source: str, *, magics: bool) -> ast.Module:
             raise
     # A line may begin with % and be Python all the same, so magics are looked for only here.
     return ast.parse(_MAGIC.sub(r"\1pass", source))
-
-
-def _starts(source: str) -> list[int]:
-    """Where each line begins; lines are what Python takes for lines."""
-    return [0, *(match.end() for match in re.finditer("\n", source)), len(source)]
 
 
 def _import_edits(

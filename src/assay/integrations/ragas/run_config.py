@@ -125,9 +125,9 @@ def _of_output(llm_result: Any, names: tuple[str, str]) -> TokenUsage:
 def _of_messages(llm_result: Any, names: tuple[str, str], named: str) -> TokenUsage:
     """The sum of what the messages of a result say of themselves."""
     metadata = [
-        getattr(getattr(made, "message", None), "response_metadata", None) or {}
+        getattr(getattr(generation, "message", None), "response_metadata", None) or {}
         for several in getattr(llm_result, "generations", None) or ()
-        for made in (several if isinstance(several, list) else [several])
+        for generation in (several if isinstance(several, list) else [several])
     ]
     used = [one.get("usage") or {} for one in metadata]
     read, written = (sum(one.get(name) or 0 for one in used) for name in names)
@@ -221,8 +221,8 @@ class EvaluationResult(Mapping[str, Scores]):
         return len(self.columns)
 
     def __repr__(self) -> str:
-        shown = [f"'{name}': {mean:0.4f}" for name, mean in self._repr_dict.items()]
-        return "{" + ", ".join(shown) + "}"
+        means = [f"'{name}': {mean:0.4f}" for name, mean in self._repr_dict.items()]
+        return "{" + ", ".join(means) + "}"
 
     @property
     def _repr_dict(self) -> dict[str, float]:

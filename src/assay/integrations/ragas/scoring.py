@@ -111,12 +111,16 @@ def _chosen(
 ) -> tuple[list[Metric | Unscored], judges.Judges]:
     """The metrics of assay for these rows and models, and who is asked; a warning where due."""
     fields = filled(rows, settings.mapping)
-    made = [metric.in_assay(fields) for metric in metrics]
+    converted = [metric.in_assay(fields) for metric in metrics]
     with reworded():
-        who = judges.choose_judges(*models, settings, needed=any(metric.tasks for metric in made))
-    known = [metric.served(m, who.can) for metric, m in zip(metrics, made, strict=True)]
-    others = [m for m, k in zip(made, known, strict=True) if isinstance(k, Metric) and k is not m]
-    who.warn([metric.name for metric, m in zip(metrics, made, strict=True) if m in others])
+        who = judges.choose_judges(
+            *models, settings, needed=any(metric.tasks for metric in converted)
+        )
+    known = [metric.served(m, who.can) for metric, m in zip(metrics, converted, strict=True)]
+    others = [
+        m for m, k in zip(converted, known, strict=True) if isinstance(k, Metric) and k is not m
+    ]
+    who.warn([metric.name for metric, m in zip(metrics, converted, strict=True) if m in others])
     return known, who
 
 
@@ -206,11 +210,11 @@ def lacks(metric: Metric, row: Mapping[str, Any], mapping: Mapping[str, str]) ->
 async def outcomes(metric: Scored, rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
     """What one metric finds for these rows, in their order."""
     mapping = mapping_of(rows)
-    made = metric.in_assay(filled(rows, mapping))
+    converted = metric.in_assay(filled(rows, mapping))
     # Nothing is asked, so there is nothing to keep; what is missing is told by a run.
-    if not made.tasks and all(find_spec(package) for package in made.packages):
+    if not converted.tasks and all(find_spec(package) for package in converted.packages):
         with reworded():
-            return await _computed(made, rows, mapping)
+            return await _computed(converted, rows, mapping)
     settings = Settings(mapping=mapping, probe=False)
     _, (outcomes_,) = await scored(rows, [metric], metric.llm, metric.embeddings, settings)
     return outcomes_

@@ -312,18 +312,13 @@ def _field(links: Links) -> Finding | None:
     column = figure.column
     if column is None or column not in grid.rows[0].cells:
         return None
-    if _has_digit(grid.columns[column].name) or not _is_like(
+    if any(char.isdigit() for char in grid.columns[column].name) or not _is_like(
         number, grid.rows[0].cells[column].amounts
     ):
         return None
     name = grid.columns[column].name
     reason = f"the record gives {links.cell(0, column)} for {name}, not '{figure.text}'"
     return _finding(links, "field", 0, reason, agrees=bool(figure.rows))
-
-
-def _has_digit(name: str) -> bool:
-    """Whether the name of a column is a condition: "above 25 kg"."""
-    return any(char.isdigit() for char in name)
 
 
 def _is_like(number: Amount, cell: Sequence[Amount]) -> bool:

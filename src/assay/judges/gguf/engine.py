@@ -163,7 +163,7 @@ class Llama:
 
     def ask(self, shared: Sequence[str], own: str, wish: Wish, stop: threading.Event) -> Answer:
         """What the model writes; see `Engine`."""
-        held = sum(
+        cached = sum(
             1
             for _ in takewhile(
                 lambda pair: pair[0] == pair[1], zip(self._read, shared, strict=False)
@@ -171,8 +171,8 @@ class Llama:
         )
         self._read = ()
         # The deepest beginning in memory is asked for again, which forgets what came after it.
-        for end in range(max(held, 1), len(shared) + 1):
-            self._post("".join(shared[:end]), Wish(1), stop, cached=end > 1 or held > 0)
+        for end in range(max(cached, 1), len(shared) + 1):
+            self._post("".join(shared[:end]), Wish(1), stop, cached=end > 1 or cached > 0)
         self._read = tuple(shared)
         return self._post("".join(shared) + own, wish, stop, cached=bool(shared))
 
@@ -313,12 +313,12 @@ def _measured(reply: Mapping[str, Any]) -> Answer:
     if error := reply.get("error"):
         raise _meaning(error)
     (choice,), usage = reply["choices"], reply["usage"]
-    told = [t for t in choice["logprobs"]["content"] if t["token"]]
+    tokens = [t for t in choice["logprobs"]["content"] if t["token"]]
     return Answer(
         choice["message"]["content"],
         tokens_in=int(usage["prompt_tokens"]),
         tokens_out=int(usage["completion_tokens"]),
-        tokens=tuple(Token(t["token"], {t["token"]: float(t["logprob"])}) for t in told),
+        tokens=tuple(Token(t["token"], {t["token"]: float(t["logprob"])}) for t in tokens),
     )
 
 

@@ -125,8 +125,8 @@ class Question:
 
     def own(self, text: str, fit: Fit) -> tuple[str, ...]:
         """The end of the prompt in pieces: the item as a JSON string, and the question."""
-        asked = self.quote if self.quoted(fit) else self.plain
-        return (f"\n{self.name}: ", json.dumps(text, ensure_ascii=False), f"\n\n{asked}")
+        question = self.quote if self.quoted(fit) else self.plain
+        return (f"\n{self.name}: ", json.dumps(text, ensure_ascii=False), f"\n\n{question}")
 
     def quoted(self, fit: Fit) -> bool:
         """Whether a quote and a comparison come first."""
@@ -364,7 +364,9 @@ class ItemQuestions:
             return {i: _highest(self._item(case.shared, t)) for i, t in case.items.items()}
         if not case.shared:
             return dict.fromkeys(case.items, ItemAnswer(0.0, 0.0, note="there is no context"))
-        return {i: _highest(found) for i, found in self._windows(case.shared, case.items).items()}
+        return {
+            i: _highest(readings) for i, readings in self._windows(case.shared, case.items).items()
+        }
 
     def _windows(
         self, shared: tuple[Material, ...], items: Mapping[str, str]
@@ -388,7 +390,7 @@ class ItemQuestions:
             parts = halved(text)
             if parts is None:
                 raise
-        return [found for part in parts for found in self._item(shared, part)]
+        return [reading for part in parts for reading in self._item(shared, part)]
 
     def _ask(self, shared: tuple[Material, ...], text: str) -> ItemAnswer:
         before = render(self.question.template, shared)

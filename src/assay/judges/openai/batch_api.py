@@ -171,19 +171,19 @@ class Provider:
 
     async def look(self, batch: str) -> State:
         """How far a batch is. Not tried again: it will be asked about again soon."""
-        gone = (
+        absent = (
             f"batch {batch} is not known there -> give the key that it was submitted with; or ask "
             "anew and at once with openai: instead of openai-batch:"
         )
-        return await self._ask(State, "GET", f"batches/{batch}", gone=gone)
+        return await self._ask(State, "GET", f"batches/{batch}", gone=absent)
 
     async def lines(self, state: State) -> AsyncIterator[Line]:
         """What a batch brought, replies first; what cannot be read is left out."""
         for file in filter(None, (state.output_file_id, state.error_file_id)):
-            with tempfile.TemporaryFile() as kept:
-                await self._patiently(partial(self._fetch, file, kept))
-                kept.seek(0)
-                for n, raw in enumerate(kept):
+            with tempfile.TemporaryFile() as spool:
+                await self._patiently(partial(self._fetch, file, spool))
+                spool.seek(0)
+                for n, raw in enumerate(spool):
                     if n % LINES_AT_ONCE == 0:  # those who got theirs go on meanwhile
                         await asyncio.sleep(0)
                     try:

@@ -2,11 +2,12 @@
 
 import asyncio
 import math
+import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -16,7 +17,7 @@ import msgspec
 from assay._middleware.concurrency import PerLoop
 from assay._text.sanitize import whole
 from assay.errors import Denied, InputError, TimedOut, Unavailable
-from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left
+from assay.judges.openai.endpoint import OPENAI_URL, Endpoint, nothing_left, ollama_url
 
 # Nobody there: found out sooner than that an answer takes long.
 CONNECT_S = 15.0
@@ -193,3 +194,26 @@ def clean(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {clean(k): clean(v) for k, v in value.items()}
     return [clean(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+class Connected:
+    """A model that is reached by a connection: on Ollama too, and until it is closed."""
+
+    _connection: Connection
+
+    @classmethod
+    def ollama(cls, model: str, **options: Any) -> Self:
+        """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
+        where = {"base_url": ollama_url(os.environ), "api_key": ""}
+        served = cls(model, **{**where, **options})  # type: ignore[call-arg]
+        served._connection.is_to_ollama(model)
+        return served
+
+    @property
+    def paused_until(self) -> float:
+        """When the server takes requests again, as its headers said."""
+        return self._connection.paused_until
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; the next call opens new ones."""
+        await self._connection.aclose()

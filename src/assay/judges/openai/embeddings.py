@@ -10,8 +10,8 @@ from assay._text.sanitize import redacted_content
 from assay.errors import Unavailable
 from assay.judges.embedder import Embedder
 from assay.judges.openai.completion import counted
-from assay.judges.openai.connection import Connection, encode
-from assay.judges.openai.endpoint import UNREADABLE, Endpoint, Refusal, meaning, ollama_url
+from assay.judges.openai.connection import Connected, Connection, encode
+from assay.judges.openai.endpoint import UNREADABLE, Endpoint, Refusal, meaning
 
 
 class _Item(msgspec.Struct):
@@ -27,7 +27,7 @@ class _Embeddings(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Embeddings)
 
 
-class OpenAIEmbedder(Embedder):
+class OpenAIEmbedder(Connected, Embedder):  # type: ignore[override]
     """An embedding model served the OpenAI way.
 
     In a run, texts that come within a few milliseconds are sent as one request, equal ones once.
@@ -60,22 +60,6 @@ class OpenAIEmbedder(Embedder):
         super().__init__(
             f"openai:{model}{endpoint.suffix}{'?' + extra if self._extra_body else ''}"
         )
-
-    @classmethod
-    def ollama(cls, model: str, **options: Any) -> "OpenAIEmbedder":
-        """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        embedder = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
-        embedder._connection.is_to_ollama(model)
-        return embedder
-
-    @property
-    def paused_until(self) -> float:  # type: ignore[override]
-        """When the server takes requests again, as its headers said."""
-        return self._connection.paused_until
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop; the next call opens new ones."""
-        await self._connection.aclose()
 
     async def vectors(self, texts: list[str]) -> tuple[list[list[float]], int]:
         """A vector for each text; see `Embedder`."""

@@ -198,8 +198,8 @@ def checked_url(url: str, remedy: str) -> SplitResult:
             return parts
     except ValueError:  # a port out of range, brackets without an end
         pass
-    shown = re.split(r"[?#]", url.rpartition("@")[2], maxsplit=1)[0]  # a query may be a key
-    raise InputError(f"'{shown}' is no address of a server", remedy)
+    address = re.split(r"[?#]", url.rpartition("@")[2], maxsplit=1)[0]  # a query may be a key
+    raise InputError(f"'{address}' is no address of a server", remedy)
 
 
 def one_login(parts: SplitResult, headers: Mapping[str, str], other: str) -> Mapping[str, str]:

@@ -19,8 +19,8 @@ from assay.judges.code_digest import text_digest
 from assay.judges.llm import LLM, SEEDS, WEIGHED, Completion
 from assay.judges.openai import completion
 from assay.judges.openai.completion import Choice, counted, read_chat
-from assay.judges.openai.connection import Connection, encode
-from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, ollama_url, too_long
+from assay.judges.openai.connection import Connected, Connection, encode
+from assay.judges.openai.endpoint import Endpoint, Refusal, meaning, too_long
 from assay.prompt import Template
 from assay.tasks import MeasureLikelihood
 
@@ -125,7 +125,7 @@ def _names(field: str, refusal: Refusal) -> bool:
 _Answer: TypeAlias = Completion | Refusal
 
 
-class OpenAI(LLM):
+class OpenAI(Connected, LLM):  # type: ignore[override]
     """Any LLM served the OpenAI way: OpenAI, Azure, Ollama, vLLM, llama.cpp, gateways ...
 
     The environment is read once, here: OPENAI_BASE_URL and OPENAI_API_KEY, or for Azure
@@ -188,13 +188,6 @@ class OpenAI(LLM):
         self._futile = ""  # what was last said to every dialect: not one of them is refused
         self._name = self._full_name(endpoint)
 
-    @classmethod
-    def ollama(cls, model: str, **options: Any) -> "OpenAI":
-        """A model that Ollama serves on this machine, or where OLLAMA_HOST says."""
-        judge = cls(model, **{"base_url": ollama_url(os.environ), "api_key": "", **options})
-        judge._connection.is_to_ollama(model)
-        return judge
-
     @property
     def name(self) -> str:
         """``openai:MODEL`` and whatever is not default and could change a reply; never the key."""
@@ -204,11 +197,6 @@ class OpenAI(LLM):
     def form(self) -> str:  # type: ignore[override]
         """The form of JSON that the last reply came in."""
         return self._dialect.form
-
-    @property
-    def paused_until(self) -> float:  # type: ignore[override]
-        """When the server takes requests again, as its headers said."""
-        return self._connection.paused_until
 
     def _full_name(self, endpoint: Endpoint) -> str:
         settings = {
@@ -277,10 +265,6 @@ class OpenAI(LLM):
         raw, tokens = echoed
         ms = (time.perf_counter() - start) * 1000
         return self.replied(task, draw, task.inputs(), Completion(raw, tokens, 1), ms=ms)
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop; the next call opens new ones."""
-        await self._connection.aclose()
 
     def _body(
         self,

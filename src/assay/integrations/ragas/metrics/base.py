@@ -87,9 +87,9 @@ class Metric:
 
     def get_required_columns(self, with_optional: bool = False) -> dict[str, set[str]]:  # noqa: FBT001, FBT002
         """The columns that it needs, by kind of sample, with those that it takes as well."""
-        kept = ("", "optional") if with_optional else ("",)
+        suffixes = ("", "optional") if with_optional else ("",)
         return {
-            kind.name: {c.partition(":")[0] for c in columns if c.partition(":")[2] in kept}
+            kind.name: {c.partition(":")[0] for c in columns if c.partition(":")[2] in suffixes}
             for kind, columns in self._required_columns.items()
         }
 

@@ -51,11 +51,11 @@ class Labelled(_Worded):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a label; the score is its place, from 0 (first) to 1 (last)."""
-        shown = _shown(self._inputs(sample))
+        texts = _shown(self._inputs(sample))
         labels = tuple((label, "") for label in self.labels)
-        reply = await judge(ChooseLabel(self.criterion, labels, shown))
+        reply = await judge(ChooseLabel(self.criterion, labels, texts))
         place = self.labels.index(reply.value) / max(1, len(self.labels) - 1)
-        part = Part("texts", _text(shown), reply.value, place, reply.reason)
+        part = Part("texts", _text(texts), reply.value, place, reply.reason)
         return Score(place, (part,), details={"value": reply.value})
 
 
@@ -71,10 +71,10 @@ class Graded(_Worded):
 
     async def score(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask for a grade."""
-        shown = _shown(self._inputs(sample))
+        texts = _shown(self._inputs(sample))
         grades = tuple((grade, "") for grade in self.grades)
-        reply = await judge(GiveGrade(self.criterion, grades, shown))
-        part = Part("texts", _text(shown), f"{reply.value:g}", reply.value, reply.reason)
+        reply = await judge(GiveGrade(self.criterion, grades, texts))
+        part = Part("texts", _text(texts), f"{reply.value:g}", reply.value, reply.reason)
         return Score(reply.value, (part,), details={"value": reply.value})
 
 

@@ -427,8 +427,8 @@ class RubricsScore(
 
     def parameters(self, fields: frozenset[str]) -> Mapping[str, Any]:
         """The rubric, and all texts that there are."""
-        given = {} if self.rubrics is None else {"rubric": tuple(self.rubrics.items())}
-        return {**given, "shows": shows(fields)}
+        rubric = {} if self.rubrics is None else {"rubric": tuple(self.rubrics.items())}
+        return {**rubric, "shows": shows(fields)}
 
 
 class RubricsScoreWithReference(RubricsScore, name="rubrics_score_with_reference"):
@@ -474,8 +474,8 @@ class InstanceRubricsScoreWithoutReference(
 
 def shows(fields: frozenset[str]) -> tuple[str, ...]:
     """The fields that a judge can be shown, in the order in which it is."""
-    shown = tuple(name for name in _SHOWN if name in fields)
-    return shown or ("question", "answer")  # so that assay says what is missing
+    names = tuple(name for name in _SHOWN if name in fields)
+    return names or ("question", "answer")  # so that assay says what is missing
 
 
 class _Aspect(AspectCritic):

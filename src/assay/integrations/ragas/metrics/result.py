@@ -214,7 +214,7 @@ class FunctionMetric:
 
     async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`ascore` of each."""
-        return [await self.ascore(**given) for given in inputs]
+        return [await self.ascore(**each) for each in inputs]
 
     def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """`abatch_score` run to completion."""
@@ -238,12 +238,12 @@ class FunctionMetric:
             **self._fields(),
         )
         try:
-            made = form(**{k: v for k, v in inputs.items() if k not in unknown})
+            model = form(**{k: v for k, v in inputs.items() if k not in unknown})
         except ValidationError as error:
             lines = [f"  - {e['loc'][0]}: {e['msg']} (got: {e['input']!r})" for e in error.errors()]
             head = f"Type validation errors for {self.name}:"
             raise TypeError("\n".join([head, *lines])) from None
-        return {name: getattr(made, name) for name in self._signature.parameters}
+        return {name: getattr(model, name) for name in self._signature.parameters}
 
     def _fields(self) -> dict[str, Any]:
         try:
