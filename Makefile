@@ -29,8 +29,9 @@ test-real: $(VENV)/.real test-integrations ## a real local LLM server, a real br
 test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the others, as they are released
 	.venv-integrations/bin/python -m pytest -W default -m integrations tests/integrations
 
-test-adapt: .venv-train/.ready ## judges that are trained, with PyTorch
-	.venv-train/bin/python -m pytest -m llm tests/real/test_adapt_judge.py
+test-adapt: .venv-train/.ready ## what is trained or exported with PyTorch: judges, embedders, a cross-encoder
+	.venv-train/bin/python -m pytest -m "" tests/real/test_adapt_judge.py tests/real/test_cross_encoder.py \
+		tests/experiments/test_experiments_adapt.py
 
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
 	$(BIN)/python tests/peers/compare.py

@@ -2,17 +2,20 @@
 
     python -m benchmarks.pipeline corpus FOLDER [--questions 120]
     python -m benchmarks.pipeline size [--passages 100000]
+    python -m benchmarks.pipeline sweep [--passages 100000] [--questions 400]
 
 `corpus` writes the articles of XQuAD (English) as text files, a paragraph a passage, and questions
 with the answer and the range of the passage that holds it. `size` indexes passages of random words,
-with random numbers in the place of embeddings, whose making depends on the embedder. Times are
-those of one processor, whatever else the machine does.
+with random numbers in the place of embeddings, whose making depends on the embedder. `sweep` asks a
+pipeline over as many passages, XQuAD's own among them, XQuAD's questions in four configurations,
+and once more when all is known. Times are those of one processor, whatever else the machine does.
 """
 
 import argparse
 import json
 import random
 import resource
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +23,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from assay import Pipeline, sweep
 from assay.experiments.retrieval import Chunking, Index
 from assay.testset.documents import Document
 from benchmarks.data import load
@@ -104,6 +108,39 @@ def measure(n: int) -> None:
     print(f"{len(index.chunks):,} chunks")
 
 
+def sweep_size(n: int, most: int) -> None:
+    """Time and memory of a sweep by words over many passages, and how often it finds the right one.
+
+    Chunks of 100 and of 200 words, three and five of them; the answer is the first one.
+    """
+    rows = load(XQUAD)
+    own = {row["contexts"][0]: f"x{number}" for number, row in enumerate(rows)}
+    documents = [{"id": name, "text": text} for text, name in own.items()]
+    documents += [{"id": one.id, "text": one.text} for one in passages(n - len(own))]
+    questions = [
+        {
+            "id": row["id"],
+            "question": row["question"],
+            "reference": row["ground_truth"][0],
+            "reference_context_ids": [own[row["contexts"][0]]],
+        }
+        for row in rows[:: max(1, len(rows) // most)][:most]
+    ]
+    grid = {"chunk_size": [100, 200], "k": [3, 5], "retriever": ["bm25"], "generator": ["passage"]}
+    metrics = "recall_at_k,hit_at_k(k=1)"
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "assay.db"
+        pipeline = timed(f"{n:,} passages read", lambda: Pipeline(documents))
+        for what in ("four configurations asked", "the same again"):
+            swept = timed(what, lambda: sweep(questions, pipeline, grid, metrics, store=store))
+        asked = sum(one.asked for one in swept.configurations)
+        print(f"{len(questions)} questions; the second time {asked} answers were asked for")
+        print(f"store: {store.stat().st_size / 2**20:.0f} MiB")
+    for board in swept.leaderboards:
+        for one in board.standings:
+            print(f"{board.metric}: {one.name} {one.mean:.3f} {one.verdict}")
+
+
 def main() -> None:
     given = argparse.ArgumentParser(description="The reference pipeline over a corpus.")
     kinds = given.add_subparsers(dest="kind", required=True)
@@ -112,9 +149,14 @@ def main() -> None:
     corpus.add_argument("--questions", type=int, default=120)
     size = kinds.add_parser("size")
     size.add_argument("--passages", type=int, default=100_000)
+    whole = kinds.add_parser("sweep")
+    whole.add_argument("--passages", type=int, default=100_000)
+    whole.add_argument("--questions", type=int, default=400)
     asked = given.parse_args()
     if asked.kind == "corpus":
         write_corpus(asked.folder, asked.questions)
+    elif asked.kind == "sweep":
+        sweep_size(asked.passages, asked.questions)
     else:
         measure(asked.passages)
 

@@ -306,6 +306,17 @@ def test_the_telecom_study_in_one_command(rag, here, monkeypatch):
     assert (here / "study.html").read_text("utf-8").count("<table") == 3
     again = rag("compare", "study", "--report", "telecom")
     assert again.stdout == result.stdout.replace("report  study.html\n", "")
+    assert "Concordance (table 4) takes labels of the answers" in result.stderr
+    for name, right in (("a", 9), ("b", 7)):
+        labels = [f"q{n},{'yes' if n < right else 'no'}" for n in range(12)]
+        (here / f"{name}.csv").write_text("\n".join(["id,label", *labels]), "utf-8")
+    labels = ("--labels", "a.csv", "--labels", "b.csv")
+    whole = rag(*study, "--report", "telecom", *labels)
+    assert whole.exit_code == 0, whole.output
+    assert whole.stdout.startswith(again.stdout.rstrip())
+    assert "Concordance with labels" in whole.stdout
+    assert "system asked 0, reused 12" in whole.stderr
+    assert rag(*study, *labels).exit_code == 2
     by_retrieval = rag("compare", "study", "--by", "retrieval")
     assert by_retrieval.exit_code == 0, by_retrieval.output
     for options, said in (

@@ -128,13 +128,14 @@ class TestMining:
             Question("c", "tower1", frozenset([1]), "z"),
         ]
         found = mine(questions, Material(passages, tuple(questions)), by_words)
-        assert [(t.positive, t.negative) for t in found] == [(0, 1), (2, 0), (1, 0)]
+        assert [(t.positive, t.negatives) for t in found] == [(0, (1,)), (2, (0,)), (1, (0,))]
 
     def test_no_passage_that_is_held_out_is_learnt_from(self):
         given = read_material(corpus(), asked())
         train = [question for question in given.questions if question.source < "tower3"]
         allowed = {place for question in train for place in question.right}
-        assert {triplet.negative for triplet in mine(train, given, by_words)} <= allowed
+        negatives = [place for one in mine(train, given, by_words, 3) for place in one.negatives]
+        assert {*negatives} <= allowed
 
     def test_one_passage_has_no_other(self):
         with pytest.raises(InputError, match="about one passage"):

@@ -10,6 +10,8 @@ import pytest
 from assay import InputError, Pipeline, SweepSettings, sweep
 from assay._analysis.comparison import compare
 from assay._analysis.history import history
+from assay._report.leaderboard import sweep_remarks
+from assay._report.sweep import render
 from assay._runner.result import open_run
 from assay._store import Store
 from assay._text.words import fused
@@ -267,6 +269,20 @@ class TestReuse:
         again = swept(db, grid)
         assert len(letters.asked) == len(TOWERS) + len(QUESTIONS)
         assert [one.reused for one in again.configurations] == [4] * 4
+
+    def test_what_has_no_effect_makes_no_other_system(self, db):
+        grid = {"retriever": ["bm25", "embedding"], "embedder": ["embedded", f"{HERE}:Letters"]}
+        found = swept(db, {**grid, "rerank": [False, True], "candidates": [9, 20]})
+        without = [one.without_effect for one in found.configurations]
+        assert without == [
+            ("embedder", "candidates"),
+            *[("embedder",)] * 2,
+            *[("candidates",), (), ()] * 2,
+        ]
+        (board,) = found.leaderboards
+        assert {effect.parameter for effect in board.effects} == {*grid, "rerank", "candidates"}
+        assert "candidates has no effect in these" in "".join(sweep_remarks(found))
+        assert "candidates has no effect in these" in render(found)
 
     def test_other_documents_are_another_system_whatever_their_order(self, db):
         swept(db, {})

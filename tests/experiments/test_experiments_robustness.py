@@ -97,6 +97,10 @@ class TestWhatIsFound:
         beside, instead = weak.points
         assert 0.2 < beside.mean < 0.8  # whichever comes first
         assert (instead.mean, instead.verdict) == (1.0, "mostly")
+        share = f"in {beside.mean * beside.n:.0f} of {beside.n}"
+        assert weak.finding == (
+            f"beside: follows the altered fact {share}; instead: follows the altered fact"
+        )
         assert [point.mean for point in careful.points] == [0.0, 1.0]
         assert careful.finding == "beside: does not follow it; instead: follows the altered fact"
 

@@ -252,6 +252,22 @@ def test_calls_that_are_lost_while_others_are_served_hold_up_nobody():
     assert seconds < 1.3 * undisturbed
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_quick_failures_by_chance_are_no_sign_that_the_server_is_gone(seed):
+    dice = random.Random(seed)
+
+    class Failing(Restarted):
+        async def reply(self, task, draw=0):
+            if dice.random() < 0.05:  # at once: before any of the calls sent with it is answered
+                raise Unavailable("answered 500", cost=(0, 0))
+            return await super().reply(task, draw)
+
+    _, _, undisturbed = asked(Restarted(seconds=0.1), 800)
+    replies, errors, seconds = asked(Failing(seconds=0.1), 800)
+    assert (len(replies), errors) == (800, [])
+    assert seconds < 1.5 * undisturbed
+
+
 def test_a_server_that_goes_for_good_stops_the_run():
     server = Restarted(gone=(2.0, math.inf))
     replies, errors, seconds = asked(server, 1500)

@@ -28,7 +28,7 @@ from assay._report import numbers
 from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
-from assay.errors import Denied, InputError, Unavailable, Unreadable
+from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
@@ -68,22 +68,16 @@ class Finding:
     remedy: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DoctorRequest(options.JudgeRequest):
-    """What `assay doctor` is asked for."""
-
+class _DoctorRequest(options.JudgeRequest):
     store: str
-    card: bool
+    card: bool = options.flag(
+        "--card", help="Show instead how well the embedded judge agrees with human labels."
+    )
     as_json: bool
 
 
-@click.command("doctor")
-@options.judge
-@options.store
-@options.flag("--card", help="Show instead how well the embedded judge agrees with human labels.")
-@options.as_json
-@options.takes(DoctorRequest)
-def doctor_command(request: DoctorRequest) -> int:
+@options.command("doctor", _DoctorRequest)
+def doctor_command(request: _DoctorRequest) -> int:
     """Check the installation: versions, extras, embedded model, store and judge.
 
     With --judge, every judge named is sent one small question with a known answer.
@@ -95,7 +89,7 @@ def doctor_command(request: DoctorRequest) -> int:
     return _examine(request)
 
 
-def _examine(request: DoctorRequest) -> int:
+def _examine(request: _DoctorRequest) -> int:
     """Look at everything, show what was found; the exit code."""
     judges = Judges(request)
     embedded = _embedded()  # before the probes, which load it too: loading is timed
@@ -116,7 +110,7 @@ def _examine(request: DoctorRequest) -> int:
 
 
 def _findings(
-    request: DoctorRequest, embedded: Finding, probes: "list[Probe]"
+    request: _DoctorRequest, embedded: Finding, probes: "list[Probe]"
 ) -> Iterator[Finding]:
     yield _python()
     yield from _packages()
@@ -154,7 +148,7 @@ def _packages() -> Iterator[Finding]:
             yield _group(extra, versions, missing)
     if absent:
         what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
-        yield Finding("note", what, "if you need one: pip install 'assay[EXTRA]'")
+        yield Finding("note", what, install_hint("if you need one: pip install 'assay[EXTRA]'"))
 
 
 def _version(name: str) -> str | None:
@@ -263,7 +257,7 @@ class Probe:
         return Finding("ok", f"{self.backend.name}: the right answer{details}")
 
 
-def _probes(judges: Judges, request: DoctorRequest) -> list[Probe]:
+def _probes(judges: Judges, request: _DoctorRequest) -> list[Probe]:
     """A probe for every backend that is named, each once."""
     probes: list[Probe] = []
     if request.judges:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-from assay._cli import options, values
+from assay._cli import values
 from assay._cli.errors import say
 from assay._cli.options import JudgeRequest, PricedJudgeRequest, TargetRequest
 from assay._cli.output import counter
@@ -178,7 +178,7 @@ def read_target(
     """The system that the options name, None if they name none; `contexts` as for `system`."""
     if request.target is None:
         others = [field.name for field in fields(TargetRequest)]
-        options.reject_options("needs a target, and none is given", "add --target URL", *others)
+        values.reject_options("needs a target, and none is given", "add --target URL", *others)
         return None
     return Target(read_system(request, contexts=contexts), read_asking(request, settings))
 

@@ -1,13 +1,12 @@
 """The command `assay label`: label in the terminal, or choose samples for a sheet."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from assay._analysis import selection
-from assay._cli import options
+from assay._cli import options, values
 from assay._cli.errors import OK, say
 from assay._cli.output import command_line, run_name
 from assay._report import numbers
@@ -253,107 +252,96 @@ _LIVE_TOO = ("threshold", "show_judge", "grades", "take", "give", "everyone", "s
 _SHEET = ("n", "random_share")
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelRequest:
-    """What `assay label` is asked for."""
-
-    run: str
-    run_named: str | None
-    metric: str | None
-    n: int
-    sheet: str | None
-    random_share: float
-    annotator: str | None
-    order: "Order | None"
-    against: str | None
-    per: Literal["answer", "statement", "pair"]
-    second_opinions: float | None
-    half_width: float
-    threshold: float | None
-    show_judge: bool
-    grades: bool
-    take: str | None
-    give: str | None
-    everyone: bool
-    settle: bool
+class _LabelRequest(options.Request):
+    run: str = options.argument(metavar="[RUN|STORE]", default="last")
+    run_named: str | None = options.option(
+        "--run", metavar="RUN", help="The run, where a store is named before."
+    )
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="The metric to check."
+    )
+    annotator: str | None = options.option(
+        "--annotator",
+        "-a",
+        metavar="NAME",
+        help="Label in the terminal, under this name. Every decision is kept in the store at once.",
+    )
+    order: "Order | None" = options.choice(
+        "--order",
+        choices=("mean", "difference", "threshold", "random"),
+        help="Which samples come first: those that narrow the corrected mean (the default; it "
+        "saves 0 to 7 % of the labels), or the difference from another run, those near a "
+        "threshold, or any.",
+    )
+    against: str | None = options.option(
+        "--against",
+        metavar="RUN",
+        help="Label answers of this run and of the other, where they differ.",
+    )
+    per: Literal["answer", "statement", "pair"] = options.choice(
+        "--per",
+        choices=("answer", "statement", "pair"),
+        default="answer",
+        help="What is labelled: answers, statements, or which of two answers is better "
+        "(--against).",
+    )
+    second_opinions: float | None = options.number(
+        "--second-opinions",
+        type=options.NumberRange(min=0, max=1),
+        metavar="SHARE",
+        help="Share of the samples that two annotators label: kept in the store, for everyone.",
+    )
+    half_width: float = options.number(
+        "--half-width",
+        type=options.POSITIVE,
+        default=0.05,
+        metavar="WIDTH",
+        help="Labels are enough once the corrected mean is known to within this.",
+    )
+    threshold: float | None = options.number(
+        "--threshold",
+        metavar="SCORE",
+        help="The score from which on the judge calls a sample good; that of the metric by "
+        "default.",
+    )
+    show_judge: bool = options.flag(
+        "--show-judge", help="Show what the judge says before the label, not after it."
+    )
+    grades: bool = options.flag("--grades", help="The keys 0 to 9 are grades of your own scale.")
+    settle: bool = options.flag("--settle", help="Decide what annotators disagree about.")
+    take: str | None = options.option(
+        "--import", metavar="FILE", help="Keep the labels of a file in the store."
+    )
+    give: str | None = options.option(
+        "--export", metavar="FILE", help="Write the labels of the store to a sheet."
+    )
+    everyone: bool = options.flag(
+        "--everyone", help="Export what every annotator said, for `assay agree`."
+    )
+    n: int = options.count(
+        "-n",
+        "--number",
+        default=20,
+        least=0,
+        help="How many samples to add; 0 after deleting the last rows of a sheet.",
+    )
+    sheet: str | None = options.option(
+        "--out",
+        metavar="FILE",
+        help="Write a sheet (.csv). An existing sheet keeps its content and is extended.",
+    )
+    random_share: float = options.number(
+        "--random-share",
+        type=options.NumberRange(min=0, max=1, min_open=True),
+        default=0.5,
+        metavar="SHARE",
+        help="Share of the choice that is uniformly random; 1 is purely random.",
+    )
     store: str
 
 
-@click.command("label")
-@click.argument("run", metavar="[RUN|STORE]", default="last")
-@click.option("--run", "run_named", metavar="RUN", help="The run, where a store is named before.")
-@click.option("--metric", "-m", metavar="METRIC", help="The metric to check.")
-@click.option(
-    "--annotator",
-    "-a",
-    metavar="NAME",
-    help="Label in the terminal, under this name. Every decision is kept in the store at once.",
-)
-@options.choice(
-    "--order",
-    choices=("mean", "difference", "threshold", "random"),
-    help="Which samples come first: those that narrow the corrected mean (the default; it saves 0 "
-    "to 7 % of the labels), or the difference from another run, those near a threshold, or any.",
-)
-@click.option(
-    "--against",
-    metavar="RUN",
-    help="Label answers of this run and of the other, where they differ.",
-)
-@options.choice(
-    "--per",
-    choices=("answer", "statement", "pair"),
-    default="answer",
-    help="What is labelled: answers, statements, or which of two answers is better (--against).",
-)
-@options.number(
-    "--second-opinions",
-    type=options.NumberRange(min=0, max=1),
-    metavar="SHARE",
-    help="Share of the samples that two annotators label: kept in the store, for everyone.",
-)
-@options.number(
-    "--half-width",
-    type=options.POSITIVE,
-    default=0.05,
-    metavar="WIDTH",
-    help="Labels are enough once the corrected mean is known to within this.",
-)
-@options.number(
-    "--threshold",
-    metavar="SCORE",
-    help="The score from which on the judge calls a sample good; that of the metric by default.",
-)
-@options.flag("--show-judge", help="Show what the judge says before the label, not after it.")
-@options.flag("--grades", help="The keys 0 to 9 are grades of your own scale.")
-@options.flag("--settle", help="Decide what annotators disagree about.")
-@click.option("--import", "take", metavar="FILE", help="Keep the labels of a file in the store.")
-@click.option("--export", "give", metavar="FILE", help="Write the labels of the store to a sheet.")
-@options.flag("--everyone", help="Export what every annotator said, for `assay agree`.")
-@options.count(
-    "-n",
-    "--number",
-    "n",
-    default=20,
-    least=0,
-    help="How many samples to add; 0 after deleting the last rows of a sheet.",
-)
-@click.option(
-    "--out",
-    "sheet",
-    metavar="FILE",
-    help="Write a sheet (.csv). An existing sheet keeps its content and is extended.",
-)
-@options.number(
-    "--random-share",
-    type=options.NumberRange(min=0, max=1, min_open=True),
-    default=0.5,
-    metavar="SHARE",
-    help="Share of the choice that is uniformly random; 1 is purely random.",
-)
-@options.store
-@options.takes(LabelRequest)
-def label_command(request: LabelRequest) -> int:
+@options.command("label", _LabelRequest)
+def label_command(request: _LabelRequest) -> int:
     """Label samples of RUN in the terminal, or write a sheet with room for labels.
 
     Samples on which the judge is likely to err are chosen more often. With which probability each
@@ -361,9 +349,9 @@ def label_command(request: LabelRequest) -> int:
     """
     if request.sheet is not None:
         why = "is for labelling in the terminal, and --out writes a sheet"
-        options.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
+        values.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
         return _write_sheet(request, request.sheet)
-    options.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
+    values.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
     if request.take and not request.annotator:
         what = f"labels of {request.take} that name no annotator would be nobody's"
         raise InputError(what, "say with --annotator NAME whose those are")
@@ -373,7 +361,7 @@ def label_command(request: LabelRequest) -> int:
     return _label(request)
 
 
-def _place(request: LabelRequest) -> tuple[str, str]:
+def _place(request: _LabelRequest) -> tuple[str, str]:
     """(store, run): the first argument may be either."""
     if request.run_named is not None and request.run != "last":
         return request.run, request.run_named
@@ -384,7 +372,7 @@ def _place(request: LabelRequest) -> tuple[str, str]:
     return request.store, request.run
 
 
-def _label(request: LabelRequest) -> int:
+def _label(request: _LabelRequest) -> int:
     from assay._analysis.labelling import Labelling
     from assay._cli.label import label_in_terminal, settle_in_terminal
     from assay._store import Store
@@ -423,7 +411,7 @@ def _label(request: LabelRequest) -> int:
     return OK
 
 
-def _move(labelling: "Labelling", request: LabelRequest) -> None:
+def _move(labelling: "Labelling", request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
     from assay._analysis.label_files import take_labels, write_labels
 
@@ -439,7 +427,7 @@ def _move(labelling: "Labelling", request: LabelRequest) -> None:
         say(f"{numbers.plural(written, 'label')} written to {request.give}")
 
 
-def _write_sheet(request: LabelRequest, sheet: str) -> int:
+def _write_sheet(request: _LabelRequest, sheet: str) -> int:
     if not sheet.lower().endswith(".csv"):
         raise InputError(f"--out {sheet} is no sheet", "let it end in .csv")
     path, run = _place(request)

@@ -1,9 +1,6 @@
 """The command `assay nuggets`: the facts that answers to each question should hold."""
 
-from dataclasses import dataclass
 from typing import Any
-
-import click
 
 from assay._cli import options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
@@ -23,45 +20,30 @@ _GROUPS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class NuggetsRequest(options.LimitedJudgeRequest):
-    """What `assay nuggets` is asked for."""
-
-    data: str
-    pool: Pool
-    out: str
+class _NuggetsRequest(options.WriterRequest):
+    data: str = options.argument(metavar="DATA")
+    pool: Pool = options.choice(
+        "--from",
+        choices=("answers", "contexts"),
+        default="answers",
+        help="Where facts are taken from: the answers of several systems to a question, or its "
+        "contexts.",
+    )
+    out: str = options.option(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="The questions with their nuggets, to be read and edited: .jsonl, a line a question.",
+    )
     prompts: str | None
-    maps: tuple[str, ...]
-    contexts: str
     store: str
     as_json: bool
+    maps: tuple[str, ...]
+    contexts: str
 
 
-@click.command("nuggets", cls=options.Grouped, groups=_GROUPS)
-@click.argument("data", metavar="DATA")
-@options.choice(
-    "--from",
-    "pool",
-    choices=("answers", "contexts"),
-    default="answers",
-    help="Where facts are taken from: the answers of several systems to a question, or its "
-    "contexts.",
-)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="The questions with their nuggets, to be read and edited: .jsonl, a line a question.",
-)
-@options.writer
-@options.prompts
-@options.spending
-@options.store
-@options.as_json
-@options.maps
-@options.contexts
-@options.takes(NuggetsRequest)
-def nuggets_command(request: NuggetsRequest) -> int:
+@options.command("nuggets", _NuggetsRequest, _GROUPS)
+def nuggets_command(request: _NuggetsRequest) -> int:
     """Find the facts ("nuggets") that an answer to each question of DATA should hold.
 
     A judge that writes lists them from the answers or contexts and says which are vital. The

@@ -10,11 +10,10 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from assay._cli import output
+from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
 from assay._cli.judges import Target, ask_target, priced
-from assay._cli.options import RunRequest
 from assay._cli.output import Meter, command_line, meter, run_name
 from assay._middleware.wrapper import Route
 from assay._report import notes, numbers, sanitize
@@ -176,7 +175,7 @@ def _cases(store: Store, run: Run, metric: str, rows: Iterable[int]) -> list[Cas
 
 
 def run(
-    request: RunRequest,
+    request: options.RunRequest,
     show: Callable[[Result, Evaluation], None] = show,
     as_json: Callable[[Result, Evaluation], dict[str, Any]] = as_json,
 ) -> int:
@@ -280,7 +279,7 @@ def _exit_code(result: Result) -> int:
     return SOME_FAILED if some else OK
 
 
-def _estimate_target(evaluation: Evaluation, target: Target, request: RunRequest) -> int:
+def _estimate_target(evaluation: Evaluation, target: Target, request: options.RunRequest) -> int:
     """Show how many questions the target would be sent; nobody is asked."""
     new, known = count(
         evaluation.data, target.system, evaluation.metrics, evaluation.store, target.asking
@@ -293,7 +292,7 @@ def _estimate_target(evaluation: Evaluation, target: Target, request: RunRequest
     return OK
 
 
-def _estimate(evaluation: Evaluation, request: RunRequest) -> int:
+def _estimate(evaluation: Evaluation, request: options.RunRequest) -> int:
     """Show what the run would cost; nobody is asked and nothing is stored."""
     cost = estimate(
         evaluation.data,

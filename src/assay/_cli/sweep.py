@@ -1,7 +1,6 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -20,34 +19,52 @@ from assay._middleware.budget import Price
 from assay._report import leaderboard, numbers, page, sanitize
 from assay._report import sweep as report
 from assay._report.comparison import groups
-from assay._report.leaderboard import pool_remarks, retrieval_blocks
+from assay._report.leaderboard import retrieval_blocks, sweep_remarks
 from assay._report.tables import numeric, table
 from assay._runner.result import Result
 from assay._runner.settings import Settings
 from assay._text.sanitize import redacted
-from assay.data import read
+from assay.data import Labels, read, read_labels
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.experiments.swept import Configuration, Sweep
+from assay.metrics import resolve
 from assay.sample import Sample
 from assay.target import Configurable
 
 _GROUPS = evaluation.groups(
     *("sets", "random", "seed", "max_configurations", "race", "judge_retrieval"),
     costs=("dry_run", "price", "budget"),
-    comes_out=("report", "level", "outs", "store", "as_json", "quiet"),
+    comes_out=("report", "labels", "level", "outs", "store", "as_json", "quiet"),
     pace=("parallel",),
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 _STUDY_FORMS = {".html": "the tables as a page", ".md": "Markdown", ".json": "what --json shows"}
-tables = click.option(
-    "--report",
-    type=click.Choice(["telecom"]),
-    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
-    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
-)
+
+
+def tables() -> Any:
+    """The option that asks for the tables of a study."""
+    return options.option(
+        "--report",
+        type=click.Choice(["telecom"]),
+        help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by "
+        "right and wrong retrieval, each run beside the first by retrieval and, with labels, "
+        "concordance.",
+    )
+
+
+def labelled() -> Any:
+    """The option that names labels for such tables."""
+    return options.repeatable(
+        "--labels",
+        metavar="FILE",
+        help="With --report: whether the answers are correct, as for `assay agree`; a file for "
+        "each run, in their order.",
+    )
+
+
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
     *("api_key", "target_headers", "target_body", "base_url"),
@@ -55,75 +72,60 @@ _UNSAID = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepRequest(evaluation.ExperimentRequest):
-    """What `assay sweep` is asked for."""
+class _SweepRequest(evaluation.ExperimentRequest):
+    corpus: tuple[str, ...] = options.argument(metavar="[CORPUS]...", nargs=-1)
+    data: str = options.argument(metavar="QUESTIONS")
+    sets: tuple[str, ...] = options.repeatable(
+        "--set",
+        metavar="KEY=VALUE,VALUE",
+        help="A parameter and its values: an argument of the function, a field of the request to a "
+        "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
+        """'prompt=["a, b", "c"]'.""",
+    )
+    max_configurations: int = options.count(
+        "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
+    )
+    random: int | None = options.count(
+        "--random",
+        metavar="N",
+        help="Ask only so many configurations, drawn at random from the grid.",
+    )
+    seed: int = options.count(
+        "--seed", default=0, least=0, help="Another seed draws others with --random."
+    )
+    parallel: int = options.count(
+        "--parallel",
+        default=PARALLEL,
+        metavar="N",
+        help="Ask and judge so many configurations at the same time; they share all limits.",
+    )
+    race: bool = options.flag(
+        "--race",
+        help="Ask in growing batches, and drop a configuration once another one is surely better "
+        "by the first metric.",
+    )
+    judge_retrieval: bool = options.flag(
+        "--judge-retrieval",
+        help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics "
+        "of rankings from these grades in the place of gold labels.",
+    )
+    report: str | None = tables()
+    labels: tuple[str, ...] = labelled()
+    level: float = options.level(
+        "Confidence level of each mean, and of all differences to the best together."
+    )
+    dry_run: bool = options.flag(
+        "--dry-run",
+        help="Count the questions that would be sent, and the judge's calls as far as answers are "
+        "known; ask nobody.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page with pictures) or .json (what --json shows). Repeatable."
+    )
 
-    corpus: tuple[str, ...]
-    sets: tuple[str, ...]
-    max_configurations: int
-    random: int | None
-    seed: int
-    parallel: int
-    race: bool
-    judge_retrieval: bool
-    report: str | None
 
-
-@click.command("sweep", cls=options.Grouped, groups=_GROUPS)
-@click.argument("corpus", metavar="[CORPUS]...", nargs=-1)
-@click.argument("data", metavar="QUESTIONS")
-@options.repeatable(
-    "--set",
-    "sets",
-    metavar="KEY=VALUE,VALUE",
-    help="A parameter and its values: an argument of the function, a field of the request to a "
-    "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
-    """'prompt=["a, b", "c"]'.""",
-)
-@options.count(
-    "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
-)
-@options.count(
-    "--random",
-    metavar="N",
-    help="Ask only so many configurations, drawn at random from the grid.",
-)
-@options.count("--seed", default=0, least=0, help="Another seed draws others with --random.")
-@options.count(
-    "--parallel",
-    default=PARALLEL,
-    metavar="N",
-    help="Ask and judge so many configurations at the same time; they share all limits.",
-)
-@options.flag(
-    "--race",
-    help="Ask in growing batches, and drop a configuration once another one is surely better by "
-    "the first metric.",
-)
-@options.flag(
-    "--judge-retrieval",
-    help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
-    "rankings from these grades in the place of gold labels.",
-)
-@tables
-@evaluation.metrics(required=True)
-@options.target
-@options.judge
-@options.level("Confidence level of each mean, and of all differences to the best together.")
-@evaluation.runs
-@options.price
-@options.budget
-@options.flag(
-    "--dry-run",
-    help="Count the questions that would be sent, and the judge's calls as far as answers are "
-    "known; ask nobody.",
-)
-@options.outs("Write it to .html (a page with pictures) or .json (what --json shows). Repeatable.")
-@options.as_json
-@options.quiet
-@options.takes(SweepRequest)
-def sweep_command(request: SweepRequest) -> int:
+@options.command("sweep", _SweepRequest, _GROUPS)
+def sweep_command(request: _SweepRequest) -> int:
     """Ask a target QUESTIONS in every configuration of a grid, and say which is best, if any is.
 
     With CORPUS (files or folders of documents) the target is a pipeline that cuts, searches and
@@ -135,14 +137,17 @@ def sweep_command(request: SweepRequest) -> int:
     if not request.sets:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
     if request.random is None:
-        options.reject_options("is for --random", "leave it out, or add --random N", "seed")
+        values.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
-    inputs = [request.data, request.store]
+    inputs = [request.data, request.store, *request.labels]
     output.check_files(request.outs, *inputs, forms=_STUDY_FORMS if request.report else _FORMS)
     output.check_file("--skip-invalid", request.skip_invalid, *inputs)
     settings = read_settings(request)
+    labels: list[Labels] = []
     if request.report:
-        _check_study(request, settings)
+        labels = _check_study(request, settings)
+    else:
+        values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
     say_line = _Lines(silent=request.quiet)
     given = (
@@ -171,7 +176,7 @@ def sweep_command(request: SweepRequest) -> int:
     code = SOME_FAILED if any(one.failures or one.failed for one in swept.configurations) else OK
     commands = _commands(swept, request.store)
     if request.report:
-        _present_study(swept, request)
+        _present_study(swept, labels, request)
         return code
     shown = [("this sweep", _command(swept, request.store)), *commands]
     writers = sweep_writers(swept, request.store, shown)
@@ -184,8 +189,8 @@ def sweep_command(request: SweepRequest) -> int:
     return code
 
 
-def _check_study(request: SweepRequest, settings: Settings) -> None:
-    """Refuse before anything is asked what makes no tables."""
+def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
+    """Refuse before anything is asked what makes no tables; the labels that are named."""
     if request.race:
         what = "a race asks its configurations different questions, and a study all the same"
         raise InputError(what, "leave out --race or --report")
@@ -195,6 +200,8 @@ def _check_study(request: SweepRequest, settings: Settings) -> None:
         what = "--report telecom asks which contexts are right, and no question names any"
         remedy = "give reference_context_ids or reference_contexts, or add --judge-retrieval"
         raise InputError(what, remedy)
+    metrics = [metric.label for metric in resolve(values.metric_specs(request.metrics))]
+    return [read_labels(file, metrics=metrics) for file in request.labels]
 
 
 def _names_contexts(sample: Sample) -> bool:
@@ -202,24 +209,26 @@ def _names_contexts(sample: Sample) -> bool:
     return any(named) or "source" in sample.metadata
 
 
-def _present_study(swept: Sweep, request: SweepRequest) -> None:
+def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepRequest) -> None:
     """Show and write the telecom study's tables of the configurations, the first one the base."""
     results = [Result(request.store, one.run) for one in swept.configurations]
-    data = groups.collect_study(telecom_study(results, level=request.level))
+    data = groups.collect_study(telecom_study(results, labels, level=request.level))
     show, writers = page.shown(groups.study_report)
     if request.as_json or not request.quiet:
         output.present(data, request, writers, show)
     else:
         output.write_data(data, request.outs, writers)
+    if not labels and not request.quiet:
+        say("Concordance (table 4) takes labels of the answers: --labels FILE for each run.")
 
 
-def _target(request: SweepRequest) -> Configurable:
+def _target(request: _SweepRequest) -> Configurable:
     """The system that is named, or the reference pipeline over the documents."""
     if request.corpus and request.target is not None:
         raise InputError("a corpus and a target are named", "leave one of the two out")
     if request.corpus:
         others = ("target_body", "target_headers", "target_replies")
-        options.reject_options("is for a target, not for a corpus", "leave it out", *others)
+        values.reject_options("is for a target, not for a corpus", "leave it out", *others)
         return Pipeline(request.corpus, version=request.target_version)
     if request.target is None:
         remedy = "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION, or documents before QUESTIONS"
@@ -246,7 +255,7 @@ class _Lines:
 
 
 def _show_costs(
-    costs: Sequence[ConfigurationCost], request: SweepRequest, price: Price | None
+    costs: Sequence[ConfigurationCost], request: _SweepRequest, price: Price | None
 ) -> int:
     """Show what each configuration would ask the system, and the judge; nobody is asked."""
     if request.as_json:
@@ -306,7 +315,7 @@ def show_sweep(swept: Sweep) -> RenderableType:
     ]
     head += f", all with {', '.join(fixed)}" if fixed and k > 1 else ""
     lines: list[RenderableType] = [Text(sanitize.plain(head), "bold")]
-    lines += [Text(sanitize.plain(remark)) for remark in pool_remarks(swept)]
+    lines += [Text(sanitize.plain(remark)) for remark in sweep_remarks(swept)]
     params = {one.name: one.params for one in swept.configurations}
     lines += retrieval_blocks(swept.leaderboards, params, pool=bool(swept.note))
     for board in swept.leaderboards:

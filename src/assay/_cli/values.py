@@ -12,6 +12,9 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Final
 
+import click
+from click.core import ParameterSource
+
 from assay._cli.errors import say
 from assay._middleware.budget import Price
 from assay._runner import config_files
@@ -35,6 +38,24 @@ def tell_unread(folders: Iterable[Path]) -> None:
         more = f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
         remedy = "convert them to text; a table is read where it is named itself"
         say(f"not read: {', '.join(names[:_SHOWN])}{more} ({remedy})")
+
+
+def reject_options(why: str, remedy: str, *names: str) -> None:
+    """See that none of these options, which do nothing here, stands on the command line.
+
+    Args:
+        why: What is wrong with giving them: "is for --counterfactual".
+        remedy: What to do.
+        names: Parameters of the command.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    for option in context.command.params:
+        if option.name not in names:
+            continue
+        if context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"{max(option.opts, key=len)} {why}", remedy)
 
 
 def metric_specs(texts: Iterable[str]) -> list[str]:

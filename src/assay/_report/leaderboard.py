@@ -304,8 +304,25 @@ def retrieval_table(
     return RetrievalTable(ranked, rows, {name: [at[name] for at in places] for name in rows}, of)
 
 
-def pool_remarks(swept: Sweep) -> list[str]:
-    """What a reader must know of a judged pool, in sentences; nothing where labels are gold."""
+def sweep_remarks(swept: Sweep) -> list[str]:
+    """What a reader must know: configurations that are one system, and how a pool was judged."""
+    return [*_one_system(swept), *_pool_remarks(swept)]
+
+
+def _one_system(swept: Sweep) -> Iterable[str]:
+    same: dict[tuple[str, ...], list[str]] = {}
+    for one in swept.configurations:
+        same.setdefault(one.without_effect, []).append(one.name)
+    for parameters, names in same.items():
+        if parameters:
+            shown = "; ".join(names[:_NAMED])
+            shown += f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            has = "has" if len(parameters) == 1 else "have"
+            text = f"{' and '.join(parameters)} {has} no effect in these, so each is one system and"
+            yield f"{text} asked once: {shown}."
+
+
+def _pool_remarks(swept: Sweep) -> list[str]:
     remarks = [f"{swept.note[0].upper()}{swept.note[1:]}."] if swept.note else []
     if pool := swept.pool:
         shares = ", ".join(f"{n:,} have {grade}" for grade, n in enumerate(pool.grades))

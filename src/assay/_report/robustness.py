@@ -17,6 +17,7 @@ from assay._report.tables import STYLES, dim, joined, markdown_list, markdown_ta
 from assay._version import __version__
 
 Json = Mapping[str, Any]
+_LEAST: Final = 0.005  # a difference that two decimals show
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
@@ -55,14 +56,17 @@ def answer(data: Json) -> list[tuple[str, str]]:
 
 def row(point: Json) -> list[str]:
     """A level as a row of the table with `HEADS`."""
-    difference = numbers.score(point["difference"])
-    sign = "+" if (point["difference"] or 0.0) > 0 else ""
+    ends, difference = point["difference_interval"], numbers.score(point["difference"])
+    if ends and _LEAST <= max(abs(ends["low"]), abs(ends["high"])) < 1:
+        # Digits that the interval does not have would mislead.
+        difference = f"{point['difference']:.2f}".replace("-0.00", "0.00")
+    sign = "+" if (point["difference"] or 0.0) > 0 and difference != "0.00" else ""
     return [
         point["level"],
         numbers.count(point["n"]),
         _beside(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
-        f"{sign}{difference} ({_span(point['difference_interval'])})",
+        f"{sign}{difference} ({_span(ends)})",
         point["verdict"],
     ]
 
@@ -122,6 +126,9 @@ def notes(data: Json) -> list[str]:
         "where every level holds, no drop is seen. undecided: more questions would tell."
     )
     lines = [means, verdicts]
+    if any(one["metric"] in SHARES for one in data["curves"]):
+        shares = " and ".join(sorted({one["metric"] for one in data["curves"]} & SHARES.keys()))
+        lines.append(f"{shares}: shares of answers. mostly, seldom: surely above, below one half.")
     if any(one["perturbation"] == "contradicted" for one in data["curves"]):
         lines.append(
             f"{FOLLOWS}: the share of answers that state the altered fact and not the right one. "

@@ -150,7 +150,7 @@ def shown(swept: Sweep) -> dict[str, Any]:
             pool=bool(swept.note),
         ),
         "rankings": leaderboard,
-        "pool": leaderboard.pool_remarks(swept),
+        "remarks": leaderboard.sweep_remarks(swept),
         "taken": taken(swept.configurations),
         "legend": leaderboard.legend(swept.level, race=swept.race, fronts=fronts).plain,
         "words": leaderboard,

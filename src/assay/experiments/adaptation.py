@@ -83,17 +83,17 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A question with a passage that answers it, and one that looks like it and does not.
+    """A question with a passage that answers it, and others that look like it and do not.
 
     Attributes:
         question: The question.
         positive: Place of the former.
-        negative: Place of the latter.
+        negatives: Places of the latter.
     """
 
     question: Question
     positive: int
-    negative: int
+    negatives: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +255,13 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
     return Split(train, held_out, len(questions) - len(known))
 
 
-def mine(questions: Sequence[Question], material: Material, embed: Embedding) -> list[Triplet]:
-    """A hard negative for every question: what the embedder finds first of all that is not right.
+def mine(
+    questions: Sequence[Question], material: Material, embed: Embedding, most: int = 1
+) -> list[Triplet]:
+    """Hard negatives for every question: what the embedder finds first of all that is not right.
 
-    It is sought among the passages that these questions are about: no passage that is held out is
-    learnt from.
+    They are sought among the passages that these questions are about: no passage that is held out
+    is learnt from.
 
     Source:
         Karpukhin et al. 2020, Dense Passage Retrieval, section 3.2, for hard negatives.
@@ -271,10 +273,10 @@ def mine(questions: Sequence[Question], material: Material, embed: Embedding) ->
     triplets = []
     for question, row in zip(questions, scores, strict=True):
         order = [places[column] for column in np.argsort(-row, kind="stable")]
-        negative = next((place for place in order if place not in question.right), None)
-        if negative is not None:
+        negatives = [place for place in order if place not in question.right]
+        if negatives:
             positive = next(place for place in order if place in question.right)
-            triplets.append(Triplet(question, positive, negative))
+            triplets.append(Triplet(question, positive, tuple(negatives[:most])))
     return triplets
 
 

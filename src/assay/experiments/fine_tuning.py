@@ -5,6 +5,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -167,12 +168,12 @@ class Model:
     def _loss(self, batch: Sequence[Triplet], material: Material, tokens: int) -> "torch.Tensor":
         """Cross-entropy of each question's passage among all passages of the batch.
 
-        Of the questions of one passage one brings its hard negative: what is read are passages.
+        Of the questions of one passage one brings its hard negatives: what is read are passages.
         """
         import torch
 
-        negatives = {one.positive: one.negative for one in batch}
-        places = list(dict.fromkeys([*negatives, *negatives.values()]))
+        negatives = {one.positive: one.negatives for one in batch}
+        places = list(dict.fromkeys([*negatives, *chain(*negatives.values())]))
         questions = self._vectors([one.question.text for one in batch], tokens)
         passages = self._vectors([material.passages[place] for place in places], tokens)
         scores = SCALE * questions @ passages.T

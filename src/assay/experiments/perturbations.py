@@ -427,7 +427,7 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
     for one in (
         Perturbation(
             "noise",
-            "passages of other questions mixed into the contexts",
+            "passages of other questions mixed into the contexts; level: their share or number",
             "contexts",
             (0.2, 0.4, 0.6, 0.8),
             _is_noise,
@@ -462,7 +462,7 @@ PERTURBATIONS: Final[Mapping[str, Perturbation]] = {
         ),
         Perturbation(
             "typos",
-            "typing errors in the question",
+            "typing errors in the question; level: share of its longer words",
             "question",
             (0.1, 0.3, 0.5),
             _is_share,

@@ -149,6 +149,12 @@ class Parameters:
         return cls(**params)  # type: ignore[arg-type]
 
     @property
+    def effective(self) -> "Parameters":
+        """The same system without values that have no effect in it."""
+        embedder = "" if self.retriever == "bm25" else self.embedder
+        return replace(self, embedder=embedder, candidates=self.candidates if self.rerank else 1)
+
+    @property
     def chunking(self) -> Chunking:
         """How documents are cut."""
         return Chunking(self.chunker, self.chunk_size, self.chunk_overlap)
@@ -289,15 +295,18 @@ class PipelineSystem:
         self._ready = False
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """Documents, parameters, and who embeds, re-ranks and generates."""
+        """Documents, and what has an effect: parameters, who embeds, re-ranks and generates."""
         if kind is not AskSystem:
             return None
-        judges = [self._route.identity(task) for task in (Embed, SelectSentences)]
-        form = [_REVISION, self.pipeline.digest, self.pipeline.version, asdict(self.params), judges]
-        if isinstance(self.params.rerank, str):
-            form.append(self._route.identity(ScorePassage))
-        if self._uses_llm:
-            form.append(self._route.default.identity(AnswerFromPassages))
+        params, pipeline = self.params, self.pipeline
+        asked: dict[type[Task[Any]], bool] = {
+            Embed: self._embeds,
+            SelectSentences: params.rerank is True or params.generator == EXTRACTIVE,
+            ScorePassage: isinstance(params.rerank, str),
+            AnswerFromPassages: self._uses_llm,
+        }
+        models = [self._route.identity(task) for task, is_asked in asked.items() if is_asked]
+        form = [_REVISION, pipeline.digest, pipeline.version, asdict(params.effective), models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
 

@@ -25,6 +25,7 @@ from assay._runner.plan import plan
 from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._store import Store
+from assay._store.runs import written
 from assay.data import Record, Source, read
 from assay.errors import InputError, OverBudget
 from assay.experiments.grid import MAX_CONFIGURATIONS, Grid, configurations_of, prepare, some
@@ -35,7 +36,7 @@ from assay.judges.code_digest import place_of
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics import Metric, resolve
 from assay.stats.intervals import LEVEL
-from assay.target import Answers, Asking, Configurable, aask
+from assay.target import Answers, Asking, AskSystem, Configurable, aask
 from assay.target.ask import LIMITS, check_answers, questions
 from assay.target.system import HttpSystem, System
 
@@ -161,13 +162,23 @@ async def asweep(
 
 @dataclass(frozen=True)
 class Step:
-    """One configuration that is to be asked and scored."""
+    """One configuration that is to be asked and scored.
+
+    Attributes:
+        name: What it is called among the others.
+        params: What is set.
+        system: The system in this configuration.
+        asking: How it is asked.
+        settings: How it is scored.
+        without_effect: Parameters whose other values in the grid change nothing in it.
+    """
 
     name: str
     params: Params
     system: System
     asking: Asking
     settings: Settings
+    without_effect: tuple[str, ...] = ()
 
 
 def planned_steps(
@@ -184,7 +195,6 @@ def planned_steps(
     if both := sorted(grid.keys() & settings.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
-    described = [_described(settings, params) for params in grid_params]
     configurable = target if isinstance(target, Configurable) else Configurable(target=target)
     systems = configurable.systems(grid_params)
     plan(data, metrics, judge, how.embedder, settings)
@@ -198,11 +208,28 @@ def planned_steps(
         skip_invalid=settings.skip_invalid,
         shared=SharedLimits(),
     )
-    names = configuration_names(grid_params)
+    same: dict[str | int | None, list[int]] = {}
+    for place, made in enumerate(systems):
+        key = made.identity(AskSystem) if isinstance(made, PipelineSystem) else place
+        same.setdefault(key, []).append(place)
+    distinct = {ps[0]: _differing([grid_params[at] for at in ps]) for ps in same.values()}
+    names = configuration_names([grid_params[at] for at in distinct])
     return [
-        Step(name, params, made, asking, said)
-        for name, params, made, said in zip(names, grid_params, systems, described, strict=True)
+        Step(
+            name,
+            params := grid_params[at],
+            systems[at],
+            asking,
+            _described(settings, params),
+            without_effect,
+        )
+        for name, (at, without_effect) in zip(names, distinct.items(), strict=True)
     ]
+
+
+def _differing(same: Sequence[Params]) -> tuple[str, ...]:
+    """In which parameters configurations differ."""
+    return tuple(name for name in same[0] if len({written(one[name]) for one in same}) > 1)
 
 
 @dataclass
@@ -415,6 +442,7 @@ def _configuration(entry: _Entry) -> Configuration:
         cost=cost,
         n=answers.n,
         dropped_after=entry.dropped_after,
+        without_effect=step.without_effect,
     )
 
 

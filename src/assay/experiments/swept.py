@@ -36,6 +36,8 @@ class Configuration:
         cost: Mean cost of an answer as the system told it, None if it told none.
         n: How many questions it was asked, or would have been if their answers were not known.
         dropped_after: After how many questions it was dropped from a race, None if it was not.
+        without_effect: Parameters whose other values in the grid change nothing in it, so that it
+            is asked once for all of them; empty for a sweep that is read again.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Configuration:
     cost: float | None
     n: int
     dropped_after: int | None = None
+    without_effect: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
