@@ -10,6 +10,7 @@ in the record.
 """
 
 import argparse
+import math
 import random
 from collections.abc import Mapping
 from typing import Any, Final
@@ -53,7 +54,7 @@ def line(aspect: Any, rows: list[dict[str, Any]], judge: Gguf, store: str) -> st
         for row in rows
     ]
     result = assay.evaluate(data, metric, judge, store=store)
-    scores = [outcome.value for _, outcome in result.outcomes(metric)]
+    scores = [getattr(outcome, "value", math.nan) for outcome in result[metric]]
     ratings = [row["labels"]["ratings"][RATINGS[aspect]] for row in rows]
     floors = {
         "shorter": [-float(len(row["answer"])) for row in rows],

@@ -27,8 +27,8 @@ import numpy as np
 import assay
 from assay._text.words import words
 from assay.bench.data import Data
-from assay.stats.agreement import Statistic, average_precision, pearson
-from assay.stats.intervals import jackknife_interval
+from assay.stats.agreement import average_precision, pearson
+from assay.stats.intervals import Statistic, jackknife_interval
 from benchmarks.data import FOLDER
 from benchmarks.recorded.replay import Recorded, lines
 

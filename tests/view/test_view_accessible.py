@@ -13,7 +13,6 @@ import pytest
 from view_rows import ROWS, spoilt
 
 from assay import Settings, SweepSettings, evaluate, sweep
-from assay._analysis.watch import Charting
 from assay._store import Store
 from assay._store.labels import HumanLabel
 from assay.experiments.watch import Watch, look
@@ -114,7 +113,6 @@ def _add_groups(path, folder):
             metrics="exact_match",
             judge=plausible(),
             store=path,
-            charting=Charting(baseline=40),
         )
         look(watch, datetime(2026, 1, 1 + day, 12, tzinfo=UTC))
 

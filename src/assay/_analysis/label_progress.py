@@ -59,12 +59,7 @@ class Tally:
         return (item[2] is None) == (self.per != "statement")
 
     def progress(self, state: State, disputes: int) -> Progress:
-        """What they tell so far.
-
-        Args:
-            state: The labels.
-            disputes: Disagreements that are not settled.
-        """
+        """What they tell so far."""
         pool = self.pool
         values, ends = self.values(state), self.ends(state)
         corrected = pool.corrected(state.drawn, values, ends)
@@ -135,9 +130,9 @@ class Tally:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
         whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
-        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
+        is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
         least = max(min(known), min(LEAST, len(pool.ids)))
-        return (0 if done else max(least - len(values), 1)), done
+        return (0 if is_enough else max(least - len(values), 1)), is_enough
 
     def _is_left(self, state: State, drawn: Drawn) -> bool:
         """Whether somebody has decided not to label a sample."""

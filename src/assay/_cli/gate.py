@@ -12,7 +12,7 @@ from typing import Any
 
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._analysis.watch import BASELINE, Charting, charts, looks
+from assay._analysis.watch import Charting, charts, looks
 from assay._cli import options, output, values
 from assay._cli.errors import (
     BUDGET,
@@ -255,9 +255,9 @@ class _WatchRequest(options.RunRequest):
     )
     baseline: str = options.option(
         "--baseline",
-        default=str(BASELINE),
-        metavar="N|RUN",
-        help="Samples that a chart has before drift can be told, or a run that stands before them.",
+        default="",
+        metavar="RUN",
+        help="A run that stands before the first look, such as that of the release.",
     )
     every: str = options.option(
         "--every",
@@ -364,10 +364,8 @@ def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, 
 
 
 def _charting(request: _WatchRequest) -> Charting:
-    if request.baseline.isdecimal() and len(request.baseline) < 8:
-        return Charting(segments=request.segments, baseline=max(1, int(request.baseline)))
-    reference = open_run(request.baseline, request.store)
-    return Charting(segments=request.segments, baseline=1, reference=reference)
+    reference = open_run(request.baseline, request.store) if request.baseline else None
+    return Charting(segments=request.segments, reference=reference)
 
 
 def _duration(option: str, text: str) -> timedelta:
@@ -390,11 +388,11 @@ def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
         _say_arrived(looked)
     if request.as_json or not request.quiet:
         data = _collected(watch.name, request.store, watch.charting)
-        told = [alert.body for alert in looked.alerts]
+        messages = [alert.body for alert in looked.alerts]
         if request.as_json:
-            output.print_json({**data, "look": looked.number, "told": told})
+            output.print_json({**data, "look": looked.number, "told": messages})
         else:
-            output.stdout().print(report.watch_console({**data, "alerts": told}))
+            output.stdout().print(report.watch_console({**data, "alerts": messages}))
     if looked.alerts:
         return DRIFT
     if looked.result is None:
@@ -421,8 +419,8 @@ def _say_arrived(looked: Looked) -> None:
             "still arriving": found.waiting,
             "over --limit, for the next look": found.over,
         }
-        if left := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
-            say(f"  left out: {', '.join(left)}")
+        if left_out := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+            say(f"  left out: {', '.join(left_out)}")
         if found.invalid:
             say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
 
@@ -431,8 +429,8 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     """The charts and alerts of a watch as plain values."""
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
-        made = charts(opened, past, charting)
-        return report.collect(name, made, opened.alerts.of(name), charting.baseline)
+        charts_of_watch = charts(opened, past, charting)
+        return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 
 def _show(name: str, request: _WatchRequest) -> int:

@@ -11,7 +11,7 @@ from multidict import MultiMapping
 from assay._analysis.history import Point, Series, by_size
 from assay._analysis.history import history as means_over
 from assay._analysis.sweeps import StoredSweep, best_run, stored_sweeps
-from assay._analysis.watch import BASELINE, TAG, Chart, Charting, charts, looks
+from assay._analysis.watch import TAG, Chart, Charting, charts, looks
 from assay._report import gate as watch_report
 from assay._report import history, numbers
 from assay._report import sweep as sweep_report
@@ -131,12 +131,10 @@ class Charted:
 
     Attributes:
         segments: The values of `--segment`.
-        baseline: How many samples come before drift can be told.
-        reference: The run that stands before the first look instead, if one is named.
+        reference: The run that stands before the first look, if one is named.
     """
 
     segments: tuple[str, ...] = ()
-    baseline: int = BASELINE
     reference: Run | None = None
 
     @classmethod
@@ -144,29 +142,25 @@ class Charted:
         """What an address asks for.
 
         Raises:
-            NotThere: If its baseline is neither a number nor a run of the store.
+            NotThere: If its baseline is no run of the store.
         """
         segments = tuple(dict.fromkeys(filter(None, query.getall("segment", ()))))
         baseline = query.get("baseline", "").strip()
-        if not baseline:
-            return cls(segments)
-        if baseline.isdecimal() and len(baseline) < 8:
-            return cls(segments, max(1, int(baseline)))
-        return cls(segments, 1, site.run(baseline))
+        return cls(segments, site.run(baseline) if baseline else None)
 
 
 def render(site: Site, place: Place, group: Group, how: Charted | None = None) -> str:
     """The page of a sweep or a watch."""
     how = how or Charted()
     key: Hashable = (group.kind, *((run.id, run.finished) for run in group.runs), site.version())
-    key = (key, how.segments, how.baseline, how.reference and how.reference.id)
+    key = (key, how.segments, how.reference and how.reference.id)
     wait = 600.0 if place.static else _WAIT_S
     if group.kind == "sweep":
         swept = site.background.get(key, partial(_swept, site, group), wait)
         more = {} if swept is None else _shown_sweep(swept, place, group)
         return site.render("sweep_page.html", place, group=group, waiting=swept is None, **more)
     watched = site.background.get(key, partial(_watched, site, group, how), wait)
-    more = {} if watched is None else _shown_watch(watched, place, group, how)
+    more = {} if watched is None else _shown_watch(watched, place, group)
     more["fields"] = list(dict.fromkeys([*_fields(site, group), *how.segments]))
     return site.render(
         "watch_page.html", place, group=group, how=how, waiting=watched is None, **more
@@ -207,7 +201,7 @@ def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
 
 def _watched(site: Site, group: Group, how: Charted) -> tuple[list[Chart], list[Mapping[str, Any]]]:
     reference = None if how.reference is None else site.result(how.reference)
-    charting = Charting(segments=how.segments, baseline=how.baseline, reference=reference)
+    charting = Charting(segments=how.segments, reference=reference)
     with Store(site.path) as store:  # of its own: other pages need not wait
         past = [look for look in looks(store, group.title) if look.complete]
         alerts = [alert.body for alert in store.alerts.of(group.title)]
@@ -215,10 +209,10 @@ def _watched(site: Site, group: Group, how: Charted) -> tuple[list[Chart], list[
 
 
 def _shown_watch(
-    watched: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group, how: Charted
+    watched: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group
 ) -> dict[str, Any]:
     drawn, bodies = watched
-    metrics = [watch_report.drawn(chart, how.baseline) for chart in drawn[:_CHARTS]]
+    metrics = [watch_report.drawn(chart) for chart in drawn[:_CHARTS]]
     alerts = []
     for body in reversed(bodies):
         head, *lines = (line.plain for line in watch_report.alert_lines(body))
