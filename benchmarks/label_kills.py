@@ -99,7 +99,7 @@ class Browser:
 
 def label(person: Person, port: int, chance: random.Random) -> None:
     """Label until the viewer goes."""
-    browser, query = Browser(port), urlencode({"by": person.name, "order": "random", "second": 100})
+    browser, query = Browser(port), urlencode({"by": person.name, "order": "random"})
     try:
         _, _, page = browser.ask(f"/label/last/next?{query}")
         while found := dict(_LINK.findall(page)):
@@ -192,7 +192,9 @@ def main() -> None:
             }
             for n in range(1, asked.samples + 1)
         ]
-        assay.evaluate(rows, told, assay.Scripted({}), store=path)
+        result = assay.evaluate(rows, told, assay.Scripted({}), store=path)
+        with Store(path) as store:
+            store.labels.ask_for_seconds(result.run.id, "told", "", 1.0)
         people = [Person(name) for name in PEOPLE]
         for _ in range(asked.kills):
             killed(path, people, chance)

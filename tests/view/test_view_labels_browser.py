@@ -211,6 +211,9 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     wider = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
     assert await page.run(f"{OVERFLOW} + {wider}.length") == 0
     assert await page.run("document.querySelector('.stacked td').clientWidth") > 250
+    await page.open(f"{base}/label/first/next?by=ben&metric=faithfulness")
+    assert await page.run("document.querySelectorAll('.margin dd').length") == 3
+    assert await page.run("document.querySelector('.far').clientWidth") > 100
     assert not page.complaints
 
 

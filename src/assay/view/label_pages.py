@@ -15,7 +15,6 @@ from assay._analysis.calibration import MAJORITY, Card, calibrate
 from assay._analysis.cases import add_cases, case_key, case_of, read_cases
 from assay._analysis.correction import correct
 from assay._analysis.label_files import take_labels, write_labels
-from assay._analysis.label_pool import ORDERS
 from assay._analysis.labelling import Labelling
 from assay._analysis.selection import choose_examples
 from assay._report import agreement as agreement_words
@@ -69,7 +68,6 @@ def start(
         first_at=lambda of, by: first_at(site, replace(of, by=by), row),
         ongoing=list(_ongoing(desk, run)),
         others=others[:_MOST_RUNS],
-        orders=ORDERS,
         **more,
     )
 

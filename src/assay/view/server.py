@@ -23,10 +23,7 @@ from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import selection as selections
 from assay.view import side as side_page
-from assay.view.http import HEADERS, Access, sentences
-from assay.view.http import LIVE as _LIVE
-from assay.view.http import elsewhere as _elsewhere
-from assay.view.http import html as _html
+from assay.view.http import HEADERS, LIVE, Access, elsewhere, html, sentences
 from assay.view.labelling import Desk
 from assay.view.labelling_routes import MAX_FILE, is_import, label_routes
 from assay.view.site import NotThere, Site, assets
@@ -132,7 +129,7 @@ class _Pages:
 
     async def runs(self, request: web.Request) -> web.Response:
         wanted = runs_page.Wanted.read(request.query, _number(request))
-        return await _html(runs_page.render, self._site, _LIVE, wanted)
+        return await html(runs_page.render, self._site, LIVE, wanted)
 
     async def run(self, request: web.Request) -> web.Response:
         site = self._site
@@ -142,54 +139,54 @@ class _Pages:
             selection = selections.read(request.query, run)
             # As a form sends it: with fields left empty, or a range to add.
             if parse_qsl(selection.query()) != list(request.query.items()):
-                raise _elsewhere(_LIVE.to(f"runs/{run.id}", selection.query()))
-            return run_page.render(site, _LIVE, run, selection, _number(request))
+                raise elsewhere(LIVE.to(f"runs/{run.id}", selection.query()))
+            return run_page.render(site, LIVE, run, selection, _number(request))
 
-        return await _html(page)
+        return await html(page)
 
     async def first(self, request: web.Request) -> web.Response:
         def part() -> str:
             run = self._site.run(request.match_info["run"])
-            return str(run_page.first(self._site, _LIVE, run, 600.0))
+            return str(run_page.first(self._site, LIVE, run, 600.0))
 
-        return await _html(part)
+        return await html(part)
 
     async def scores(self, request: web.Request) -> web.Response:
         def part() -> str:
             run = self._site.run(request.match_info["run"])
             (entry,) = runs_page.entries(self._site, [run], 600.0)
-            return self._site.render("run_scores.html", _LIVE, r=entry)
+            return self._site.render("run_scores.html", LIVE, r=entry)
 
-        return await _html(part)
+        return await html(part)
 
     async def progress(self, request: web.Request) -> web.Response:
         def part() -> str:
             run = self._site.run(request.match_info["run"])
             far = runs_page.state(self._site, run)
-            return self._site.render("progress.html", _LIVE, run=run, state=far)
+            return self._site.render("progress.html", LIVE, run=run, state=far)
 
-        return await _html(part)
+        return await html(part)
 
     async def group(self, request: web.Request) -> web.Response:
         def page() -> str:
             run = self._site.run(request.match_info["run"])
             group = groups.group_of(self._site, run, request.match_info["kind"])
             how = groups.Charted.read(self._site, request.query)
-            return groups.render(self._site, _LIVE, group, how)
+            return groups.render(self._site, LIVE, group, how)
 
-        return await _html(page)
+        return await html(page)
 
     async def sample(self, request: web.Request) -> web.Response:
         def page() -> str:
             run = self._site.run(request.match_info["run"])
             row = int(request.match_info["row"])
             selection = selections.read(request.query, run)
-            return run_page.render_sample(self._site, _LIVE, run, row, selection)
+            return run_page.render_sample(self._site, LIVE, run, row, selection)
 
-        return await _html(page)
+        return await html(page)
 
     async def matrix(self, request: web.Request) -> web.Response:
-        return await _html(groups.render_matrix, self._site, _LIVE, request.query)
+        return await html(groups.render_matrix, self._site, LIVE, request.query)
 
     async def choose(self, request: web.Request) -> web.Response:
         def address() -> str:
@@ -199,60 +196,60 @@ class _Pages:
             # The oldest first: what came after is held against it.
             oldest_first = self._site.runs()[::-1]
             path = side_page.path([run for run in oldest_first if run.id in chosen])
-            raise _elsewhere(_LIVE.to(path))
+            raise elsewhere(LIVE.to(path))
 
-        return await _html(address)
+        return await html(address)
 
     async def side(self, request: web.Request) -> web.Response:
         def page() -> str:
             runs = self._chosen(request)
             wanted = side_page.Wanted.read(request.query, runs, _number(request))
-            return side_page.render(self._site, _LIVE, runs, wanted)
+            return side_page.render(self._site, LIVE, runs, wanted)
 
-        return await _html(page)
+        return await html(page)
 
     async def difference(self, request: web.Request) -> web.Response:
         def part() -> str:
             runs = self._chosen(request)
             side_page.Wanted.read(request.query, runs, 1)
-            return side_page.difference(self._site, _LIVE, runs)
+            return side_page.difference(self._site, LIVE, runs)
 
-        return await _html(part)
+        return await html(part)
 
     async def questions(self, request: web.Request) -> web.Response:
         wanted = questions_page.Wanted.read(request.query, _number(request))
-        return await _html(questions_page.render, self._site, _LIVE, wanted)
+        return await html(questions_page.render, self._site, LIVE, wanted)
 
     async def question(self, request: web.Request) -> web.Response:
         place = int(request.match_info["place"])
         wanted = questions_page.Wanted.read(request.query)
         token = self._access.form_token
-        return await _html(questions_page.render_one, self._site, _LIVE, place, wanted, token)
+        return await html(questions_page.render_one, self._site, LIVE, place, wanted, token)
 
     async def decide(self, request: web.Request) -> web.Response:
         form, place = await request.post(), int(request.match_info["place"])
 
         def change() -> str:
-            raise _elsewhere(_LIVE.to(questions_page.decide(self._site, place, form)))
+            raise elsewhere(LIVE.to(questions_page.decide(self._site, place, form)))
 
-        return await _html(change)
+        return await html(change)
 
     def _chosen(self, request: web.Request) -> list[Run]:
         names = request.match_info["runs"].split(",")
         return [self._site.run(name) for name in names[: runs_page.MOST_SIDE + 1]]
 
     async def edit(self, request: web.Request) -> web.Response:
-        return await _html(self._form, request, "edit.html")
+        return await html(self._form, request, "edit.html")
 
     async def ask_to_delete(self, request: web.Request) -> web.Response:
-        return await _html(self._form, request, "delete.html")
+        return await html(self._form, request, "delete.html")
 
     def _form(self, request: web.Request, template: str) -> str:
         if self._site.read_only:
             raise Refused(403, "the viewer was started with --read-only")
         run = self._site.run(request.match_info["run"])
         token = self._access.form_token
-        return self._site.render(template, _LIVE, run=run, form_token=token, error="")
+        return self._site.render(template, LIVE, run=run, form_token=token, error="")
 
     async def describe(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -265,17 +262,17 @@ class _Pages:
                 note=str(form.get("note", "")).replace("\r\n", "\n"),
                 params=_params(str(form.get("params", ""))),
             )
-            raise _elsewhere(_LIVE.to(f"runs/{run.id}"))
+            raise elsewhere(LIVE.to(f"runs/{run.id}"))
 
-        return await _html(change)
+        return await html(change)
 
     async def delete(self, request: web.Request) -> web.Response:
         def change() -> str:
             run = self._site.run(request.match_info["run"])
             clean(self._site.path, [run.id])
-            raise _elsewhere(_LIVE.to())
+            raise elsewhere(LIVE.to())
 
-        return await _html(change)
+        return await html(change)
 
 
 def _edge(site: Site, access: Access) -> Any:
@@ -341,7 +338,7 @@ async def _check_change(site: Site, access: Access, request: web.Request) -> Non
 
 def _problem(site: Site, status: int, *why: str) -> web.Response:
     heading = _STATUS.get(status, "This cannot be done")
-    text = site.render("problem.html", _LIVE, heading=heading, why=why)
+    text = site.render("problem.html", LIVE, heading=heading, why=why)
     return web.Response(status=status, text=text, content_type="text/html")
 
 
