@@ -11,29 +11,35 @@ from assay.errors import InputError
 
 # What belongs to one call only, or is a secret and belongs in the environment.
 _NEVER = ("api-key", "json", "dry-run", "help")
+_CONFIGURED = ("run", "sweep")
 
 
 def defaults(name: str, command: click.Command, folder: Path) -> dict[str, Any]:
     """What stands in the configuration for the parameters of a command.
 
-    For `assay run` all of its options, for the others the store that it keeps its results in.
+    For `assay run` and `assay sweep` all of their options, for the others, too, the store that
+    `assay run` keeps its results in.
     """
-    if name == "run":
-        return _run_defaults(folder)
-    if not any(one.name == "store" and not one.required for one in command.params):
-        return {}
+    own = _defaults(name, command, folder) if name in _CONFIGURED else {}
+    if name == "run" or not any(one.name == "store" and not one.required for one in command.params):
+        return own
     store = section(folder, "run")[0].get("store")
-    return {"store": store} if isinstance(store, str) else {}
+    return {**({"store": store} if isinstance(store, str) else {}), **own}
 
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the configuration: of `assay.toml`, and of `[tool.assay]`."""
+    from assay._cli.run import run_command
+    from assay._cli.sweep import sweep_command
     from assay.data.fields import DIALECT
 
-    options = {
-        name: {"description": option.help or "", **_form(option)}
-        for name, option in _options().items()
-    }
+    run, swept = (
+        {
+            name: {"description": option.help or "", **_form(option)}
+            for name, option in _options(command).items()
+        }
+        for command in (run_command, sweep_command)
+    )
     number = {"type": "number"}
     by_metric = {"type": "object", "additionalProperties": number}
     share = {"type": "number", "minimum": 0, "maximum": 1}
@@ -54,27 +60,28 @@ def schema() -> dict[str, Any]:
         "no-regression": {"description": "A run to be no worse than.", "type": "string"},
     }
     sections = {
-        "run": _table("What `assay run` does unless an option says otherwise.", options),
+        "run": _table("What `assay run` does unless an option says otherwise.", run),
+        "sweep": _table("What `assay sweep` does unless an option says otherwise.", swept),
         "gate": _table("What `assay gate` demands.", gate),
     }
     title = "Configuration of assay: assay.toml, or [tool.assay] of pyproject.toml"
     return {"$schema": DIALECT, "title": title, **_table("Its sections.", sections)}
 
 
-def _run_defaults(folder: Path) -> dict[str, Any]:
-    """Defaults for the options of `assay run`, by parameter."""
+def _defaults(command_name: str, command: click.Command, folder: Path) -> dict[str, Any]:
+    """Defaults for the options of a command, by parameter."""
     from assay.data.columns import closest
 
-    options, file = section(folder, "run")
-    known = _options()
+    options, file = section(folder, command_name)
+    known = _options(command)
     for name, value in options.items():
         if name not in known:
-            what = f"[run] of '{file}' has the unknown option '{name}'"
+            what = f"[{command_name}] of '{file}' has the unknown option '{name}'"
             near = closest(name, known)
             remedy = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
             raise InputError(what, remedy)
         if not _fits(value, _form(known[name])):
-            what = f"[run] of '{file}': {name} is {value!r}"
+            what = f"[{command_name}] of '{file}': {name} is {value!r}"
             raise InputError(what, f"give {_in_words(_form(known[name]))}")
     return {str(known[name].name): _as_list(known[name], value) for name, value in options.items()}
 
@@ -106,12 +113,10 @@ def _in_words(form: Mapping[str, Any]) -> str:
     return f"{kinds.get(form['type'], 'a text')}{least}{above}"
 
 
-def _options() -> dict[str, click.Option]:
-    from assay._cli.run import run_command
-
+def _options(command: click.Command) -> dict[str, click.Option]:
     options = {
         max(option.opts, key=len).lstrip("-"): option
-        for option in run_command.params
+        for option in command.params
         if isinstance(option, click.Option)
     }
     return {name: option for name, option in options.items() if name not in _NEVER}
