@@ -20,14 +20,14 @@ import numpy as np
 
 import assay
 from assay._text.words import words
-from assay.bench.data import Data
 from assay.metrics import resolve
 from assay.metrics.criteria import GEval
 from assay.stats.agreement import auroc
 from assay.stats.intervals import jackknife_interval
-from benchmarks.data import FOLDER
+from benchmarks.data import DATA
 from benchmarks.recorded.replay import Recorded, lines
 
+ANSWERS = "correctness/evouna_nq.jsonl.gz"
 G_EVAL = GEval(
     criterion="Is the answer right? The reference is an accepted answer to the question.",
     steps=(
@@ -52,7 +52,7 @@ METRICS = (
 
 def rows_of(most: int) -> list[dict[str, Any]]:
     """So many right and as many wrong answers, each to a question of its own."""
-    drawn = Data(FOLDER).rows("correctness/evouna_nq.jsonl.gz")
+    drawn = DATA.rows(ANSWERS)
     random.Random(0).shuffle(drawn)
     left, seen, rows = {True: most, False: most}, set(), []
     for row in drawn:
@@ -64,6 +64,11 @@ def rows_of(most: int) -> list[dict[str, Any]]:
         asked = {"id": row["id"], "question": row["question"], "answer": row["answer"]}
         rows.append({**asked, "reference": row["ground_truth"][0], "right": right})
     return rows
+
+
+def record() -> Recorded:
+    """What a strong model replied to G-Eval's prompts about the first 30 right and 30 wrong."""
+    return Recorded({line["key"]: line["reply"] for line in lines("g_eval.jsonl.gz")})
 
 
 def held(row: dict[str, Any]) -> float:
@@ -82,9 +87,7 @@ def main() -> None:
     given = parser.parse_args()
     rows = rows_of(given.most)
     wanted = [one for one in resolve(METRICS) if one.name not in given.without]
-    judge = given.judge
-    if judge == "recorded":
-        judge = Recorded({line["key"]: line["reply"] for line in lines("g_eval.jsonl.gz")}).ask
+    judge = record().ask if given.judge == "recorded" else given.judge
     asked = [{k: v for k, v in row.items() if k != "right"} for row in rows]
     frame = assay.evaluate(asked, wanted, judge, store=given.store).to_pandas()
     truth = np.array([row["right"] for row in rows])

@@ -44,6 +44,7 @@ Goal: TypeAlias = Callable[[Pool, list[Drawn], dict[str, float], Corrected], boo
 # Neither system counts as better once their difference is known to within so much.
 NO_DIFFERENCE = 0.05
 BETTER = "which is better"
+CROWD = "crowd_rag dev"
 SYSTEMS = (
     ("mistral-7B-instruct", "llama-2-7b-chat"),
     ("llama-2-13b-chat", "llama-2-7b-chat"),
@@ -144,7 +145,7 @@ def crowd() -> Iterator[Labelled]:
         falling=False,
     )
     better = [float(row["labels"]["better"][QUALITY] == "a") for row in rows]
-    yield Labelled("crowd_rag dev", Pool(known), dict(zip(known.ids, better, strict=True)))
+    yield Labelled(CROWD, Pool(known), dict(zip(known.ids, better, strict=True)))
 
 
 def _share_of_judges(row: Record) -> float:
@@ -153,12 +154,18 @@ def _share_of_judges(row: Record) -> float:
     return sum({"a": 1.0, "b": 0.0}.get(one, 0.5) for one in said) / len(said)
 
 
-def differences(rows: Sequence[Record], store: Path) -> Iterator[Labelled]:
+def differences(
+    rows: Sequence[Record], pairs: Sequence[tuple[str, str]], store: Path
+) -> Iterator[Labelled]:
+    systems = {name for pair in pairs for name in pair}
+    rows = [row for row in rows if row["meta"]["model"] in systems]
+    if not rows:
+        return
     known = judged(rows, store)
     by_id = {row["id"]: row for row in rows}
     label = truths(rows, known)
     place = {name: at for at, name in enumerate(known.ids)}
-    for pair in SYSTEMS:
+    for pair in pairs:
         sides = []
         for model in pair:
             mine = [name for name in known.ids if by_id[name]["meta"]["model"] == model]
@@ -273,12 +280,12 @@ def main() -> None:
         raise SystemExit("the store holds texts of the sets: keep it outside the repository")
     rows, compared = data(options.most)
     print("order            labels  median (10 % to 90 %)     held  held (pool)      bias    rmse")
-    for known in [*means(rows, options.store), *crowd()]:
-        if options.only in known.name:
-            report(known, ("mean", "random"), options.repetitions)
-    for known in differences(compared, options.store):
-        if options.only in known.name:
-            report(known, ("difference", "random"), options.repetitions)
+    asked = {name: found for name, found in rows.items() if options.only in name}
+    for known in [*means(asked, options.store), *(crowd() if options.only in CROWD else ())]:
+        report(known, ("mean", "random"), options.repetitions)
+    pairs = [pair for pair in SYSTEMS if options.only in " / ".join(pair)]
+    for known in differences(compared, pairs, options.store):
+        report(known, ("difference", "random"), options.repetitions)
 
 
 def data(most: int) -> tuple[dict[str, list[Record]], list[Record]]:

@@ -9,6 +9,10 @@ sentences, each with a 95 % jackknife interval over records, beside floors: the 
 share of words that are in no other text.
 
     python -m benchmarks.selfcheck [--records 47]
+    python -m benchmarks.selfcheck --recorded [--pending FOLDER]
+
+The question-answering variant needs an LLM: --recorded has six texts, one a record, for which a
+strong model replied to its prompts (two questions a sentence), from each prompt alone.
 """
 
 import argparse
@@ -23,9 +27,10 @@ import numpy as np
 import assay
 from assay._text.words import words
 from assay.bench.data import Data
-from assay.stats.agreement import Statistic, average_precision, pearson
-from assay.stats.intervals import jackknife_interval
+from assay.stats.agreement import average_precision, pearson
+from assay.stats.intervals import Statistic, jackknife_interval
 from benchmarks.data import FOLDER
+from benchmarks.recorded.replay import Recorded, lines
 
 METRICS: Final = (
     "selfcheck:ngram",
@@ -34,6 +39,8 @@ METRICS: Final = (
     "selfcheck:nli",
     "selfcheck:prompt",
 )
+MQAG: Final = "selfcheck:mqag(n=2)"
+RECORDED: Final = range(0, 47, 8)  # the records of which one text was recorded, of each system
 FLOORS: Final = ("length", "words in no other text")
 
 
@@ -67,20 +74,39 @@ def wrong(span: tuple[int, int], sentences: Sequence[dict[str, Any]]) -> bool:
     return not best["supported"]
 
 
-def texts(n: int) -> list[Text]:
-    """Score all sentences by all methods."""
-    rows = rows_of(n)
+def recorded_rows() -> list[dict[str, Any]]:
+    """The texts that the strong model was asked about: each of its own record, systems in turn."""
+    rows = rows_of(RECORDED.stop)
+    return [rows[4 * record + turn % 4] for turn, record in enumerate(RECORDED)]
+
+
+def outcomes_of(
+    rows: Sequence[dict[str, Any]], metrics: Sequence[str], judge: Any = "embedded"
+) -> dict[str, list[Any]]:
+    """What the metrics say of each text, by metric."""
+    settings = assay.Settings(tries=1, probe=False)
     with tempfile.TemporaryDirectory() as folder:
         data = [{k: row[k] for k in ("id", "answer", "further_answers")} for row in rows]
-        result = assay.evaluate(data, list(METRICS), store=Path(folder) / "selfcheck.db")
-        outcomes = {metric: list(result[metric]) for metric in METRICS}
+        store = Path(folder) / "selfcheck.db"
+        result = assay.evaluate(data, list(metrics), judge, store=store, settings=settings)
+        return {metric: list(result[metric]) for metric in metrics}
+
+
+def texts(rows: Sequence[dict[str, Any]], outcomes: dict[str, list[Any]]) -> list[Text]:
+    """The scores of all sentences by all methods; .5 where MQAG has no question about one."""
     scored = []
     for at, row in enumerate(rows):
-        parts = {metric: outcomes[metric][at].parts for metric in METRICS}
-        spans = [part.span for part in parts[METRICS[0]] if part.span]
+        parts = {
+            metric: [part for part in of_metric[at].parts if part.kind == "answer sentence"]
+            for metric, of_metric in outcomes.items()
+        }
+        spans = [part.span for part in next(iter(parts.values())) if part.span]
         if any([p.span for p in of_metric] != spans for of_metric in parts.values()):
             continue  # a sentence without a token; none of these
-        scores = {m: [float(p.value or 0) for p in of_metric] for m, of_metric in parts.items()}
+        scores = {
+            metric: [0.5 if p.value is None else float(p.value) for p in of_metric]
+            for metric, of_metric in parts.items()
+        }
         others = set(words(" ".join(row["further_answers"])))
         own = [words(row["answer"][a:b]) for a, b in spans]
         scores["length"] = [float(len(sentence)) for sentence in own]
@@ -113,13 +139,24 @@ def row(scored: Sequence[Text], method: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--records", type=int, default=47, help="of four texts each")
-    scored = texts(parser.parse_args().records)
+    parser.add_argument("--recorded", action="store_true", help="MQAG, on six texts")
+    parser.add_argument("--pending", type=Path, help="where prompts without a reply are written")
+    given = parser.parse_args()
+    if given.recorded:
+        rows = recorded_rows()
+        judge = Recorded({line["key"]: line["reply"] for line in lines("mqag.jsonl.gz")})
+        outcomes = outcomes_of(rows, METRICS) | outcomes_of(rows, [MQAG], judge.ask)
+        judge.write_unknown(given.pending)
+    else:
+        rows = rows_of(given.records)
+        outcomes = outcomes_of(rows, METRICS)
+    scored = texts(rows, outcomes)
     labels = [w for text in scored for w in text.wrong]
     records = len({text.record for text in scored})
     print(f"{records} records, {len(scored)} texts, {len(labels)} sentences, {sum(labels)} wrong")
     print("| method | AUC-PR | 95 % | Pearson | 95 % |\n|---|---:|---:|---:|---:|")
     print(f"| by chance | {np.mean(labels):.2f} | | 0 | |")
-    for method in (*FLOORS, *METRICS):
+    for method in (*FLOORS, *outcomes):
         print(row(scored, method), flush=True)
 
 

@@ -5,7 +5,8 @@ is the share of five statements (mean .8). Printed are, without drift, in how ma
 looks at least one of the three was told to drift, beside a t test against the baseline after every
 look; and with a drop planted in one metric after 60 quiet days, in how many days and samples it was
 told (median and ninth decile), beside the confidence sequences of baseline and later samples, each
-by itself, that no longer overlap.
+by itself, that no longer overlap. The same is printed of a small segment whose scores drop within
+its first 200 samples.
 
     python -m benchmarks.watch            400 years, 100 drops of each kind: about half an hour
     python -m benchmarks.watch 20         so many
@@ -26,6 +27,7 @@ Draw = Callable[[np.random.Generator, int, float], Array]
 BASELINE, QUIET, METRICS = 200, 60, 3
 DAILY, DROPS = (50, 200), (0.05, 0.1, 0.2)
 LONGEST = 200  # days after a drop
+EARLY = ((20, 5, 0.3), (50, 3, 0.3))  # samples a day, quiet days, drop
 
 
 def right_or_wrong(rng: np.random.Generator, n: int, mean: float) -> Array:
@@ -44,13 +46,8 @@ STREAMS: tuple[tuple[str, Draw, float], ...] = (
 )
 
 
-def starts(looks: list[Array]) -> list[int]:
-    n = np.cumsum([len(one) for one in looks])
-    return [at for at in range(1, len(looks)) if n[at - 1] >= BASELINE]
-
-
 def told(looks: list[Array]) -> bool:
-    return find_change(looks, starts(looks), alpha=ALPHA / METRICS) is not None
+    return find_change(looks, range(1, len(looks)), alpha=ALPHA / METRICS) is not None
 
 
 def apart(looks: list[Array]) -> bool:
@@ -78,19 +75,24 @@ def years(daily: int, rng: np.random.Generator) -> tuple[bool, bool]:
         looks: list[Array] = []
         for _day in range(YEAR):
             looks.append(draw(rng, daily, mean))
+            ours = ours or told(looks)
             if sum(map(len, looks[:-1])) >= BASELINE:
-                ours = ours or told(looks)
                 theirs = theirs or tested(looks)
     return ours, theirs
 
 
 def delays(
-    draw: Draw, mean: float, daily: int, drop: float, find: Callable[[list[Array]], bool], seed: int
+    draw: Draw,
+    mean: float,
+    daily: int,
+    drop: float,
+    find: Callable[[list[Array]], bool],
+    quiet: int = QUIET,
 ) -> Iterator[float]:
     """Days until a drop is told, without end for one that is not."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     while True:
-        looks = [draw(rng, daily, mean) for _ in range(QUIET)]
+        looks = [draw(rng, daily, mean) for _ in range(quiet)]
         for day in range(1, LONGEST + 1):
             looks.append(draw(rng, daily, mean - drop))
             if find(looks):
@@ -119,13 +121,18 @@ def main() -> None:
     for name, draw, mean in STREAMS:
         for drop in DROPS:
             for daily in DAILY:
-                seeded = delays(draw, mean, daily, drop, told, 1)
+                seeded = delays(draw, mean, daily, drop, told)
                 days = [next(seeded) for _ in range(drops)]
                 row = f"{name:15} {drop:5.2f} {daily:6}"
                 print(f"{row}       {shown(days, daily)}", flush=True)
     name, draw, mean = STREAMS[0]
+    for daily, quiet, drop in EARLY:
+        seeded = delays(draw, mean, daily, drop, told, quiet)
+        days = [next(seeded) for _ in range(drops)]
+        row = f"{name:15} {drop:5.2f} {daily:6}"
+        print(f"{row}       {shown(days, daily)}  after {quiet} days", flush=True)
     for drop in DROPS:
-        seeded = delays(draw, mean, DAILY[1], drop, apart, 1)
+        seeded = delays(draw, mean, DAILY[1], drop, apart)
         days = [next(seeded) for _ in range(max(1, drops // 25))]
         row = f"{name:15} {drop:5.2f} {DAILY[1]:6}"
         print(f"{row}       {shown(days, DAILY[1])}  two sequences", flush=True)

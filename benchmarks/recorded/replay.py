@@ -106,6 +106,13 @@ class Recorded:
             raise Unavailable("the prompt has no reply on record", permanent=True)
         return self.replies[key]
 
+    def write_unknown(self, folder: Path | None) -> None:
+        """Write the prompts without a reply into a folder, each under its key."""
+        for key, prompt in self.unknown.items() if folder else ():
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{key}.txt").write_text(prompt, encoding="utf-8")
+        print(f"{len(self.asked)} replies asked for, {len(self.unknown)} not on record")
+
 
 COMPLETE: Final = (
     "Does the answer give everything that the contexts hold and the question asks for?"
@@ -334,10 +341,7 @@ def main() -> None:
             other = () if one.embedded == "the same" else (one.embedded,)
             row += f" {shown(agreement(one, scored(one, 'embedded', other)))} |"
         print(row if not given.embedded or one.embedded else f"{row} |")
-    for key, prompt in judge.unknown.items() if given.pending else ():
-        given.pending.mkdir(parents=True, exist_ok=True)
-        (given.pending / f"{key}.txt").write_text(prompt, encoding="utf-8")
-    print(f"{len(judge.asked)} replies asked for, {len(judge.unknown)} not on record")
+    judge.write_unknown(given.pending)
 
 
 if __name__ == "__main__":

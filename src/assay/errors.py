@@ -15,8 +15,19 @@ AssayError
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from assay._text.sanitize import redacted
+
+_CLONE = Path(__file__).parents[2]
+_INSTALL = "pip install 'assay["
+
+
+def install_hint(advice: str) -> str:
+    """Advice such that its command to install an extra is right for a clone too, if this is one."""
+    if not (_CLONE / "pyproject.toml").is_file():
+        return advice
+    return advice.replace(_INSTALL, f"pip install -e '{_CLONE}[")
 
 
 class AssayError(Exception):
@@ -40,6 +51,9 @@ class Problem:
     row: int | None = None
     field: str = ""
     sent: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "remedy", install_hint(self.remedy))
 
     def __str__(self) -> str:
         where = [f"row {self.row}"] if self.row is not None else []

@@ -5,13 +5,16 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
+from benchmarks.data import DATA
 from benchmarks.recorded import graded, price, short
 from benchmarks.recorded.replay import COMPARISONS, Recorded, line, lines, outdated, scored
 
 import assay
+from assay.stats.agreement import auroc
 from assay.tasks import SplitStatements
-from benchmarks import engine, leaks
+from benchmarks import crud, engine, gptscore, leaks, selfcheck
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +87,18 @@ def test_the_planted_leaks_were_answered_to_todays_prompts_and_their_figures_sta
     assert [leaks.ON_RECORD - missed[kind] for kind in leaks.CLEAN] == [0, 0, 11, 0]
 
 
+@pytest.mark.skipif(not DATA.has(gptscore.ANSWERS), reason="the data is not here")
+def test_g_eval_was_answered_to_todays_prompts_and_its_figure_stands(tmp_path):
+    judge, rows = gptscore.record(), gptscore.rows_of(30)
+    asked = [{key: value for key, value in row.items() if key != "right"} for row in rows]
+    result = assay.evaluate(asked, [gptscore.G_EVAL], judge.ask, store=tmp_path / "a")
+    assert judge.unknown == {}
+    assert judge.asked == set(judge.replies)
+    scores = result.to_pandas()[gptscore.G_EVAL.label].to_numpy(float)
+    area = auroc(scores, np.array([row["right"] for row in rows]))
+    assert round(area(np.ones(len(rows))), 2) == 0.94
+
+
 @pytest.mark.skipif(not graded.complete(), reason="the data is not here")
 def test_the_rules_for_graded_verdicts_rank_as_the_page_says():
     found = graded.answers()
@@ -95,3 +110,17 @@ def test_the_rules_for_graded_verdicts_rank_as_the_page_says():
         rows = [one for one in found if one["set"] in names]
         assert round(graded.pooled("counted (`strict`)", rows), 2) == of_counted
         assert round(graded.pooled("mean loss (`graded`)", rows), 2) == of_graded
+
+
+def test_questions_about_texts_have_the_figures_that_the_pages_tell():
+    rows = crud.recorded_rows()
+    judge = Recorded({line["key"]: line["reply"] for line in lines("crud.jsonl.gz")})
+    found = crud.figures(rows, crud.QUEST_EVAL, judge.ask)
+    page = (PAGE.parent / "crud-rag.md").read_text("utf-8")
+    assert [name for name in crud.QUEST_EVAL if f"| {name} | {found[name]}" not in page] == []
+    texts = selfcheck.recorded_rows()
+    mqag = Recorded({line["key"]: line["reply"] for line in lines("mqag.jsonl.gz")})
+    scored = selfcheck.texts(texts, selfcheck.outcomes_of(texts, [selfcheck.MQAG], mqag.ask))
+    page = (PAGE.parent / "metrics-and-people.md").read_text("utf-8")
+    assert selfcheck.row(scored, selfcheck.MQAG) in page
+    assert judge.unknown | mqag.unknown == {}

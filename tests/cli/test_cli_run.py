@@ -3,10 +3,12 @@
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from cli_help import FAITHFULNESS, JUDGE, ROWS, SCRIPT, write_rows
 
+from assay import errors
 from assay._cli import values
 from support.llm_server import LLMServer
 from support.over import over
@@ -223,11 +225,15 @@ def test_judges_have_each_the_price_that_is_given_for_it(assay):
     assert "name one of openai:a, openai:b" in refused.stderr
 
 
-def test_a_list_price_needs_the_package_that_knows_it(assay, monkeypatch):
+def test_a_list_price_needs_the_package_that_knows_it(assay, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "genai_prices", None)
-    refused = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED)
-    assert refused.exit_code == 2
-    assert "pip install 'assay[prices]'" in refused.stderr
+    for clone in (True, False):
+        if not clone:
+            monkeypatch.setattr(errors, "_CLONE", tmp_path)
+        refused = assay(*FAITHFULNESS, "--judge", "openai:gpt-4o-mini", *LISTED)
+        assert refused.exit_code == 2
+        where = f"-e '{Path(errors.__file__).parents[2]}" if clone else "'assay"
+        assert f"pip install {where}[prices]'" in " ".join(refused.stderr.split())
 
 
 def test_a_dry_run_counts_every_embedding(assay):

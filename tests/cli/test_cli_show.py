@@ -117,6 +117,14 @@ def test_runs_newest_first(scored):
     assert "data.jsonl, judged by scripted:judge.json" in shown
 
 
+def test_runs_names_no_judge_where_no_metric_asks_one(assay):
+    assert assay("run", "data.jsonl", "-m", "rouge").exit_code == 0
+    for command in (("runs",), ("describe", "last")):
+        shown = assay(*command).stdout
+        assert "data.jsonl" in shown
+        assert "judged by" not in shown
+
+
 def test_runs_tells_what_stopped_a_run(assay):
     assay(*FAITHFULNESS, *JUDGE, "--budget", "10tok")
     assert "stopped: the next call could exceed" in " ".join(assay("runs").stdout.split())

@@ -165,7 +165,7 @@ class TestLooks:
 
 class TestDrift:
     def test_a_drop_is_told_once_with_its_evidence(self, source):
-        made = watch(source, charting=Charting(baseline=60))
+        made = watch(source)
         assert days(made, [0.9] * 2) == []
         told = days(made, [0.3] * 2, start=2)
         (alert,) = told
@@ -180,7 +180,7 @@ class TestDrift:
         )
 
     def test_the_worst_new_samples_are_labelled_first(self, source):
-        made = watch(source, charting=Charting(baseline=60))
+        made = watch(source)
         (alert,) = days(made, [0.9, 0.9, 0.3])
         worst = set(alert.body["worst_samples"])
         with Store(made.store) as store:
@@ -198,14 +198,14 @@ class TestDrift:
 
     @pytest.mark.slow
     def test_a_chart_begins_anew_after_an_alert(self, source):
-        made = watch(source, charting=Charting(baseline=60))
+        made = watch(source)
         told = days(made, [0.9, 0.9, 0.3, 0.3, 0.3, 1.0, 1.0])
         assert [one.body["direction"] for one in told] == ["fell", "rose"]
         assert [one.body["worse"] for one in told] == [True, False]
 
     @pytest.mark.slow
     def test_a_segment_is_told_by_itself(self, source):
-        made = watch(source, charting=Charting(baseline=60, segments=("topic",)))
+        made = watch(source, charting=Charting(segments=("topic",)))
         for day in range(4):
             write(source, rows(300, 270, prefix=f"a{day}-", topic="order"))
             write(source, rows(40, 36 if day < 3 else 4, prefix=f"b{day}-", topic="refund"))
@@ -215,10 +215,15 @@ class TestDrift:
         assert all(id_[0] == "b" for id_ in alerts["exact_match, topic refund"]["worst_samples"])
         assert "exact_match, topic order" not in alerts
 
+    def test_a_drop_among_the_first_samples_is_told_too(self, source):
+        made = watch(source)
+        (alert,) = days(made, [1.0, 1.0, 0.2], n=25)
+        assert (alert.look, alert.body["before"]["n"]) == (3, 50)
+
     def test_a_baseline_run_counts_as_what_was_before(self, source):
         assay.evaluate(rows(300, 270, prefix="base"), "exact_match", store=source.parent / "w.db")
         reference = Result(source.parent / "w.db")
-        made = watch(source, charting=Charting(baseline=1, reference=reference))
+        made = watch(source, charting=Charting(reference=reference))
         (alert,) = days(made, [0.4] * 2)
         assert (alert.look, alert.body["since"]["look"], alert.body["before"]["n"]) == (1, 1, 300)
 
@@ -231,7 +236,7 @@ class TestDrift:
 
     @pytest.mark.slow
     def test_what_changed_with_it_is_named(self, source):
-        made = watch(source, charting=Charting(baseline=60))
+        made = watch(source)
         days(made, [0.9] * 2, contexts=["one", "two"], context_ids=["a", "b"])
         further = {"contexts": ["one"], "context_ids": ["c"], "language": "de"}
         (alert,) = days(made, [0.1], start=2, **further)
@@ -270,7 +275,7 @@ class TestDrift:
         assert chart.points[0].values.tolist() == [0.5]
 
     def test_a_metric_without_ends_has_a_chart_but_no_test(self, source):
-        made = watch(source, metrics="latency", charting=Charting(baseline=10))
+        made = watch(source, metrics="latency")
         days(made, [1.0] * 2, latency_ms=100.0)
         assert days(made, [1.0], start=2, latency_ms=9000.0) == []
 
@@ -297,7 +302,7 @@ class TestKilled:
 
     @pytest.mark.slow
     def test_an_alert_that_could_not_be_kept_is_told_by_the_next_call(self, source, monkeypatch):
-        made = watch(source, charting=Charting(baseline=60))
+        made = watch(source)
         days(made, [0.9] * 2)
 
         def full(*_):
@@ -351,7 +356,7 @@ class TestKilled:
 def told(source, **options):
     """A store in which one alert is to be sent."""
     channels = Channels(**options)
-    made = watch(source, charting=Charting(baseline=60), channels=channels.names)
+    made = watch(source, channels=channels.names)
     assert days(made, [0.9, 0.9, 0.1])
     yield made, channels
 

@@ -158,7 +158,7 @@ class TestRowsOfARunningSystem:
 class TestWhatIsNotInstalled:
     def test_it_says_what_to_install(self):
         find = optional_names("support", {"Thing": ("needs_absent", "assay[thing]")})
-        with pytest.raises(InputError, match=r"pip install 'assay\[thing\]'"):
+        with pytest.raises(InputError, match=r"pip install .*\[thing\]'"):
             find("Thing")
 
     def test_a_name_that_nobody_has_is_an_attribute_error(self):

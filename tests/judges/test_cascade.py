@@ -255,6 +255,7 @@ class TestSpecs:
             ("embedded>openai:m?bound=0.1", "'bound=0.1' in a cascade"),
             ("embedded>", "is no judge"),
             ("embedded>openai:m?labels=nowhere.jsonl", "nowhere.jsonl"),
+            ("openai:m>embedded", "openai:m stands before embedded"),
         ],
     )
     def test_what_cannot_be_used_is_named(self, spec, words):

@@ -38,8 +38,8 @@ def test_damage_to_an_alert_is_found(db):
 def test_an_older_store_without_the_table_is_whole(db):
     Store(db).close()
     with closing(sqlite3.connect(db)) as connection, connection:
-        connection.execute("DROP TABLE alerts")
-        connection.execute("DROP TABLE prompt_cache")
+        for table in ("alerts", "prompt_cache", "second_opinions"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 9")
     assert verify(db).problems == ()
 

@@ -163,8 +163,9 @@ class TestTheStore:
         with Store(db) as store:
             run = begun(store, 1, name="x")
         with closing(sqlite3.connect(db)) as connection, connection:
-            for later in ("descriptions", "labels", "label_queue", "alerts", "prompt_cache"):
-                connection.execute(f"DROP TABLE {later}")
+            later = ("descriptions", "labels", "label_queue", "alerts", "prompt_cache")
+            for table in (*later, "second_opinions"):
+                connection.execute(f"DROP TABLE {table}")
             connection.execute("PRAGMA user_version = 6")
         with Store(db) as store:
             found = store.run("last")

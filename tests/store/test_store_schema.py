@@ -117,6 +117,7 @@ RELEASED = [
     "5dd2e09d5565",
     "77dbe0ae16f7",
     "4c77c11b5200",
+    "b6db34aef291",
 ]
 
 

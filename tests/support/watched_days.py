@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import assay
-from assay._analysis.watch import Charting, looks
+from assay._analysis.watch import looks
 from assay._store import Store
 from assay.experiments.watch import Channels, Watch, deliver, look
 from support import counted
@@ -47,7 +47,6 @@ def watch(folder, **options):
         judge=counted.judge,
         store=folder / "watch.db",
         settings=assay.Settings(limits=assay.Limits(concurrency=1)),
-        charting=Charting(baseline=60),
         channels=("file",),
         **options,
     )

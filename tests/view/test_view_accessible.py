@@ -13,7 +13,6 @@ import pytest
 from view_rows import ROWS, spoilt
 
 from assay import Settings, SweepSettings, evaluate, sweep
-from assay._analysis.watch import Charting
 from assay._store import Store
 from assay._store.labels import HumanLabel
 from assay.experiments.watch import Watch, look
@@ -42,7 +41,8 @@ CONTROLS = """[...document.querySelectorAll("a[href], button, input:not([type=hi
 
 LABEL_PAGES = (
     *("", "/next?by=dora", "/next?by=dora&what=statement", "/item?by=ben&row=2"),
-    *("/results?by=dora", "/disagreements?by=dora"),
+    *("/results?by=dora", "/disagreements?by=dora", "?row=1"),
+    *("/agreement?by=dora", "/corrected?by=dora", "/threshold?by=dora"),
 )
 
 
@@ -113,7 +113,6 @@ def _add_groups(path, folder):
             metrics="exact_match",
             judge=plausible(),
             store=path,
-            charting=Charting(baseline=40),
         )
         look(watch, datetime(2026, 1, 1 + day, 12, tzinfo=UTC))
 

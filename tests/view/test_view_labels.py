@@ -45,6 +45,12 @@ async def shown(client, run="first", **query):
     return text
 
 
+async def begin(client, **more):
+    """Send the form on which labelling begins; gives the status and the page."""
+    status, text, _ = await client.post("/label/first/begin", {**ANNA, **more})
+    return status, text
+
+
 async def decide(client, decision, run="first", more=None, **query):
     """Decide about what is next; gives what was decided about, and the page that follows."""
     about = fields(await shown(client, run, **query))
@@ -77,7 +83,6 @@ class TestTheStart:
         [
             ({"by": ""}, "your name is missing"),
             ({"by": "anna", "what": "pair"}, "choose the other run"),
-            ({"by": "anna", "second": "200"}, "give 0 to 100"),
             ({"by": "anna", "within": "wide"}, "is no number"),
             ({"by": "anna", "metric": "nothing"}, "has no metric"),
             ({"by": "anna", "what": "song"}, "no what of labels"),
@@ -92,6 +97,12 @@ class TestTheStart:
         if query["by"]:
             assert 'value="anna"' in text
 
+    @over(("second", "why"), [("lots", "is no number"), ("101", "of second opinions is 101")])
+    async def test_a_share_that_is_none_is_refused(self, client, second, why):
+        status, text = await begin(client, second=second)
+        assert status == 422
+        assert why in text
+
     async def test_grades_and_yes_or_no_are_not_mixed(self, client):
         await decide(client, "label:1")
         status, text, _ = await client.get("/label/first/next", params={**ANNA, "what": "rubric"})
@@ -101,11 +112,11 @@ class TestTheStart:
         assert "go on as anna" in text
 
     async def test_who_goes_on_does_so_with_all_that_was_asked_for(self, client):
-        await decide(client, "label:1", second="30", within="0.1")
+        await decide(client, "label:1", judge="shown", within="0.1")
         _, text, _ = await client.get("/label/first")
         going_on = unescape(re.search(r'href="([^"]+)">go on as anna', text)[1])
         found = dict(parse_qsl(urlsplit(going_on).query))
-        assert found == {**ANNA, "second": "30", "within": "0.1"}
+        assert found == {**ANNA, "judge": "shown", "within": "0.1"}
 
 
 class TestDecisions:
@@ -184,14 +195,22 @@ class TestDecisions:
         assert (label.sample, label.value) == (sample_of(store, about), 0.5)
         assert kept(store) == []
 
+    async def test_the_share_of_second_opinions_outlives_the_viewer(self, client, serve, store):
+        await begin(client, second="30")
+        await begin(client)  # an empty field leaves it as it is
+        _, text, _ = await (await (await serve(store)).enter()).get("/label/first")
+        assert 'placeholder="as it is: 30"' in text
+        with Store(store) as opened:
+            assert opened.labels.share_of_seconds(opened.run("first").id, "faithfulness") == 0.3
+
     @pytest.mark.slow
     async def test_two_people_meet_where_second_opinions_are_asked_for(self, client, store):
+        await begin(client, second="50")
         for name in ("anna", "ben"):
             for n in range(60):
-                text = await shown(client, by=name, second="50")
-                if "Nothing is left" in text:
+                if "Nothing is left" in await shown(client, by=name):
                     break
-                await decide(client, f"label:{n % 2}", by=name, second="50")
+                await decide(client, f"label:{n % 2}", by=name)
         by_sample = {}
         for label in kept(store):
             by_sample.setdefault(label.sample, set()).add(label.annotator)
@@ -208,7 +227,7 @@ class TestDecisions:
             ({"decision": "label:1", "row": "1000"}, "no sample in row 1000"),
             ({"decision": "label:1", "row": "-1"}, "is no row"),
             ({"decision": "label:1", "statement": "99"}, "no statement 100"),
-            ({"decision": "label:1", "statement": "x"}, "is no row or statement"),
+            ({"decision": "label:1", "statement": "x"}, "is no statement"),
             ({"decision": "label:1", "of": "elsewhere"}, "elsewhere"),
             ({"decision": "label:1", "reason": "x" * 10_001}, "too long"),
         ],

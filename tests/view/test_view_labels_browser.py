@@ -150,18 +150,24 @@ async def typed(page, field, text):
     await page.call("Input.insertText", text=text)
 
 
+async def clicked(page, link):
+    """Click on what leads away, once this call has returned."""
+    await page.run(f"setTimeout(() => document.querySelector({link!r}).click()) && 0")
+
+
 async def enter(page):
     """Press Enter on what leads away: the page may be gone before it settles."""
     for kind, text in (("keyDown", "\r"), ("keyUp", "")):
         await page.call("Input.dispatchKeyEvent", type=kind, key="Enter", text=text)
 
 
-async def begun(page, base, name):
-    """Fill in the form on which labelling begins, every sample to be labelled by two."""
+async def begun(page, base, name, seconds=""):
+    """Fill in the form on which labelling begins."""
     await page.open(f"{base}/label/first")
     await typed(page, "[name=by]", name)
-    await page.run("document.querySelector('.more-options summary').click()")
-    await typed(page, "[name=second]", "100")
+    if seconds:
+        await page.run("document.querySelector('.more-options summary').click()")
+        await typed(page, "[name=second]", seconds)
     await enter(page)
     await until(page, "location.pathname.endsWith('/next') && !!document.querySelector('.decide')")
 
@@ -171,7 +177,7 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
 ):
     client = await serve(store)
     base = await entered(page, client, "/label/first")
-    await begun(page, base, "anna")
+    await begun(page, base, "anna", seconds="100")
     first = {await label(page, "1") for _ in range(20)}
     await begun(page, base, "ben")
     differing = {await label(page, "0") for _ in range(3)}
@@ -201,6 +207,29 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     assert "disagreed about 3 items" in told
     assert "people call 100% good" in told
     assert "undecided)" not in told
+    await resized(page, 390)  # on a phone its table stands as rows
+    wider = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert await page.run(f"{OVERFLOW} + {wider}.length") == 0
+    assert await page.run("document.querySelector('.stacked td').clientWidth") > 250
+    assert not page.complaints
+
+
+async def test_a_sample_is_labelled_from_its_own_page(page, serve, store):
+    client = await serve(store)
+    base = await entered(page, client, "/runs/first/samples/5")
+    await clicked(page, ".to-label")
+    await until(page, "document.querySelector('[name=row]')?.value === '5'")
+    sample = await page.run("document.querySelector('h1 code').textContent")
+    await typed(page, "[name=by]", "anna")
+    await enter(page)
+    await until(page, f"location.pathname.endsWith('/item') && {SAMPLE} === {sample!r}")
+    assert await label(page, "0") == sample
+    assert [(one.sample, one.value) for one in kept(store)] == [(sample, 0.0)]
+    await page.open(f"{base}/runs/first/samples/5")  # who is known goes on under the same name
+    await clicked(page, ".to-label")
+    await until(page, "!!document.querySelector('.ongoing')")
+    await clicked(page, ".ongoing .links a")
+    await until(page, f"location.pathname.endsWith('/item') && {SAMPLE} === {sample!r}")
     assert not page.complaints
 
 

@@ -1,7 +1,6 @@
 """Labelling: what a person is shown next, what they decide, and what all labels tell so far."""
 
 import hashlib
-import math
 from collections.abc import Sequence
 from copy import copy
 from typing import Final, Literal
@@ -57,7 +56,8 @@ class Labelling:
         per: Whether answers are labelled, or each statement of them; or "pair": which of the two
             answers is better (1: that of the run, 0: the other, 0.5: neither).
         blind: Whether what the judge says is kept back until an item is labelled.
-        second_opinions: Share of the samples that two people label, in [0, 1].
+        second_opinions: Share of the samples that two people label, in [0, 1]: kept with the queue,
+            for everyone who labels. None: as it was asked for before, or none.
         half_width: The half-width of the interval that is wanted.
         threshold: The score from which on the judge calls a sample good; None: that of the metric.
         scale: The least and the greatest grade, such as (1, 5); None: 1 or 0, or by the labels.
@@ -78,7 +78,7 @@ class Labelling:
         against: str | None = None,
         per: Per = "answer",
         blind: bool = True,
-        second_opinions: float = 0.0,
+        second_opinions: float | None = None,
         half_width: float = 0.05,
         threshold: float | None = None,
         scale: tuple[float, float] | None = None,
@@ -88,9 +88,8 @@ class Labelling:
         result = Result(store.path, run)
         self.run, self.metric = result.run, one_metric(result, metric)
         self.order, self.per, self.blind, self._seed = order, per, blind, seed
-        self.second_opinions, self.half_width = second_opinions, half_width
-        self.scale = scale
-        _check(order, against, per, second_opinions, half_width)
+        self.half_width, self.scale = half_width, scale
+        _check(order, against, per, second_opinions or 0.0, half_width)
         self.against = "" if against is None else store.run(against).id
         if self.against == self.run.id:
             raise InputError("a run is compared with itself", "name another run")
@@ -115,8 +114,15 @@ class Labelling:
             threshold=self.threshold,
             scale=scale,
         )
+        if second_opinions is not None:
+            store.labels.ask_for_seconds(*self._queue, second_opinions)
         self._current: LabelItem | None = None
         self._known: tuple[object, State] | None = None
+
+    @property
+    def _queue(self) -> tuple[str, str, str]:
+        """What names the queue in the store."""
+        return self.run.id, self.metric, self.against
 
     def by(self, annotator: str) -> "Labelling":
         """The same for another person, without reading the run again."""
@@ -190,7 +196,7 @@ class Labelling:
             text = parts[statement].text
         drawn = next((one for one in self._state().drawn if one.sample == sample), None)
         others = self._state().by_item.get((run, sample, statement), {})
-        told = not self.blind or self.annotator in others
+        shows_judge = not self.blind or self.annotator in others
         return LabelItem(
             run=run,
             sample=sample,
@@ -203,15 +209,15 @@ class Labelling:
             why=self._why(drawn),
             chance=drawn.chance if drawn else 1.0,
             second=any(one.kind == "label" for one in others.values()),
-            outcome=outcome if told else None,
-            sides=self._sides(sample, told=told) if self.per == "pair" else (),
+            outcome=outcome if shows_judge else None,
+            sides=self._sides(sample, told=shows_judge) if self.per == "pair" else (),
         )
 
     def decided(self) -> list[Key]:
         """What this person has decided of what is labelled here, in the order of deciding."""
-        given = [one for one in self.labels() if one.annotator == self.annotator]
-        given = [one for one in given if one.kind != "settled"]
-        return [one.item for one in sorted(given, key=lambda one: one.at)]
+        own_labels = [one for one in self.labels() if one.annotator == self.annotator]
+        own_labels = [one for one in own_labels if one.kind != "settled"]
+        return [one.item for one in sorted(own_labels, key=lambda one: one.at)]
 
     def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
         """Whether the judge calls an item good, and whether this person does; None for neither."""
@@ -306,7 +312,7 @@ class Labelling:
             batch = max((one.batch for one in state.drawn), default=-1) + 1
             random = len(chances) / (len(self.pool.ids) - len(queued))
             drawn = [Drawn(batch, s, chance or random, "given") for s, chance in chances.items()]
-            self._store.labels.draw(self.run.id, self.metric, self.against, batch, drawn)
+            self._store.labels.draw(*self._queue, batch, drawn)
         self._store.labels.keep(new)
         self._current = None
         return len(new)
@@ -351,21 +357,21 @@ class Labelling:
         labels, runs = self._store.labels, self._runs
         version = (
             *(labels.version(run, self.about) for run in runs),
-            labels.n_drawn(self.run.id, self.metric, self.against),
+            labels.n_drawn(*self._queue),
         )
         if self._known is None or self._known[0] != version:
             decisions = [one for run in runs for one in labels.of(run, self.about)]
-            drawn = labels.queue(self.run.id, self.metric, self.against)
+            drawn = labels.queue(*self._queue)
             self._known = version, State.of(decisions, drawn)
         return self._known[1]
 
     def _find(self) -> Key | None:
         """The next item that this person is to label; a batch is drawn where none is left."""
         while True:
-            state = self._state()
+            state, share = self._state(), self._store.labels.share_of_seconds(*self._queue)
             for drawn in self._in_turn(state.drawn):
                 for key in self._items(drawn.sample):
-                    if self._is_wanted(state, key):
+                    if self._is_wanted(state, key, share):
                         return key
             request = DrawRequest(
                 drawn=state.drawn,
@@ -378,8 +384,7 @@ class Labelling:
             batch = self.pool.draw(request)
             if not batch:
                 return None
-            where = self.run.id, self.metric, self.against
-            self._store.labels.draw(*where, batch[0].batch, batch)
+            self._store.labels.draw(*self._queue, batch[0].batch, batch)
 
     def _in_turn(self, drawn: Sequence[Drawn]) -> list[Drawn]:
         """Batch by batch, and within one in a random order of this person's own.
@@ -390,24 +395,25 @@ class Labelling:
 
     def _mixed(self, *words: object) -> float:
         """A number in [0, 1) that depends on nothing but these words and the seed."""
-        return _number(self._seed, self.metric, *words)
+        text = "\0".join(map(str, (self._seed, self.metric, *words)))
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        return int.from_bytes(digest[:6]) / 2**48
 
     def _items(self, sample: str) -> list[Key]:
         """All that is to be labelled of a sample; of two answers either may be first."""
         keys = self._tally.items(sample)
         return sorted(keys, key=lambda key: self._mixed(self.annotator, sample, key[0]))
 
-    def _is_wanted(self, state: State, key: Key) -> bool:
+    def _is_wanted(self, state: State, key: Key, share: float) -> bool:
         by_name = state.by_item.get(key, {})
         if self.annotator in by_name:
             return False
-        given = sum(one.kind == "label" for one in by_name.values())
-        second = self._mixed(_SECOND, key[1]) < self.second_opinions
-        return given < (2 if second else 1)
+        n_labels = sum(one.kind == "label" for one in by_name.values())
+        return n_labels < (2 if self._mixed(_SECOND, key[1]) < share else 1)
 
     def _why(self, drawn: Drawn | None) -> str:
         if drawn is None:
-            return "chosen by hand"
+            return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
         drawn_with = "," if drawn.why == "random" else "; drawn"
@@ -426,22 +432,6 @@ class Labelling:
     def _judged(self, result: Result) -> Judged:
         judged = Judged.of(result, self.metric)
         return judged.with_parts() if self.per == "statement" else judged
-
-
-def share_of_seconds(labels: Sequence[HumanLabel], metric: str) -> float:
-    """The least share (0..1, whole percents) of second opinions that explains these labels."""
-    people: dict[Key, set[str]] = {}
-    for label in labels:
-        if label.kind == "label":
-            people.setdefault(label.item, set()).add(label.annotator)
-    twice = [key[1] for key, names in people.items() if len(names) > 1]
-    least = max((_number(0, metric, _SECOND, sample) for sample in twice), default=0.0)
-    return math.ceil(100 * least) / 100
-
-
-def _number(*words: object) -> float:
-    text = "\0".join(map(str, words))
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]) / 2**48
 
 
 def _check(

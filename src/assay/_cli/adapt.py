@@ -1,17 +1,15 @@
 """The commands `assay adapt` and `assay adapt judge`: models fitted to a corpus, and measured."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-from assay._cli import options, output
+from assay._cli import options, output, values
 from assay._cli.errors import OK, say
-from assay._cli.options import POSITIVE, F, Grouped, NumberRange
+from assay._cli.options import POSITIVE, NumberRange
 from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
@@ -29,9 +27,13 @@ _GROUPS = {
 _FORMS = {".html": "a page", ".md": "Markdown", ".json": "all that is shown"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Request:
-    """What both commands are asked for."""
+def _report_files(what: str) -> Any:
+    help_ = f"Write what was {what}: .html (a page), .md (Markdown) or .json. Repeatable."
+    return options.option("--report", multiple=True, metavar="FILE", help=help_)
+
+
+class _AdaptationRequest(options.Request):
+    """What both commands are asked for; each has its own words for some."""
 
     corpus: tuple[str, ...]
     questions: str | None
@@ -40,83 +42,67 @@ class _Request:
     held_out: float
     seed: int
     rate: float
-    bfloat16: bool
-    threads: int | None
-    level: float
+    bfloat16: bool = options.flag(
+        "--bfloat16", help="Multiply in bfloat16: faster on processors that have it."
+    )
+    threads: int | None = options.count("--threads", help="Cores to use; default: all.")
+    level: float = options.level("Confidence level of the intervals.")
     as_json: bool
     no_progress: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdaptRequest(_Request):
-    """What `assay adapt` is asked for."""
+class _AdaptRequest(_AdaptationRequest):
+    embedder: str = options.argument()
+    corpus: tuple[str, ...] = options.argument(nargs=-1, required=True)
+    questions: str | None = options.option(
+        "--questions",
+        metavar="FILE",
+        help="Questions about the corpus, with the ids or texts of the contexts that answer them, "
+        "or with references. Without it sentences taken out of the passages stand for questions.",
+    )
+    out: str = options.option(
+        "--out",
+        required=True,
+        metavar="FOLDER",
+        help="The adapted embedder, for --embedder onnx:FOLDER and for sentence-transformers.",
+    )
+    outs: tuple[str, ...] = _report_files("gained")
+    words: int = options.count(
+        "--passage-words",
+        default=PASSAGE,
+        least=20,
+        help="Words of a passage that documents are cut into.",
+    )
+    whole: bool = options.flag("--whole", help="Do not cut documents: each is one passage.")
+    held_out: float = options.number(
+        "--held-out",
+        type=NumberRange(0.05, 0.9),
+        default=HELD_OUT,
+        metavar="SHARE",
+        help="Share of the documents whose questions are not learnt from: they measure.",
+    )
+    seed: int = options.count(
+        "--seed", default=0, least=0, help="Chooses them, and the order of training."
+    )
+    epochs: int = options.count(
+        "--epochs", default=_USUAL.epochs, help="How often every question is read."
+    )
+    batch: int = options.count(
+        "--batch", default=_USUAL.batch, least=2, help="Questions of a step."
+    )
+    rate: float = options.number(
+        "--rate", type=POSITIVE, default=_USUAL.rate, metavar="RATE", help="Learning rate."
+    )
+    tokens: int = options.count(
+        "--tokens",
+        default=_USUAL.tokens,
+        least=16,
+        help="Tokens of a passage that training reads; it costs time in proportion.",
+    )
 
-    embedder: str
-    words: int
-    whole: bool
-    epochs: int
-    batch: int
-    tokens: int
 
-
-_usual = options.all_of(
-    options.flag("--bfloat16", help="Multiply in bfloat16: faster on processors that have it."),
-    options.count("--threads", help="Cores to use; default: all."),
-    options.level("Confidence level of the intervals."),
-    options.as_json,
-    options.no_progress,
-)
-
-
-def _written(what: str) -> Callable[[F], F]:
-    help_ = f"Write what was {what}: .html (a page), .md (Markdown) or .json. Repeatable."
-    return click.option("--report", "outs", multiple=True, metavar="FILE", help=help_)
-
-
-@click.command("adapt", cls=Grouped, groups=_GROUPS)
-@click.argument("embedder")
-@click.argument("corpus", nargs=-1, required=True)
-@click.option(
-    "--questions",
-    metavar="FILE",
-    help="Questions about the corpus, with the ids or texts of the contexts that answer them, or "
-    "with references. Without it sentences taken out of the passages stand for questions.",
-)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FOLDER",
-    help="The adapted embedder, for --embedder onnx:FOLDER and for sentence-transformers.",
-)
-@_written("gained")
-@options.count(
-    "--passage-words",
-    "words",
-    default=PASSAGE,
-    least=20,
-    help="Words of a passage that documents are cut into.",
-)
-@options.flag("--whole", help="Do not cut documents: each is one passage.")
-@options.number(
-    "--held-out",
-    type=NumberRange(0.05, 0.9),
-    default=HELD_OUT,
-    metavar="SHARE",
-    help="Share of the documents whose questions are not learnt from: they measure.",
-)
-@options.count("--seed", default=0, least=0, help="Chooses them, and the order of training.")
-@options.count("--epochs", default=_USUAL.epochs, help="How often every question is read.")
-@options.count("--batch", default=_USUAL.batch, least=2, help="Questions of a step.")
-@options.number("--rate", type=POSITIVE, default=_USUAL.rate, metavar="RATE", help="Learning rate.")
-@options.count(
-    "--tokens",
-    default=_USUAL.tokens,
-    least=16,
-    help="Tokens of a passage that training reads; it costs time in proportion.",
-)
-@_usual
-@options.takes(AdaptRequest)
-def adapt_command(request: AdaptRequest) -> int:
+@options.command("adapt", _AdaptRequest, _GROUPS)
+def adapt_command(request: _AdaptRequest) -> int:
     """Fine-tune EMBEDDER to the documents CORPUS and measure what retrieval gains.
 
     EMBEDDER is the folder of a sentence-transformers model. It learns to place each question near
@@ -127,7 +113,7 @@ def adapt_command(request: AdaptRequest) -> int:
     read = filter(None, [request.questions])
     output.check_files(request.outs, *read, forms=_FORMS)
     if request.whole:
-        options.reject_options("cuts documents", "leave out --whole, or it", "words")
+        values.reject_options("cuts documents", "leave out --whole, or it", "words")
     how = options.fill(
         Adapting,
         request,
@@ -137,7 +123,7 @@ def adapt_command(request: AdaptRequest) -> int:
     corpus = list(map(Path, request.corpus))
     columns = (TextColumn("steps of training"), BarColumn(), MofNCompleteColumn())
     with counter(*columns, silent=request.no_progress) as progress:
-        made = adapt(
+        adapted = adapt(
             request.embedder,
             corpus,
             request.questions,
@@ -145,8 +131,8 @@ def adapt_command(request: AdaptRequest) -> int:
             how=how,
             on_progress=progress,
         )
-    gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in made.gains]
-    data = {"assay": __version__, **msgspec.to_builtins(made), "gains": gains}
+    gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in adapted.gains]
+    data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": gains}
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     return tell(data, bench.embedder_report(data), then, request.outs, as_json=request.as_json)
 
@@ -178,66 +164,62 @@ _JUDGE_GROUPS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdaptJudgeRequest(_Request):
-    """What `assay adapt judge` is asked for."""
+class _AdaptJudgeRequest(_AdaptationRequest):
+    corpus: tuple[str, ...] = options.argument(nargs=-1)
+    questions: str | None = options.option(
+        "--questions",
+        metavar="FILE",
+        help="Questions about the corpus with references, as assay testset writes them (better "
+        "with a language model). Without it rules make them.",
+    )
+    labels: str | None = options.option(
+        "--labels",
+        metavar="FILE",
+        help="Labels of people: a store in which statements were labelled, or rows with supported, "
+        "context_relevant or answer_relevant. They measure, and coefficients are fitted to them.",
+    )
+    out: str = options.option(
+        "--out", required=True, metavar="FOLDER", help="For --judge embedded:FOLDER."
+    )
+    outs: tuple[str, ...] = _report_files("measured")
+    held_out: float = options.number(
+        "--held-out",
+        type=NumberRange(0.05, 0.9),
+        default=_USUAL_JUDGE.held_out,
+        metavar="SHARE",
+        help="Share of the documents whose synthetic cases only measure.",
+    )
+    seed: int = options.count(
+        "--seed", default=_USUAL_JUDGE.seed, least=0, help="Chooses them, and the order."
+    )
+    steps: int = options.count(
+        "--steps",
+        default=_USUAL_JUDGE.steps,
+        least=0,
+        help="Steps of training; 0: fit coefficients alone, to --labels, without CORPUS or "
+        "PyTorch.",
+    )
+    time_limit: float | None = options.number(
+        "--time-limit",
+        type=POSITIVE,
+        metavar="MINUTES",
+        help="End the training after so many, counted anew if it goes on after an interruption, "
+        "and use what was learnt by then.",
+    )
+    rate: float = options.number(
+        "--rate", type=POSITIVE, default=_USUAL_JUDGE.rate, metavar="RATE", help="Learning rate."
+    )
+    share: float = options.number(
+        "--share",
+        type=NumberRange(0.05, 1),
+        default=_USUAL_JUDGE.share,
+        metavar="SHARE",
+        help="Share of the trained weights in the mean with those that ship.",
+    )
 
-    labels: str | None
-    steps: int
-    time_limit: float | None
-    share: float
 
-
-@click.command("adapt judge", cls=Grouped, groups=_JUDGE_GROUPS)
-@click.argument("corpus", nargs=-1)
-@click.option(
-    "--questions",
-    metavar="FILE",
-    help="Questions about the corpus with references, as assay testset writes them (better with a "
-    "language model). Without it rules make them.",
-)
-@click.option(
-    "--labels",
-    metavar="FILE",
-    help="Labels of people: a store in which statements were labelled, or rows with supported, "
-    "context_relevant or answer_relevant. They measure, and coefficients are fitted to them.",
-)
-@click.option("--out", required=True, metavar="FOLDER", help="For --judge embedded:FOLDER.")
-@_written("measured")
-@options.number(
-    "--held-out",
-    type=NumberRange(0.05, 0.9),
-    default=_USUAL_JUDGE.held_out,
-    metavar="SHARE",
-    help="Share of the documents whose synthetic cases only measure.",
-)
-@options.count("--seed", default=_USUAL_JUDGE.seed, least=0, help="Chooses them, and the order.")
-@options.count(
-    "--steps",
-    default=_USUAL_JUDGE.steps,
-    least=0,
-    help="Steps of training; 0: fit coefficients alone, to --labels, without CORPUS or PyTorch.",
-)
-@options.number(
-    "--time-limit",
-    type=POSITIVE,
-    metavar="MINUTES",
-    help="End the training after so many, counted anew if it goes on after an interruption, and "
-    "use what was learnt by then.",
-)
-@options.number(
-    "--rate", type=POSITIVE, default=_USUAL_JUDGE.rate, metavar="RATE", help="Learning rate."
-)
-@options.number(
-    "--share",
-    type=NumberRange(0.05, 1),
-    default=_USUAL_JUDGE.share,
-    metavar="SHARE",
-    help="Share of the trained weights in the mean with those that ship.",
-)
-@_usual
-@options.takes(AdaptJudgeRequest)
-def adapt_judge_command(request: AdaptJudgeRequest) -> int:
+@options.command("adapt judge", _AdaptJudgeRequest, _JUDGE_GROUPS)
+def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
     """Fit the embedded judge to the documents CORPUS, and keep it only if it is better.
 
     Rules make right and wrong statements, contexts and answers of the documents; the judge's
@@ -262,7 +244,7 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
             if done == total and not silent:
                 say("trained; now measured on the cases kept aside, which takes minutes")
 
-        made = adapt_judge(
+        adapted = adapt_judge(
             list(map(Path, request.corpus)) or None,
             request.questions,
             request.labels,
@@ -270,11 +252,11 @@ def adapt_judge_command(request: AdaptJudgeRequest) -> int:
             how=how,
             on_progress=train,
         )
-    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in made.compared]
-    data = {"assay": __version__, **msgspec.to_builtins(made), "compared": compared}
+    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in adapted.compared]
+    data = {"assay": __version__, **msgspec.to_builtins(adapted), "compared": compared}
     then = [
-        ("use", f"assay run DATA --judge embedded:{made.folder}"),
+        ("use", f"assay run DATA --judge embedded:{adapted.folder}"),
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
-    then = then if made.folder is not None else []
+    then = then if adapted.folder is not None else []
     return tell(data, bench.judge_report(data), then, request.outs, as_json=request.as_json)

@@ -1,10 +1,7 @@
 """The command `assay agree`: how far metrics agree with human labels."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
-
-import click
 
 from assay._analysis import agreement as analysis
 from assay._analysis.annotators import concordance
@@ -22,67 +19,55 @@ _FORMS = {".html": "the page", ".md": "Markdown", ".json": "what --json shows"}
 _WRITERS = {".html": words.html, ".md": words.markdown}
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgreeRequest(options.ReportRequest):
-    """What `assay agree` is asked for."""
-
+class _AgreeRequest(options.ReportRequest):
     run: str
     labels: str
-    metrics: tuple[str, ...]
-    other: str | None
-    levels: str | None
-    threshold: float | None
-    concordance: bool
-    above: tuple[str, ...]
-    below: tuple[str, ...]
-    worst: int
+    metrics: tuple[str, ...] = options.repeatable(
+        "--metric", "-m", metavar="METRIC", help="Only this one."
+    )
+    other: str | None = options.option(
+        "--other",
+        metavar="RUN",
+        help="Labels of pairs: the run with the second answers (B), of the same sample ids.",
+    )
+    levels: str | None = options.option(
+        "--levels",
+        metavar="WORDS",
+        help="The words of an ordinal scale, worst first, with commas: poor,fair,good.",
+    )
+    threshold: float | None = options.number(
+        "--threshold",
+        metavar="SCORE",
+        help="A sample with at least this score counts as good. By default the threshold is "
+        "chosen by cross-validation.",
+    )
+    concordance: bool = options.flag(
+        "--concordance",
+        help="Show how often human labels say correct where one metric, or two, are high or low.",
+    )
+    above: tuple[str, ...] = options.repeatable(
+        "--above",
+        metavar="[METRIC=]SCORE",
+        help="With --concordance: scores above this are high; default 0.7.",
+    )
+    below: tuple[str, ...] = options.repeatable(
+        "--below",
+        metavar="[METRIC=]SCORE",
+        help="With --concordance: scores below this are low; default 0.3.",
+    )
+    worst: int = options.count(
+        "--worst",
+        default=3,
+        least=0,
+        help="How many of the worst disagreements to show for each metric.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it: .html (a page, with pictures), .md (Markdown) or .json. Repeatable."
+    )
 
 
-@click.command("agree")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.labels
-@options.repeatable("--metric", "-m", "metrics", metavar="METRIC", help="Only this one.")
-@click.option(
-    "--other",
-    metavar="RUN",
-    help="Labels of pairs: the run with the second answers (B), of the same sample ids.",
-)
-@click.option(
-    "--levels",
-    metavar="WORDS",
-    help="The words of an ordinal scale, worst first, with commas: poor,fair,good.",
-)
-@options.number(
-    "--threshold",
-    metavar="SCORE",
-    help="A sample with at least this score counts as good. By default the threshold is chosen by "
-    "cross-validation.",
-)
-@options.flag(
-    "--concordance",
-    help="Show how often human labels say correct where one metric, or two, are high or low.",
-)
-@options.repeatable(
-    "--above",
-    metavar="[METRIC=]SCORE",
-    help="With --concordance: scores above this are high; default 0.7.",
-)
-@options.repeatable(
-    "--below",
-    metavar="[METRIC=]SCORE",
-    help="With --concordance: scores below this are low; default 0.3.",
-)
-@options.count(
-    "--worst",
-    default=3,
-    least=0,
-    help="How many of the worst disagreements to show for each metric.",
-)
-@options.outs("Write it: .html (a page, with pictures), .md (Markdown) or .json. Repeatable.")
-@options.as_json
-@options.store
-@options.takes(AgreeRequest)
-def agree_command(request: AgreeRequest) -> int:
+@options.command("agree", _AgreeRequest)
+def agree_command(request: _AgreeRequest) -> int:
     """Measure how far metrics of RUN, trivial baselines and annotators agree with human labels.
 
     A file of labels names samples by their id and says of each yes or no, a grade, or which of two
@@ -90,7 +75,7 @@ def agree_command(request: AgreeRequest) -> int:
     label is a good one.
     """
     if not request.concordance:
-        options.reject_options("is for --concordance", "add --concordance", "above", "below")
+        values.reject_options("is for --concordance", "add --concordance", "above", "below")
     output.check_files(request.outs, request.labels, request.store, forms=_FORMS)
     result = open_run(request.run, request.store)
     data = _data(result, request)
@@ -102,17 +87,17 @@ def agree_command(request: AgreeRequest) -> int:
         return OK
     output.stdout().print(words.console(data))
     lines = output.file_lines(request.outs)
-    shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
-    if shown:
+    cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
+    if cases:
         store = str(result.path)
         lines.append(
-            ("next", command_line("show", run_name(result), "--sample", shown[0], store=store))
+            ("next", command_line("show", run_name(result), "--sample", cases[0], store=store))
         )
     output.print_lines(lines)
     return OK
 
 
-def _data(result: Result, request: AgreeRequest) -> dict[str, Any]:
+def _data(result: Result, request: _AgreeRequest) -> dict[str, Any]:
     run = result.run
     levels = [word.strip() for word in (request.levels or "").split(",") if word.strip()]
     human = read_labels(request.labels, metrics=list(run.metrics), levels=levels)
@@ -145,8 +130,8 @@ def _data(result: Result, request: AgreeRequest) -> dict[str, Any]:
 
 def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
     """Names that labels are about and that no metric has; most often they are misspelt."""
-    meant = {label.metric for metric in metrics for label in human.of(metric)}
-    names = dict.fromkeys(label.metric for label in human.labels if label.metric not in meant)
+    known_names = {label.metric for metric in metrics for label in human.of(metric)}
+    names = dict.fromkeys(label.metric for label in human.labels if label.metric not in known_names)
     return dict.fromkeys(names, "the run has no metric of this name, but labels do")
 
 

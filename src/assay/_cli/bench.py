@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import click
 import msgspec
 
 from assay._cli import options, output
@@ -29,58 +27,39 @@ T = TypeVar("T")
 _FORMS = {".json": "the card, which can be read again", ".md": "Markdown"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BenchRequest(options.LimitedJudgeRequest, options.ReportRequest):
-    """What `assay bench` is asked for."""
-
-    names: tuple[str, ...]
-    data: str | None
-    listed: bool
-    dry_run: bool
-    limit: int | None
-    full: bool
-    fit: bool
-    beside: str | None
+class _BenchRequest(options.LimitedJudgeRequest, options.ReportRequest):
+    names: tuple[str, ...] = options.argument(metavar="[NAME...]", nargs=-1)
+    data: str | None = options.option(
+        "--data",
+        metavar="DIR",
+        envvar="ASSAY_DATA",
+        help="The folder with the labelled sets, which do not ship; instead of ASSAY_DATA.",
+    )
+    listed: bool = options.flag("--list", help="List the sets and their files; ask nobody.")
+    dry_run: bool = options.flag(
+        "--dry-run", help="Only estimate calls, tokens and money of each set; ask nobody."
+    )
+    limit: int | None = options.count(
+        "--limit", help="At most N rows of each kind; the same ones each time, few among more."
+    )
+    full: bool = options.flag("--full", help="All rows of large sets, which are sampled otherwise.")
+    fit: bool = options.flag(
+        "--fit",
+        help="Fit the thresholds that sets need on training rows first. Those of the embedded "
+        "judge ship.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write the card to .json (it can be read again) or .md (Markdown). Repeatable."
+    )
+    beside: str | None = options.option(
+        "--beside", metavar="FILE", help="Also show the card of another judge: JSON from --out."
+    )
     quiet: bool
     no_progress: bool
 
 
-@click.command("bench")
-@click.argument("names", metavar="[NAME...]", nargs=-1)
-@click.option(
-    "--data",
-    metavar="DIR",
-    envvar="ASSAY_DATA",
-    help="The folder with the labelled sets, which do not ship; instead of ASSAY_DATA.",
-)
-@options.flag("--list", "listed", help="List the sets and their files; ask nobody.")
-@options.flag("--dry-run", help="Only estimate calls, tokens and money of each set; ask nobody.")
-@options.judge
-@options.count(
-    "--limit", help="At most N rows of each kind; the same ones each time, few among more."
-)
-@options.flag("--full", help="All rows of large sets, which are sampled otherwise.")
-@options.flag(
-    "--fit",
-    help="Fit the thresholds that sets need on training rows first. Those of the embedded judge "
-    "ship.",
-)
-@options.concurrency
-@options.retries
-@options.rpm
-@options.tpm
-@options.price
-@options.budget
-@options.outs("Write the card to .json (it can be read again) or .md (Markdown). Repeatable.")
-@click.option(
-    "--beside", metavar="FILE", help="Also show the card of another judge: JSON from --out."
-)
-@options.as_json
-@options.store
-@options.quiet
-@options.no_progress
-@options.takes(BenchRequest)
-def bench_command(request: BenchRequest) -> int:
+@options.command("bench", _BenchRequest)
+def bench_command(request: _BenchRequest) -> int:
     """Measure a judge's agreement with human labels, beside baselines, on the named sets or all.
 
     Replies are kept in the store: killed or stopped at any point, the same command asks nothing
@@ -112,7 +91,7 @@ def bench_command(request: BenchRequest) -> int:
     return _exit_code(card)
 
 
-def _estimate(request: BenchRequest) -> int:
+def _estimate(request: _BenchRequest) -> int:
     if request.outs or request.beside:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
     estimates = _over_sets(estimate_costs, request)
@@ -124,7 +103,7 @@ def _estimate(request: BenchRequest) -> int:
     return OK
 
 
-def _over_sets(function: Callable[..., T], request: BenchRequest) -> T:
+def _over_sets(function: Callable[..., T], request: _BenchRequest) -> T:
     """What `measure` or `estimate_costs` gives for the sets and the judge of the request."""
     sets, data = chosen(request.names), _data(request.data)
     if request.full and request.limit is not None:
@@ -171,7 +150,7 @@ def _exit_code(card: JudgeCard) -> int:
     return SOME_FAILED if any(one.unanswered for one in card.sets) else OK
 
 
-def _list(request: BenchRequest) -> int:
+def _list(request: _BenchRequest) -> int:
     data = Data(Path(request.data)) if request.data else None
     sets = [
         {

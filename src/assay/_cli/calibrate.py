@@ -3,10 +3,8 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import click
 import msgspec
 from rich.table import Table
 from rich.text import Text
@@ -17,11 +15,10 @@ from assay._analysis.calibration import Applied, Card, Quality, load
 from assay._analysis.correction import Correction
 from assay._analysis.labelled import metrics_meant, one_metric, read_for_run
 from assay._analysis.selection import choose_examples, warn_of_other_answers
-from assay._cli import options, output
+from assay._cli import options, output, values
 from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE
 from assay._cli.output import command_line, run_name
-from assay._report import calibration as mean_report
 from assay._report import calibration as report
 from assay._report import numbers, sanitize
 from assay._runner.result import Result
@@ -37,65 +34,53 @@ _PAGES: Final = {".html": "a page with the reliability diagram", ".md": "its tab
 _FITTING: Final = ("objective", "costs", "method", "good")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CalibrateRequest(options.ReportRequest):
-    """What `assay calibrate` is asked for."""
-
+class _CalibrateRequest(options.ReportRequest):
     run: str
-    labels: str | None
-    metric: str | None
-    objective: Literal["balanced", "f1", "f1-bad"]
-    costs: str | None
-    method: Literal["platt", "isotonic"]
-    good: float
-    card: str | None
-    examples: str | None
-    example_count: int
+    labels: str | None = options.option("--labels", metavar="FILE", help=options.LABELS)
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="The metric that the labels are about."
+    )
+    objective: Literal["balanced", "f1", "f1-bad"] = options.choice(
+        "--objective",
+        choices=["balanced", "f1", "f1-bad"],
+        default="balanced",
+        help="What the threshold is to reach: balanced accuracy, or F1 of the good or of the bad.",
+    )
+    costs: str | None = options.option(
+        "--costs",
+        metavar="ACCEPT:REJECT",
+        help="Instead: minimum cost; a bad sample called good costs ACCEPT, the reverse REJECT.",
+    )
+    method: Literal["platt", "isotonic"] = options.choice(
+        "--method",
+        choices=["platt", "isotonic"],
+        default="platt",
+        help="The curve from scores to probabilities; isotonic needs a few hundred labels.",
+    )
+    good: float = options.number(
+        "--good", default=0.5, metavar="LABEL", help="A label of at least this counts as good."
+    )
+    card: str | None = options.option(
+        "--card",
+        metavar="FILE",
+        help="Fit nothing: apply this card to RUN, or with --labels measure it on these.",
+    )
+    examples: str | None = options.option(
+        "--examples",
+        metavar="FILE",
+        help="Write a prompts file (.toml) with examples for an LLM judge, chosen from the labels.",
+    )
+    example_count: int = options.count(
+        "--example-count", default=4, help="With --examples: maximum number of examples."
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "
+        "or with --card the calibrated scores (.jsonl). Repeatable."
+    )
 
 
-@click.command("calibrate")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.labels_if_any
-@click.option("--metric", "-m", metavar="METRIC", help="The metric that the labels are about.")
-@options.choice(
-    "--objective",
-    choices=["balanced", "f1", "f1-bad"],
-    default="balanced",
-    help="What the threshold is to reach: balanced accuracy, or F1 of the good or of the bad.",
-)
-@click.option(
-    "--costs",
-    metavar="ACCEPT:REJECT",
-    help="Instead: minimum cost; a bad sample called good costs ACCEPT, the reverse REJECT.",
-)
-@options.choice(
-    "--method",
-    choices=["platt", "isotonic"],
-    default="platt",
-    help="The curve from scores to probabilities; isotonic needs a few hundred labels.",
-)
-@options.number(
-    "--good", default=0.5, metavar="LABEL", help="A label of at least this counts as good."
-)
-@click.option(
-    "--card",
-    metavar="FILE",
-    help="Fit nothing: apply this card to RUN, or with --labels measure it on these.",
-)
-@click.option(
-    "--examples",
-    metavar="FILE",
-    help="Write a prompts file (.toml) with examples for an LLM judge, chosen from the labels.",
-)
-@options.count("--example-count", default=4, help="With --examples: maximum number of examples.")
-@options.outs(
-    "Write the card (.json), a page with the reliability diagram (.html), its tables (.md), "
-    "or with --card the calibrated scores (.jsonl). Repeatable."
-)
-@options.as_json
-@options.store
-@options.takes(CalibrateRequest)
-def calibrate_command(request: CalibrateRequest) -> int:
+@options.command("calibrate", _CalibrateRequest)
+def calibrate_command(request: _CalibrateRequest) -> int:
     """Fit a threshold and a curve of probabilities for one metric of RUN to human labels.
 
     What is reported is cross-validated: whole groups are held out in turn. The card is tied to
@@ -110,13 +95,13 @@ def calibrate_command(request: CalibrateRequest) -> int:
     if request.examples:
         raise InputError("--examples are chosen while fitting", "leave --card out")
     why = "is for fitting, and --card is given"
-    options.reject_options(why, "leave it out, or --card", *_FITTING)
+    values.reject_options(why, "leave it out, or --card", *_FITTING)
     if request.labels is None:
         return _apply(request, request.card)
     return _check(request, request.card, request.labels)
 
 
-def _fit(request: CalibrateRequest, labels_file: str) -> int:
+def _fit(request: _CalibrateRequest, labels_file: str) -> int:
     _check_files(request, {".json": "the card", **_PAGES})
     output.check_file("--examples", request.examples, labels_file, request.store, *request.outs)
     result = Result(request.store, request.run)
@@ -130,10 +115,10 @@ def _fit(request: CalibrateRequest, labels_file: str) -> int:
         good_from=request.good,
     )
     if request.examples:
-        chosen = choose_examples(result, labels, card.metric, n=request.example_count)
-        output.write_text("--examples", request.examples, chosen.prompts())
-        say(f"{len(chosen.examples)} examples in {request.examples}, for --prompts")
-        if chosen.one_sided:
+        examples = choose_examples(result, labels, card.metric, n=request.example_count)
+        output.write_text("--examples", request.examples, examples.prompts())
+        say(f"{len(examples.examples)} examples in {request.examples}, for --prompts")
+        if examples.one_sided:
             say("  all with the same verdict: label statements of both kinds for better ones")
     _present(request, card, card.quality, CROSS_VALIDATED)
     if not request.as_json and not any(out.endswith(".json") for out in request.outs):
@@ -141,7 +126,7 @@ def _fit(request: CalibrateRequest, labels_file: str) -> int:
     return OK
 
 
-def _check(request: CalibrateRequest, card_file: str, labels_file: str) -> int:
+def _check(request: _CalibrateRequest, card_file: str, labels_file: str) -> int:
     _check_files(request, _PAGES)
     result = Result(request.store, request.run)
     labels = _read_labels(labels_file, result)
@@ -151,7 +136,7 @@ def _check(request: CalibrateRequest, card_file: str, labels_file: str) -> int:
     return OK
 
 
-def _apply(request: CalibrateRequest, card_file: str) -> int:
+def _apply(request: _CalibrateRequest, card_file: str) -> int:
     _check_files(request, {".jsonl": "the calibrated scores"})
     result = Result(request.store, request.run)
     card = load(card_file)
@@ -170,9 +155,9 @@ def _apply(request: CalibrateRequest, card_file: str) -> int:
     return OK
 
 
-def _check_files(request: CalibrateRequest, forms: Mapping[str, str]) -> None:
+def _check_files(request: _CalibrateRequest, forms: Mapping[str, str]) -> None:
     if not request.examples:
-        options.reject_options("is for --examples", "leave it out", "example_count")
+        values.reject_options("is for --examples", "leave it out", "example_count")
     files = [file for file in (request.labels, request.card, request.store) if file]
     output.check_files(request.outs, *files, forms=forms)
 
@@ -184,7 +169,7 @@ def _read_labels(file: str, result: Result) -> Labels:
     return labels
 
 
-def _present(request: CalibrateRequest, card: Card, quality: Quality, held_out: str) -> None:
+def _present(request: _CalibrateRequest, card: Card, quality: Quality, held_out: str) -> None:
     """Write the card and its quality, and show them; a card that was given is not shown again."""
     writers = {
         ".json": lambda _: card.json(),
@@ -204,7 +189,7 @@ def _check_metric(card: Card, result: Result, metric: str | None) -> None:
         raise InputError(f"--metric {metric}: the card is about {card.metric}", "leave it out")
 
 
-def _objective(request: CalibrateRequest) -> Objective:
+def _objective(request: _CalibrateRequest) -> Objective:
     costs = request.costs
     if costs is None:
         return Objective(request.objective)
@@ -277,53 +262,42 @@ _CUT_SHORT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorrectRequest:
-    """What `assay correct` is asked for."""
-
+class _CorrectRequest(options.Request):
     run: str
     labels: str
-    metric: str | None
-    width: float
-    strata: str | None
-    checked_on: str | None
-    threshold: float
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="The metric that the labels are about."
+    )
+    width: float = options.number(
+        "--width",
+        type=POSITIVE,
+        default=0.1,
+        metavar="WIDTH",
+        help="Show how many labels an interval of this total width needs.",
+    )
+    strata: str | None = options.option(
+        "--strata",
+        metavar="COLUMN",
+        help="The samples were chosen at random within each value of this column of the data.",
+    )
+    checked_on: str | None = options.option(
+        "--checked-on",
+        metavar="RUN",
+        help="The labels are about samples of this other run: the judge's error rates are taken "
+        "from there (Rogan-Gladen), and the share of good samples in RUN is freed of them.",
+    )
+    threshold: float = options.number(
+        "--threshold",
+        default=0.5,
+        metavar="SCORE",
+        help="With --checked-on: the judge calls a sample good from this score on.",
+    )
     as_json: bool
     store: str
 
 
-@click.command("correct")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.labels
-@click.option("--metric", "-m", metavar="METRIC", help="The metric that the labels are about.")
-@options.number(
-    "--width",
-    type=POSITIVE,
-    default=0.1,
-    metavar="WIDTH",
-    help="Show how many labels an interval of this total width needs.",
-)
-@click.option(
-    "--strata",
-    metavar="COLUMN",
-    help="The samples were chosen at random within each value of this column of the data.",
-)
-@click.option(
-    "--checked-on",
-    metavar="RUN",
-    help="The labels are about samples of this other run: the judge's error rates are taken from "
-    "there (Rogan-Gladen), and the share of good samples in RUN is freed of them.",
-)
-@options.number(
-    "--threshold",
-    default=0.5,
-    metavar="SCORE",
-    help="With --checked-on: the judge calls a sample good from this score on.",
-)
-@options.as_json
-@options.store
-@options.takes(CorrectRequest)
-def correct_command(request: CorrectRequest) -> int:
+@options.command("correct", _CorrectRequest)
+def correct_command(request: _CorrectRequest) -> int:
     """Estimate the mean of RUN if all its samples had human labels.
 
     From labels of some samples and the judge's scores of all (prediction-powered inference). The
@@ -331,9 +305,9 @@ def correct_command(request: CorrectRequest) -> int:
     """
     if request.checked_on is not None:
         why = "is about labels of this run, and --checked-on names another"
-        options.reject_options(why, "leave it out, or --checked-on", "width", "strata")
+        values.reject_options(why, "leave it out, or --checked-on", "width", "strata")
         return _correct_share(request, request.checked_on)
-    options.reject_options("is for --checked-on", "leave it out", "threshold")
+    values.reject_options("is for --checked-on", "leave it out", "threshold")
     result = Result(request.store, request.run)
     labels = read_for_run(request.labels, result)
     _warn_of_others(request, result)
@@ -349,7 +323,7 @@ def correct_command(request: CorrectRequest) -> int:
         console.print(_table(correction))
         if correction.cut_short:
             _warn_of_cut(result, correction.metric, request)
-        for line in mean_report.notes(correction, request.width):
+        for line in report.notes(correction, request.width):
             console.print(Text(f"  {line}", style="dim"))
     return OK
 
@@ -374,14 +348,14 @@ def _table(correction: Correction) -> Table:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    for row in mean_report.mean_rows(correction):
+    for row in report.mean_rows(correction):
         last = "bold" if row.name == "corrected" else ""
         name, mean = Text(row.name, style=last), Text(row.mean, style=last)
         table.add_row(name, mean, row.interval, row.source)
     return table
 
 
-def _correct_share(request: CorrectRequest, checked_on: str) -> int:
+def _correct_share(request: _CorrectRequest, checked_on: str) -> int:
     """The share of good samples, by the error rates of the judge on another run."""
     result, other = Result(request.store, request.run), Result(request.store, checked_on)
     metric, threshold = request.metric, request.threshold
@@ -397,12 +371,12 @@ def _correct_share(request: CorrectRequest, checked_on: str) -> int:
     return OK
 
 
-def _warn_of_others(request: CorrectRequest, labelled: Result) -> None:
+def _warn_of_others(request: _CorrectRequest, labelled: Result) -> None:
     if warning := warn_of_other_answers(request.labels, labelled):
         say(warning)
 
 
-def _warn_of_cut(labelled: Result, metric: str, request: CorrectRequest) -> None:
+def _warn_of_cut(labelled: Result, metric: str, request: _CorrectRequest) -> None:
     """Say that the sheet was labelled in part, and the command that mends it."""
     console = output.stdout()
     console.print(Text(_CUT_SHORT, style="yellow"))
@@ -412,11 +386,11 @@ def _warn_of_cut(labelled: Result, metric: str, request: CorrectRequest) -> None
 
 
 def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
-    estimate = f"{numbers.score(share.estimate)}, 95 % interval {mean_report.span(share.interval)}"
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {report.span(share.interval)}"
     yield Text(f"share of good samples: {estimate}", style="bold")
     yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
     if not share.by_probability:
-        yield Text(mean_report.RANDOM, style="dim")
+        yield Text(report.RANDOM, style="dim")

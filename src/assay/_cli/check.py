@@ -1,7 +1,7 @@
 """The commands `assay check` and `assay schema`: data sets well-formed, and good as test sets."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -56,71 +56,51 @@ _GROUPS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckRequest(options.LimitedJudgeRequest, options.ReportRequest):
-    """What `assay check` is asked for."""
-
-    files: tuple[str, ...]
-    metrics: tuple[str, ...]
+class _CheckRequest(options.WriterRequest, options.ReportRequest):
+    files: tuple[str, ...] = options.argument(metavar="FILE...", nargs=-1, required=True)
+    metrics: tuple[str, ...] = options.repeatable(
+        "-m",
+        "--metric",
+        metavar="METRIC",
+        help="Check too that the rows hold what this metric needs; say which do not. With --run: "
+        "the metric to look at.",
+    )
+    design: bool = options.flag(
+        "--design",
+        help="Check the questions of each FILE as a test set: how many, of which kinds, which are "
+        "repeated or cannot be understood alone, whether references have a source.",
+    )
+    corpus: tuple[str, ...] = options.repeatable(
+        "--corpus",
+        metavar="FOLDER",
+        help="With --design: the documents that the questions are about (a folder or a file).",
+    )
+    corpus_before: tuple[str, ...] = options.repeatable(
+        "--corpus-before",
+        metavar="FOLDER",
+        help="With --corpus-after: the documents when the questions were written (a folder, a "
+        "file, or REVISION:FOLDER of git); say which questions the change touches.",
+    )
+    corpus_after: tuple[str, ...] = options.repeatable(
+        "--corpus-after",
+        metavar="FOLDER",
+        help="With --corpus-before: the documents now.",
+    )
+    runs: tuple[str, ...] = options.repeatable(
+        "--run",
+        metavar="RUN",
+        help="With --design: a run over these questions, whose scores say how small a difference "
+        "they show; from two on also which are hard, and which better systems get wrong.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "With --design: write the card, .html (a page) or .json. Repeatable."
+    )
     maps: tuple[str, ...]
     contexts: str
-    corpus: tuple[str, ...]
-    runs: tuple[str, ...]
-    design: bool
-    corpus_before: tuple[str, ...]
-    corpus_after: tuple[str, ...]
 
 
-@click.command("check", cls=options.Grouped, groups=_GROUPS)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@options.repeatable(
-    "-m",
-    "--metric",
-    "metrics",
-    metavar="METRIC",
-    help="Check too that the rows hold what this metric needs; say which do not. With --run: the "
-    "metric to look at.",
-)
-@options.flag(
-    "--design",
-    help="Check the questions of each FILE as a test set: how many, of which kinds, which are "
-    "repeated or cannot be understood alone, whether references have a source.",
-)
-@options.repeatable(
-    "--corpus",
-    "corpus",
-    metavar="FOLDER",
-    help="With --design: the documents that the questions are about (a folder or a file).",
-)
-@options.repeatable(
-    "--corpus-before",
-    "corpus_before",
-    metavar="FOLDER",
-    help="With --corpus-after: the documents when the questions were written (a folder, a file, "
-    "or REVISION:FOLDER of git); say which questions the change touches.",
-)
-@options.repeatable(
-    "--corpus-after",
-    "corpus_after",
-    metavar="FOLDER",
-    help="With --corpus-before: the documents now.",
-)
-@options.repeatable(
-    "--run",
-    "runs",
-    metavar="RUN",
-    help="With --design: a run over these questions, whose scores say how small a difference they "
-    "show; from two on also which are hard, and which better systems get wrong.",
-)
-@options.outs("With --design: write the card, .html (a page) or .json. Repeatable.")
-@options.writer
-@options.spending
-@options.store
-@options.as_json
-@options.maps
-@options.contexts
-@options.takes(CheckRequest)
-def check_command(request: CheckRequest) -> int:
+@options.command("check", _CheckRequest, _GROUPS)
+def check_command(request: _CheckRequest) -> int:
     """Read all rows of each FILE and report everything that is wrong with it.
 
     Nobody is asked, but with --design by --judge: it says whether the sources support the
@@ -133,12 +113,12 @@ def check_command(request: CheckRequest) -> int:
                 f"there is no --corpus-{missing}", "name the documents before and after"
             )
         other = ("metrics", "design", *_OPTIONS)
-        options.reject_options("is not for --corpus-before", "leave it out", *other)
+        values.reject_options("is not for --corpus-before", "leave it out", *other)
         return _check_freshness(request)
     if request.design:
         return _check_designs(request)
-    options.reject_options("is for --design", "add --design", *_OPTIONS)
-    options.reject_options("is for --design and --corpus-before", "add one of them", "as_json")
+    values.reject_options("is for --design", "add --design", *_OPTIONS)
+    values.reject_options("is for --design and --corpus-before", "add one of them", "as_json")
     specs = values.metric_specs(request.metrics)
     if specs:
         look_here()
@@ -166,7 +146,7 @@ def check_command(request: CheckRequest) -> int:
 _SHOWN = 5  # questions of a state and parts
 
 
-def _check_freshness(request: CheckRequest) -> int:
+def _check_freshness(request: _CheckRequest) -> int:
     """Tell which questions a change of the documents touches; bad input if one is invalidated."""
     reading = {
         "mapping": values.mapping(request.maps),
@@ -174,19 +154,19 @@ def _check_freshness(request: CheckRequest) -> int:
     }
     before, after = map(Path, request.corpus_before), map(Path, request.corpus_after)
     editions = read_documents(list(before)), read_documents(list(after))
-    found, code = dict[str, Freshness](), OK
+    states, code = dict[str, Freshness](), OK
     for file in request.files:
         try:
-            found[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
+            states[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIP_HINT)}")
             code = BAD_INPUT
         else:
-            code = BAD_INPUT if found[file].of("invalidated") else code
+            code = BAD_INPUT if states[file].of("invalidated") else code
     if request.as_json:
-        output.print_json({file: asdict(freshness) for file, freshness in found.items()})
+        output.print_json({file: asdict(freshness) for file, freshness in states.items()})
     else:
-        for file, freshness in found.items():
+        for file, freshness in states.items():
             _show_freshness(file, freshness)
     return code
 
@@ -245,24 +225,26 @@ def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool)
     return n
 
 
-@click.command("schema")
-@click.argument("what", type=click.Choice(["data", "config"]))
-@options.flag(
-    "--list",
-    "as_list",
-    help="Of data: the schema of a JSON file that is a list of rows, instead of one row.",
-)
-def schema_command(what: str, *, as_list: bool) -> int:
+class _SchemaRequest(options.Request):
+    what: str = options.argument(type=click.Choice(["data", "config"]))
+    as_list: bool = options.flag(
+        "--list",
+        help="Of data: the schema of a JSON file that is a list of rows, instead of one row.",
+    )
+
+
+@options.command("schema", _SchemaRequest)
+def schema_command(request: _SchemaRequest) -> int:
     """Print a JSON schema, for editors and checks.
 
     "data" is a row of a data set, such as a line of a JSONL file; "config" is assay.toml, or
     [tool.assay] of pyproject.toml.
     """
-    if what == "config":
-        options.reject_options('is for "data"', "leave it out", "as_list")
+    if request.what == "config":
+        values.reject_options('is for "data"', "leave it out", "as_list")
         output.print_json(config.schema())
     else:
-        output.print_json(fields.document() if as_list else fields.row())
+        output.print_json(fields.document() if request.as_list else fields.row())
     return OK
 
 
@@ -271,7 +253,7 @@ _FORMS = {".html": "the card, one page that needs nothing else", ".json": "what 
 _OPTIONS = ("corpus", "runs", *options.JUDGE_OPTIONS, "price", "budget", "outs")
 
 
-def _check_designs(request: CheckRequest) -> int:
+def _check_designs(request: _CheckRequest) -> int:
     """Tell what each file lacks as a test set; bad input where a row has to be changed."""
     output.check_files(request.outs, *request.files, request.store, forms=_FORMS)
     corpus = [Path(path) for path in request.corpus]
@@ -304,9 +286,9 @@ def _check_designs(request: CheckRequest) -> int:
     return code
 
 
-def _judge(request: CheckRequest) -> dict[str, Any]:
+def _judge(request: _CheckRequest) -> dict[str, Any]:
     if not request.judges:
-        options.reject_options(
+        values.reject_options(
             "is for --judge", "add it", *options.JUDGE_OPTIONS[1:], "price", "budget"
         )
         return {}
@@ -320,10 +302,10 @@ def _judge(request: CheckRequest) -> dict[str, Any]:
     }
 
 
-def _runs(request: CheckRequest) -> RunEvidence | None:
+def _runs(request: _CheckRequest) -> RunEvidence | None:
     """What the runs showed of their questions."""
     if not request.runs:
-        options.reject_options("is for --run", "leave it out", "metrics")
+        values.reject_options("is for --run", "leave it out", "metrics")
         return None
     if len(request.metrics) > 1:
         raise InputError("--metric names several metrics", "name the one to look at")
@@ -333,14 +315,14 @@ def _runs(request: CheckRequest) -> RunEvidence | None:
         scores = list(_scores(results[0], metric).values())
         alone = float(np.std(scores, ddof=1)) * 2**0.5 if len(scores) > 1 else None
         return RunEvidence(metric, 1, alone)
-    found = analysis.items(results, metric, force=True)
+    analysed = analysis.items(results, metric, force=True)
     return RunEvidence(
         metric,
         len(results),
-        _deviation(table := np.array([each.scores for each in found.questions], np.float64)),
+        _deviation(table := np.array([each.scores for each in analysed.questions], np.float64)),
         _loss(table),
-        {one.question: one.flag for one in found.questions if one.flag},
-        {one.question: one.difficulty for one in found.questions if one.difficulty is not None},
+        {one.question: one.flag for one in analysed.questions if one.flag},
+        {one.question: one.difficulty for one in analysed.questions if one.difficulty is not None},
     )
 
 

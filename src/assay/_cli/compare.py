@@ -1,11 +1,9 @@
 """The commands `assay compare`, `history` and `items`: runs beside each other."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import click
 import msgspec
 from rich.console import RenderableType
 
@@ -14,7 +12,7 @@ from assay._analysis.comparison import compare as compare_runs
 from assay._analysis.groups import RETRIEVAL, by_group, compare_groups
 from assay._analysis.history import history as analyse
 from assay._analysis.telecom import telecom_study
-from assay._cli import options, output
+from assay._cli import options, output, values
 from assay._cli.errors import OK
 from assay._cli.options import POSITIVE
 from assay._cli.sweep import labelled, show_sweep, sweep_writers, tables
@@ -40,55 +38,40 @@ _Shown = tuple[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CompareRequest(options.ReportRequest):
-    """What `assay compare` is asked for."""
-
-    runs: tuple[str, ...]
-    by: str | None
-    report: str | None
-    labels: tuple[str, ...]
+class _CompareRequest(options.ReportRequest):
+    runs: tuple[str, ...] = options.argument(metavar="RUN...", nargs=-1, required=True)
+    by: str | None = options.option(
+        "--by",
+        metavar="FIELD",
+        help="Compare the samples of each RUN by a further column of the data, by group, language "
+        "or answerable, by a metric that is 0 or 1, or by retrieval: was a right context "
+        "retrieved? Of several RUNs, compare each group with that of the first RUN, too.",
+    )
+    report: str | None = tables()
+    labels: tuple[str, ...] = labelled()
     metrics: tuple[str, ...]
-    wanted: float | None
-    level: float
-    most: int
-    show_all: bool
+    wanted: float | None = options.number(
+        "--detect",
+        type=POSITIVE,
+        metavar="D",
+        help="Show how many samples detect a difference of D; default: the observed one.",
+    )
+    level: float = options.level("Confidence level of the intervals and of the verdicts.")
+    most: int = options.count(
+        "--most",
+        default=5,
+        least=0,
+        help="How many of the samples that lost most, and gained most, to show.",
+    )
+    show_all: bool = options.flag("--all", help="Show metrics without a difference as well.")
     force: bool
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page), .md (Markdown) or .json. Repeatable."
+    )
 
 
-@click.command("compare")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option(
-    "--by",
-    metavar="FIELD",
-    help="Compare the samples of each RUN by a further column of the data, by group, language or "
-    "answerable, by a metric that is 0 or 1, or by retrieval: was a right context retrieved? Of "
-    "several RUNs, compare each group with that of the first RUN, too.",
-)
-@tables
-@labelled
-@options.only_metrics
-@options.number(
-    "--detect",
-    "wanted",
-    type=POSITIVE,
-    metavar="D",
-    help="Show how many samples detect a difference of D; default: the observed one.",
-)
-@options.level("Confidence level of the intervals and of the verdicts.")
-@options.count(
-    "--most",
-    default=5,
-    least=0,
-    help="How many of the samples that lost most, and gained most, to show.",
-)
-@options.flag("--all", "show_all", help="Show metrics without a difference as well.")
-@options.force
-@options.outs("Write it to .html (a page), .md (Markdown) or .json. Repeatable.")
-@options.as_json
-@options.store
-@options.takes(CompareRequest)
-def compare_command(request: CompareRequest) -> int:
+@options.command("compare", _CompareRequest)
+def compare_command(request: _CompareRequest) -> int:
     """Compare the scores of RUNs with those of the first RUN, sample by sample.
 
     A RUN is a run's name, the beginning of its id, "last" or "last~1"; FILE:RUN one of another
@@ -102,7 +85,7 @@ def compare_command(request: CompareRequest) -> int:
     metric on the same answers, use `assay metrics --compare`.
     """
     if not request.report:
-        options.reject_options("is for --report", "add --report telecom", "labels")
+        values.reject_options("is for --report", "add --report telecom", "labels")
     if request.report:
         data, show, writers = _report_study(request)
     elif request.by is None:
@@ -115,13 +98,13 @@ def compare_command(request: CompareRequest) -> int:
     return OK
 
 
-def _compare_sweep(request: CompareRequest, name: str) -> bool:
+def _compare_sweep(request: _CompareRequest, name: str) -> bool:
     """Show the leaderboard of a sweep; False if there is none of that name."""
     swept = open_sweep(name, request.store, level=request.level)
     if swept is None:
         return False
     what, remedy = "is not for a sweep, whose leaderboard has them all", "leave it out"
-    options.reject_options(what, remedy, "metrics", "wanted", "most", "show_all", "force")
+    values.reject_options(what, remedy, "metrics", "wanted", "most", "show_all", "force")
     writers = sweep_writers(swept, request.store)
     _check_files(request, dict.fromkeys((".html", ".json"), ""))
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
@@ -133,19 +116,19 @@ def _compare_sweep(request: CompareRequest, name: str) -> bool:
     return True
 
 
-def _opened(request: CompareRequest) -> list[Result]:
+def _opened(request: _CompareRequest) -> list[Result]:
     """The runs; a sweep stands for those of its configurations, but for what is named beside it."""
-    found: list[Result] = []
+    results: list[Result] = []
     for spec in request.runs:
         if (sweep := stored_sweep(spec, request.store)) is None:
-            found.append(open_run(spec, request.store))
+            results.append(open_run(spec, request.store))
         else:
-            named = [one.run.id for one in found]
-            found += [Result(request.store, run.id) for run in sweep.runs if run.id not in named]
-    return found
+            ids = [one.run.id for one in results]
+            results += [Result(request.store, run.id) for run in sweep.runs if run.id not in ids]
+    return results
 
 
-def _compare_runs(request: CompareRequest) -> _Shown:
+def _compare_runs(request: _CompareRequest) -> _Shown:
     _check_files(request, _FORMS)
     results = [open_run(spec, request.store) for spec in request.runs]
     if len(results) == 1:
@@ -163,12 +146,12 @@ def _compare_runs(request: CompareRequest) -> _Shown:
     return comparison.collect(compared), show, writers
 
 
-def _compare_groups(request: CompareRequest, by: str) -> _Shown:
+def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
     _refuse_of_runs()
     first, *others = _opened(request)
     several = bool(others)
     if not several:
-        options.reject_options("is for several runs", "leave it out", "force")
+        values.reject_options("is for several runs", "leave it out", "force")
     forms = {form: what for form, what in _FORMS.items() if several or form != ".html"}
     _check_files(request, forms)
     if not several:
@@ -186,7 +169,7 @@ def _compare_groups(request: CompareRequest, by: str) -> _Shown:
     return groups.collect(found), *page.shown(groups.report)
 
 
-def _report_study(request: CompareRequest) -> _Shown:
+def _report_study(request: _CompareRequest) -> _Shown:
     _refuse_of_runs()
     _check_files(request, _FORMS)
     output.check_files(request.outs, *request.labels, forms=_FORMS)
@@ -206,10 +189,10 @@ def _report_study(request: CompareRequest) -> _Shown:
 
 def _refuse_of_runs() -> None:
     why = "is for whole runs, and these are groups of samples"
-    options.reject_options(why, "leave it out", "wanted", "most", "show_all")
+    values.reject_options(why, "leave it out", "wanted", "most", "show_all")
 
 
-def _check_files(request: CompareRequest, forms: Mapping[str, str]) -> None:
+def _check_files(request: _CompareRequest, forms: Mapping[str, str]) -> None:
     files = [name for spec in request.runs for name in (spec, spec.rpartition(":")[0]) if name]
     output.check_files(request.outs, request.store, *files, forms=forms)
 
@@ -221,54 +204,43 @@ _ITEMS_FORMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class ItemsRequest(options.ReportRequest):
-    """What `assay items` is asked for."""
-
-    runs: tuple[str, ...]
-    metric: str | None
-    threshold: float | None
-    keep: float
-    ask_next: str | None
-    most: int
+class _ItemsRequest(options.ReportRequest):
+    runs: tuple[str, ...] = options.argument(metavar="RUN RUN...", nargs=-1, required=True)
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="The metric; required if the runs have several."
+    )
+    threshold: float | None = options.number(
+        "--threshold",
+        metavar="SCORE",
+        help="A question counts as got right from this score on. Without it: the metric's guide "
+        "value, or else the middle of its range.",
+    )
+    most: int = options.count(
+        "--most",
+        default=10,
+        least=0,
+        help="How many questions of each kind to show, on the console and in Markdown.",
+    )
+    keep: float = options.number(
+        "--keep",
+        metavar="SHARE",
+        default=analysis.KEEP,
+        help="The share of what all questions tell about the systems that a shorter exam is to "
+        "keep.",
+    )
+    ask_next: str | None = options.option(
+        "--next",
+        metavar="SYSTEM",
+        help="Say which questions a system (its letter: C is the third RUN) should be asked next.",
+    )
     force: bool
+    outs: tuple[str, ...] = options.outs(
+        "Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable."
+    )
 
 
-@click.command("items")
-@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True)
-@click.option(
-    "--metric", "-m", metavar="METRIC", help="The metric; required if the runs have several."
-)
-@options.number(
-    "--threshold",
-    metavar="SCORE",
-    help="A question counts as got right from this score on. Without it: the metric's guide value, "
-    "or else the middle of its range.",
-)
-@options.count(
-    "--most",
-    default=10,
-    least=0,
-    help="How many questions of each kind to show, on the console and in Markdown.",
-)
-@options.number(
-    "--keep",
-    metavar="SHARE",
-    default=analysis.KEEP,
-    help="The share of what all questions tell about the systems that a shorter exam is to keep.",
-)
-@click.option(
-    "--next",
-    "ask_next",
-    metavar="SYSTEM",
-    help="Say which questions a system (its letter: C is the third RUN) should be asked next.",
-)
-@options.force
-@options.outs("Write it: .html (a page, with a picture), .md (Markdown) or .json. Repeatable.")
-@options.as_json
-@options.store
-@options.takes(ItemsRequest)
-def items_command(request: ItemsRequest) -> int:
+@options.command("items", _ItemsRequest)
+def items_command(request: _ItemsRequest) -> int:
     """Put the systems behind several RUNs and the questions they answered on one scale.
 
     Item response theory: each system has an ability, each question a difficulty. Questions that
@@ -298,41 +270,32 @@ def items_command(request: ItemsRequest) -> int:
 _HISTORY_FORMS = {".html": "a page with pictures", ".md": "Markdown", ".json": "what --json shows"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class HistoryRequest(options.ReportRequest):
-    """What `assay history` is asked for."""
-
+class _HistoryRequest(options.ReportRequest):
     metrics: tuple[str, ...]
-    by: tuple[str, ...]
-    over: tuple[str, ...]
-    show_all: bool
-    limit: int
+    by: tuple[str, ...] = options.repeatable(
+        "--config",
+        metavar="KEY",
+        help="Tell runs apart by this as well: a parameter (`assay run --param`), source, judge, "
+        "embedder, name, or a further column of the data that is the same in all samples of a run, "
+        "such as the name of a system.",
+    )
+    over: tuple[str, ...] = options.repeatable(
+        "--by",
+        metavar="KEY",
+        help="Show one line for each value of this, the newest run of each: a parameter, or what "
+        "--config takes.",
+    )
+    show_all: bool = options.flag("--all", help="Show metrics that never moved as well.")
+    limit: int = options.count(
+        "--limit", default=30, help="Only the newest N runs that have the metric."
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable."
+    )
 
 
-@click.command("history")
-@options.only_metrics
-@options.repeatable(
-    "--config",
-    "by",
-    metavar="KEY",
-    help="Tell runs apart by this as well: a parameter (`assay run --param`), source, judge, "
-    "embedder, name, or a further column of the data that is the same in all samples of a run, "
-    "such as the name of a system.",
-)
-@options.repeatable(
-    "--by",
-    "over",
-    metavar="KEY",
-    help="Show one line for each value of this, the newest run of each: a parameter, or what "
-    "--config takes.",
-)
-@options.flag("--all", "show_all", help="Show metrics that never moved as well.")
-@options.count("--limit", default=30, help="Only the newest N runs that have the metric.")
-@options.outs("Write it to .html (a page with pictures), .md (Markdown) or .json. Repeatable.")
-@options.as_json
-@options.store
-@options.takes(HistoryRequest)
-def history_command(request: HistoryRequest) -> int:
+@options.command("history", _HistoryRequest)
+def history_command(request: _HistoryRequest) -> int:
     """Show the mean of each metric over the runs of the store, with its interval.
 
     Runs stand in one series where their means can be set beside each other: one judge, one

@@ -1,18 +1,16 @@
 """The commands `assay diagnose` and `assay show`."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-import click
 import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from assay._analysis import diagnosis
 from assay._analysis.robustness import Regenerated
-from assay._cli import options, output
+from assay._cli import options, output, values
 from assay._cli.errors import OK, SOME_FAILED
 from assay._cli.judges import Judges, Target, read_target
 from assay._cli.output import command_line, meter, run_name
@@ -28,6 +26,7 @@ from assay._store import Store
 from assay.errors import InputError
 from assay.experiments.regeneration import regenerate
 
+T = TypeVar("T")
 _FORMS = {
     ".md": "Markdown",
     ".json": "what --json shows",
@@ -35,50 +34,40 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.ReportRequest):
-    """What `assay diagnose` is asked for."""
-
+class _DiagnoseRequest(options.JudgeRequest, options.TargetRequest, options.ReportRequest):
     run: str
-    sample: str | None
-    within: int
-    counterfactual: bool
-    each_wrong: bool
-    steps: bool
-    show_all: bool
+    sample: str | None = options.option(
+        "--sample", metavar="ID", help="Show the findings of this sample with all evidence."
+    )
+    within: int = options.count(
+        "--within",
+        default=3,
+        metavar="K",
+        help="A right context below rank K counts as ranked too low.",
+    )
+    counterfactual: bool = options.flag(
+        "--counterfactual",
+        help="Re-score the answers against the reference contexts first, as a run of its own in "
+        "the store, and say which failures would be gone. Nothing is generated anew.",
+    )
+    each_wrong: bool = options.flag(
+        "--each-wrong",
+        help="With --target: also ask with each context left out that is known to be wrong.",
+    )
+    steps: bool = options.flag(
+        "--steps",
+        help="Judge each answer of a trace with several retrievals or calls of tools again, with "
+        "the evidence of each step taken out, and say which was decisive. Nothing is generated "
+        "anew.",
+    )
+    show_all: bool = options.flag("--all", help="List every sample under its cause.")
+    outs: tuple[str, ...] = options.outs(
+        "Write it: .md, .json, or .html (the report, which begins with it). Repeatable."
+    )
 
 
-@click.command("diagnose")
-@click.argument("run", metavar="[RUN]", default="last")
-@click.option("--sample", metavar="ID", help="Show the findings of this sample with all evidence.")
-@options.count(
-    "--within",
-    default=3,
-    metavar="K",
-    help="A right context below rank K counts as ranked too low.",
-)
-@options.flag(
-    "--counterfactual",
-    help="Re-score the answers against the reference contexts first, as a run of its own in the "
-    "store, and say which failures would be gone. Nothing is generated anew.",
-)
-@options.flag(
-    "--each-wrong",
-    help="With --target: also ask with each context left out that is known to be wrong.",
-)
-@options.flag(
-    "--steps",
-    help="Judge each answer of a trace with several retrievals or calls of tools again, with the "
-    "evidence of each step taken out, and say which was decisive. Nothing is generated anew.",
-)
-@options.flag("--all", "show_all", help="List every sample under its cause.")
-@options.outs("Write it: .md, .json, or .html (the report, which begins with it). Repeatable.")
-@options.target
-@options.judge
-@options.as_json
-@options.store
-@options.takes(DiagnoseRequest)
-def diagnose_command(request: DiagnoseRequest) -> int:
+@options.command("diagnose", _DiagnoseRequest)
+def diagnose_command(request: _DiagnoseRequest) -> int:
     """Say of each sample of RUN which part of the system failed, and what is worth trying.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Nobody is
@@ -90,12 +79,16 @@ def diagnose_command(request: DiagnoseRequest) -> int:
     output.check_files(request.outs, request.store, forms=_FORMS)
     if not (request.counterfactual or request.steps or request.target):
         why = "is for --counterfactual, --steps and --target: nobody is asked otherwise"
-        options.reject_options(why, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
+        values.reject_options(why, "leave it out, or add one of them", *options.JUDGE_OPTIONS)
     target = read_target(request, Settings(), contexts=True)
     if target is None:
-        options.reject_options("is for --target", "add --target", "each_wrong")
-    code = _rescore(result, request) if request.counterfactual else OK
-    blame = _blame(result, request) if request.steps else None
+        values.reject_options("is for --target", "add --target", "each_wrong")
+    code, blame = OK, None
+    if request.counterfactual:
+        rescored = _judged_again(diagnosis.counterfactual, result, request)
+        code = SOME_FAILED if any(row.n_failed for row in rescored.summary()) else OK
+    if request.steps:
+        blame = _judged_again(diagnosis.blame_steps, result, request)
     again = _regenerate(result, target, request) if target else None
     data = {
         **told(diagnosis.diagnose(result, within=request.within)),
@@ -117,42 +110,28 @@ def diagnose_command(request: DiagnoseRequest) -> int:
         console.print(views.console_sample(data, sample))
     else:
         console.print(views.console(data, show_all=request.show_all))
-    shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
+    case = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = output.file_lines(request.outs)
-    if shown is not None:
-        command = command_line("show", run_name(result), "--sample", shown, store=request.store)
+    if case is not None:
+        command = command_line("show", run_name(result), "--sample", case, store=request.store)
         lines.append(("next", command))
     console.print()
     output.print_lines(lines)
     return code
 
 
-def _rescore(result: Result, request: DiagnoseRequest) -> int:
+def _judged_again(work: Callable[..., T], result: Result, request: _DiagnoseRequest) -> T:
+    """What comes of a run whose judge is asked again about its answers."""
     judges = Judges(request)
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files, forms=_FORMS)
     progress = meter(silent=request.as_json)
     with progress:
-        again = diagnosis.counterfactual(
-            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
-        )
-    return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
+        return work(result, judge, embedder=embedder, settings=Settings(on_progress=progress))
 
 
-def _blame(result: Result, request: DiagnoseRequest) -> diagnosis.Blame:
-    judges = Judges(request)
-    judge, embedder = judges.build()
-    output.check_files(request.outs, *judges.files, forms=_FORMS)
-    progress = meter(silent=request.as_json)
-    with progress:
-        return diagnosis.blame_steps(
-            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
-        )
-
-
-def _regenerate(result: Result, target: Target, request: DiagnoseRequest) -> Regenerated:
-    judges = Judges(request)
-    judge, embedder = judges.build()
+def _regenerate(result: Result, target: Target, request: _DiagnoseRequest) -> Regenerated:
+    judge, embedder = Judges(request).build()
     return regenerate(
         result,
         target.system,
@@ -178,31 +157,27 @@ LOWEST = 5
 FAILED = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShowRequest:
-    """What `assay show` is asked for."""
-
+class _ShowRequest(options.Request):
     run: str
-    sample: str | None
-    metric: str | None
-    raw: bool
-    about: bool
+    sample: str | None = options.option(
+        "--sample", metavar="ID", help="Show the evidence behind this sample's scores."
+    )
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="Only this metric."
+    )
+    raw: bool = options.flag(
+        "--raw", help="With --sample: every prompt and every reply, word for word."
+    )
+    about: bool = options.flag(
+        "--about",
+        help="Show instead how each metric is defined, who judged, and how often wrongly.",
+    )
     as_json: bool
     store: str
 
 
-@click.command("show")
-@click.argument("run", metavar="[RUN]", default="last")
-@click.option("--sample", metavar="ID", help="Show the evidence behind this sample's scores.")
-@click.option("--metric", "-m", metavar="METRIC", help="Only this metric.")
-@options.flag("--raw", help="With --sample: every prompt and every reply, word for word.")
-@options.flag(
-    "--about", help="Show instead how each metric is defined, who judged, and how often wrongly."
-)
-@options.as_json
-@options.store
-@options.takes(ShowRequest)
-def show_command(request: ShowRequest) -> int:
+@options.command("show", _ShowRequest)
+def show_command(request: _ShowRequest) -> int:
     """Show the scores of RUN with its worst samples, or the evidence behind one sample.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". `assay runs`
@@ -236,7 +211,7 @@ def _metrics(result: Result, wanted: str | None) -> list[str]:
     return list(result.run.metrics) if wanted is None else labels(result.run, wanted)
 
 
-def _show_sample(result: Result, metrics: list[str], sample: str, request: ShowRequest) -> None:
+def _show_sample(result: Result, metrics: list[str], sample: str, request: _ShowRequest) -> None:
     data = _of_one(result, sample)
     if request.as_json:
         output.print_json(_evidence(data["samples"][0], metrics, raw=request.raw))
@@ -281,8 +256,8 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
         for metric in metrics
     }
     summary = summary_json(result)
-    shown = [row for row in summary["metrics"] if row["metric"] in metrics]
-    return {**summary, "metrics": shown, "worst": cases}
+    rows = [row for row in summary["metrics"] if row["metric"] in metrics]
+    return {**summary, "metrics": rows, "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:

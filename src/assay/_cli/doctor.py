@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import click
 import msgspec
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -25,14 +24,15 @@ from assay._cli.judges import Judges
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
 from assay._report import numbers
+from assay._report.bench import figures_table
 from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
-from assay.errors import Denied, InputError, Unavailable, Unreadable
+from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
 from assay.judge import Backend, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
-from assay.judges.embedded.card import Card, CardSection
+from assay.judges.embedded.card import Card
 from assay.judges.specs import DEFAULT, backend
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
@@ -68,22 +68,16 @@ class Finding:
     remedy: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DoctorRequest(options.JudgeRequest):
-    """What `assay doctor` is asked for."""
-
+class _DoctorRequest(options.JudgeRequest):
     store: str
-    card: bool
+    card: bool = options.flag(
+        "--card", help="Show instead how well the embedded judge agrees with human labels."
+    )
     as_json: bool
 
 
-@click.command("doctor")
-@options.judge
-@options.store
-@options.flag("--card", help="Show instead how well the embedded judge agrees with human labels.")
-@options.as_json
-@options.takes(DoctorRequest)
-def doctor_command(request: DoctorRequest) -> int:
+@options.command("doctor", _DoctorRequest)
+def doctor_command(request: _DoctorRequest) -> int:
     """Check the installation: versions, extras, embedded model, store and judge.
 
     With --judge, every judge named is sent one small question with a known answer.
@@ -95,7 +89,7 @@ def doctor_command(request: DoctorRequest) -> int:
     return _examine(request)
 
 
-def _examine(request: DoctorRequest) -> int:
+def _examine(request: _DoctorRequest) -> int:
     """Look at everything, show what was found; the exit code."""
     judges = Judges(request)
     embedded = _embedded()  # before the probes, which load it too: loading is timed
@@ -116,7 +110,7 @@ def _examine(request: DoctorRequest) -> int:
 
 
 def _findings(
-    request: DoctorRequest, embedded: Finding, probes: "list[Probe]"
+    request: _DoctorRequest, embedded: Finding, probes: "list[Probe]"
 ) -> Iterator[Finding]:
     yield _python()
     yield from _packages()
@@ -154,7 +148,7 @@ def _packages() -> Iterator[Finding]:
             yield _group(extra, versions, missing)
     if absent:
         what = f"extras that are not installed, and what they lack: {'; '.join(absent)}"
-        yield Finding("note", what, "if you need one: pip install 'assay[EXTRA]'")
+        yield Finding("note", what, install_hint("if you need one: pip install 'assay[EXTRA]'"))
 
 
 def _version(name: str) -> str | None:
@@ -168,8 +162,8 @@ def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str
     if missing:
         what = f"not installed: {', '.join(missing)}"
         return Finding("FAIL", what, "pip install --force-reinstall assay")
-    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return Finding("ok", f"extra [{extra}]: {shown}" if extra else shown)
+    versions_in_words = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Finding("ok", f"extra [{extra}]: {versions_in_words}" if extra else versions_in_words)
 
 
 def _embedded() -> Finding:
@@ -207,12 +201,7 @@ def _store(path: str) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Probe:
-    """A question to one backend.
-
-    Attributes:
-        backend: Who is asked.
-        kind: The kind of task it is to serve.
-    """
+    """A question to one backend."""
 
     backend: Backend
     kind: str
@@ -263,7 +252,7 @@ class Probe:
         return Finding("ok", f"{self.backend.name}: the right answer{details}")
 
 
-def _probes(judges: Judges, request: DoctorRequest) -> list[Probe]:
+def _probes(judges: Judges, request: _DoctorRequest) -> list[Probe]:
     """A probe for every backend that is named, each once."""
     probes: list[Probe] = []
     if request.judges:
@@ -296,36 +285,11 @@ def _show_card(*, as_json: bool) -> int:
     console.print(Text(f"No better than the floor: {'; '.join(card.at_floor)}.", style="yellow"))
     for section in card.sections:
         console.print()
-        console.print(_section_table(section))
+        console.print(Text(section.title, style="bold"))
+        console.print(figures_table(section.figures))
         console.print(Text(section.command, style="dim"))
     _print_remarks(console, card)
     return OK
-
-
-def _section_table(section: CardSection) -> Table:
-    table = Table(
-        title=section.title, title_justify="left", box=box.SIMPLE, pad_edge=False, expand=True
-    )
-    table.add_column("measured", ratio=5)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("95 % interval", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("floor", ratio=3)
-    table.add_column("others", ratio=3)
-    styles = {"above": "green", "level": "yellow", "below": "red", None: ""}
-    for figure in section.figures:
-        name = Text(figure.name)
-        if figure.note:
-            name.append(f"\n{figure.note}", style="dim")
-        table.add_row(
-            name,
-            Text(cards.number(figure.value), style=styles[figure.standing]),
-            cards.interval(figure),
-            str(figure.n),
-            Text(cards.floor(figure)),
-            Text(figure.reference),
-        )
-    return table
 
 
 def _print_remarks(console: Console, card: Card) -> None:

@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and what is said about an error."""
+"""How the help of a command is laid out, and how it ends: its exit code, and errors in words."""
 
 import errno
 import io
@@ -9,7 +9,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -44,6 +44,31 @@ EXIT_CODES = """Exit codes:
   7    assay gate: a rule is undecided, there are too few samples; none fails
   8    assay watch --once: drift or another judge was told in this look
   130  interrupted (Ctrl-C, SIGTERM); the same command goes on from there"""
+
+
+class Grouped(click.Command):
+    """A command whose help shows its options in groups.
+
+    Args:
+        groups: Heading -> the names of its options; those that no group names stand in "Other".
+    """
+
+    def __init__(self, *args: Any, groups: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.groups = groups
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups; all options together where there are none."""
+        if not self.groups:
+            return super().format_options(ctx, formatter)
+        options = (p for p in self.get_params(ctx) if isinstance(p, click.Option))
+        rows = {option.name: row for option in options if (row := option.get_help_record(ctx))}
+        for heading, names in self.groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([rows.pop(name) for name in names])
+        with formatter.section("Other"):
+            formatter.write_dl(list(rows.values()))
+        return None
 
 
 class CommandGroup(click.Group):

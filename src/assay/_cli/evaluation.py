@@ -1,15 +1,12 @@
 """What commands that evaluate, or that try a system, are asked for."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-import click
+from typing import Any, Final
 
 from assay._cli import options, output, values
 from assay._cli.judges import Judges, Target, budget, measured, read_target
-from assay._cli.options import RunRequest
 from assay._cli.values import look_here, read_prompts
 from assay._middleware.wrapper import Route
 from assay._runner.plan import who_can
@@ -76,7 +73,7 @@ class Evaluation:
     target: Target | None = None
 
 
-def read_request(request: RunRequest) -> Evaluation:
+def read_request(request: options.RunRequest) -> Evaluation:
     """The evaluation that the options describe."""
     data = request.data
     if not is_uri(data) and not parted(Path(data))[0].exists():
@@ -85,7 +82,7 @@ def read_request(request: RunRequest) -> Evaluation:
     output.check_files(request.outs, *inputs, *filter(None, [request.skip_invalid]))
     output.check_file("--skip-invalid", request.skip_invalid, *inputs[1:])
     if request.engine == "local":
-        options.reject_options("is for --engine ray", "leave it out", "workers", "worker_cores")
+        values.reject_options("is for --engine ray", "leave it out", "workers", "worker_cores")
     settings = read_settings(request)
     judges = Judges(request)
     judge, embedder = judges.build()
@@ -110,7 +107,7 @@ def read_request(request: RunRequest) -> Evaluation:
     )
 
 
-def read_settings(request: RunRequest) -> Settings:
+def read_settings(request: options.RunRequest) -> Settings:
     """The settings that the options describe, beside data, metrics and judge."""
     return options.fill(
         Settings,
@@ -224,10 +221,10 @@ def _survey(data: Any, settings: Settings) -> _Survey:
         if row.problems:  # refused or skipped when the run begins
             continue
         survey.usable = True
-        held = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
-        survey.present |= held
-        survey.filled |= {need for need in held if row.fields.get(need) != ()}
-        survey.served |= {name for name in _COMMON if held.issuperset(METRICS[name].needs)}
+        needs_met = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
+        survey.present |= needs_met
+        survey.filled |= {need for need in needs_met if row.fields.get(need) != ()}
+        survey.served |= {name for name in _COMMON if needs_met.issuperset(METRICS[name].needs)}
     if row is None:
         raise no_rows(source.name)
     ambiguous = row.reading.ambiguous.items()
@@ -246,17 +243,18 @@ def _nested(record: Record, column: str) -> str:
     return " (a list of objects)" if nested else ""
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+def metrics_to_compute(*, required: bool) -> Any:
+    """The metrics, named as for `assay run`."""
+    return options.option(
+        "-m",
+        "--metric",
+        multiple=True,
+        required=required,
+        metavar="METRIC",
+        help="What to compute, as for `assay run`: repeatable or separated by commas.",
+    )
 
-HOW_ASKED: Final = (
-    *("target_body", "target_headers", "target_replies", "target_version"),
-    *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
-)
-JUDGES: Final = (
-    *("judges", "embedder", "base_url", "api_key", "timeout", "window"),
-    *("prompts", "reasons", "together"),
-)
-PACE: Final = ("concurrency", "rpm", "tpm", "retries")
+
 _READ: Final = ("maps", "contexts", "limit", "skip_invalid")
 
 
@@ -276,58 +274,22 @@ def groups(
     """
     return {
         "What is varied, and scored": ("target", *varied, "metrics", *_READ),
-        "Who judges": JUDGES,
-        "How the system is asked": HOW_ASKED,
+        "Who judges": (*options.WHO_JUDGES, *options.HOW_JUDGED),
+        "How the system is asked": options.HOW_ASKED,
         **({"What it may cost": costs} if costs else {}),
-        "Pace": (*pace, *PACE),
-        "What the runs are called": ("name", "tags", "note", "params"),
+        "Pace": (*pace, *options.PACE),
+        "What the runs are called": options.NAMES,
         "What comes out": comes_out,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExperimentRequest(options.RunRequest):
     """What an experiment is asked for: a system that answers in several ways, in one process."""
 
-    level: float
+    metrics: tuple[str, ...] = metrics_to_compute(required=True)
     judge_cards: tuple[str, ...] = ()
     engine: Engine = "local"
     workers: int | None = None
     worker_cores: int = 1
     probe: bool | None = None
     no_progress: bool = True
-
-
-def metrics(*, required: bool) -> Callable[[F], F]:
-    """The metrics, named as for `assay run`."""
-    return click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        required=required,
-        metavar="METRIC",
-        help="What to compute, as for `assay run`: repeatable or separated by commas.",
-    )
-
-
-# How the judge is asked, and how fast.
-judging = options.all_of(
-    options.prompts,
-    options.reasons,
-    options.concurrency,
-    options.together,
-    options.retries,
-    options.rpm,
-    options.tpm,
-)
-# Names of the runs, and how data and judge are read.
-runs = options.all_of(
-    options.description,
-    options.store,
-    options.maps,
-    options.contexts,
-    options.limit,
-    options.skip_invalid,
-    judging,
-)

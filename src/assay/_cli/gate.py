@@ -4,18 +4,16 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-import click
-
 from assay._analysis.gate import Rules, read_rules
 from assay._analysis.gate import gate as decide
-from assay._analysis.watch import BASELINE, Charting, charts, looks
-from assay._cli import evaluation, options, output, values
+from assay._analysis.watch import Charting, charts, looks
+from assay._cli import options, output, values
 from assay._cli.errors import (
     BUDGET,
     DRIFT,
@@ -26,7 +24,7 @@ from assay._cli.errors import (
     SOME_FAILED,
     say,
 )
-from assay._cli.evaluation import read_settings
+from assay._cli.evaluation import metrics_to_compute, read_settings
 from assay._cli.judges import Judges, read_asking, read_target
 from assay._cli.output import meter
 from assay._cli.values import look_here
@@ -53,76 +51,62 @@ _OPTIONS = {
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
-@dataclass(frozen=True, kw_only=True)
-class GateRequest:
-    """What `assay gate` is asked for."""
-
+class _GateRequest(options.Request):
     run: str
-    least: tuple[str, ...]
-    most: tuple[str, ...]
-    baseline: str | None
-    margins: tuple[str, ...]
-    unscored: tuple[str, ...]
-    cases: str | None
-    on: str | None
-    undecided: str | None
-    show_all: bool
-    junit: str | None
-    markdown: str | None
+    least: tuple[str, ...] = options.repeatable(
+        "--min", metavar="METRIC=VALUE", help="Minimum mean of a metric."
+    )
+    most: tuple[str, ...] = options.repeatable(
+        "--max", metavar="METRIC=VALUE", help="Maximum mean of a metric."
+    )
+    baseline: str | None = options.option(
+        "--no-regression",
+        metavar="RUN",
+        help="A run that no metric may be worse than: RUN of this store, STORE:RUN, or STORE.",
+    )
+    margins: tuple[str, ...] = options.repeatable(
+        "--margin",
+        metavar="[METRIC=]SHARE",
+        help="How much worse than the baseline it may be, as a share of the metric's range (of the "
+        "baseline's mean where the range has no end); 0.05 if not given.",
+    )
+    unscored: tuple[str, ...] = options.repeatable(
+        "--max-unscored",
+        metavar="[METRIC=]SHARE",
+        help="Maximum share of samples without a score, failed or undefined; default 0.1.",
+    )
+    cases: str | None = options.option(
+        "--cases",
+        metavar="FILE",
+        help="A regression set (`assay testset add`, `assay view`): each of its samples must "
+        "reach the limit of the metric that it failed by (--min, --max), or else its guide value.",
+    )
+    on: str | None = options.choice(
+        "--on",
+        choices=["bound", "mean"],
+        help="Decide on the whole confidence interval (bound, the default) or on the mean alone.",
+    )
+    undecided: str | None = options.choice(
+        "--undecided",
+        choices=["fail", "pass"],
+        help="What to do with a rule whose limit lies within the interval; default fail.",
+    )
+    show_all: bool = options.flag("--all", help="Show the rules that hold as well.")
+    junit: str | None = options.option(
+        "--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML)."
+    )
+    markdown: str | None = options.option(
+        "--markdown",
+        metavar="FILE",
+        help="Write a summary in Markdown; it is also added to $GITHUB_STEP_SUMMARY where that is "
+        "set.",
+    )
     as_json: bool
     store: str
 
 
-@click.command("gate")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.repeatable("--min", "least", metavar="METRIC=VALUE", help="Minimum mean of a metric.")
-@options.repeatable("--max", "most", metavar="METRIC=VALUE", help="Maximum mean of a metric.")
-@click.option(
-    "--no-regression",
-    "baseline",
-    metavar="RUN",
-    help="A run that no metric may be worse than: RUN of this store, STORE:RUN, or STORE.",
-)
-@options.repeatable(
-    "--margin",
-    "margins",
-    metavar="[METRIC=]SHARE",
-    help="How much worse than the baseline it may be, as a share of the metric's range (of the "
-    "baseline's mean where the range has no end); 0.05 if not given.",
-)
-@options.repeatable(
-    "--max-unscored",
-    "unscored",
-    metavar="[METRIC=]SHARE",
-    help="Maximum share of samples without a score, failed or undefined; default 0.1.",
-)
-@click.option(
-    "--cases",
-    metavar="FILE",
-    help="A regression set (`assay testset add`, `assay view`): each of its samples must reach the "
-    "limit of the metric that it failed by (--min, --max), or else its guide value.",
-)
-@options.choice(
-    "--on",
-    choices=["bound", "mean"],
-    help="Decide on the whole confidence interval (bound, the default) or on the mean alone.",
-)
-@options.choice(
-    "--undecided",
-    choices=["fail", "pass"],
-    help="What to do with a rule whose limit lies within the interval; default fail.",
-)
-@options.flag("--all", "show_all", help="Show the rules that hold as well.")
-@click.option("--junit", metavar="FILE", help="Write the rules as JUnit test cases (XML).")
-@click.option(
-    "--markdown",
-    metavar="FILE",
-    help="Write a summary in Markdown; it is also added to $GITHUB_STEP_SUMMARY where that is set.",
-)
-@options.as_json
-@options.store
-@options.takes(GateRequest)
-def gate_command(request: GateRequest) -> int:
+@options.command("gate", _GateRequest)
+def gate_command(request: _GateRequest) -> int:
     """Check the scores of RUN against rules; the exit code says whether it passes.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1"; of a sweep (its
@@ -139,7 +123,7 @@ def gate_command(request: GateRequest) -> int:
     rules = Rules(**{**of_file, **_rules(request, of_file)})
     result = _opened(request.run, request.store)
     if not baseline:
-        options.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
+        values.reject_options("is for --no-regression", "add --no-regression RUN", "margins")
     before = _opened(baseline, request.store) if baseline else None
     decided = decide(result, rules, before)
     if request.junit:
@@ -174,7 +158,7 @@ def _opened(spec: str, store: str) -> Result:
     return Result(store, run)
 
 
-def _rules(request: GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:
+def _rules(request: _GateRequest, of_file: Mapping[str, Any]) -> dict[str, Any]:
     """The rules among the options, those of the file joined with them."""
     rules: dict[str, Any] = {}
     for name, option in _OPTIONS.items():
@@ -232,29 +216,70 @@ _GROUPS = {
         *("baseline", "every", "once", "show"),
     ),
     "Where alerts go": ("alert_file", "webhook"),
-    "Who judges": (*evaluation.JUDGES, "probe"),
+    "Who judges": (*options.WHO_JUDGES, *options.HOW_JUDGED, "probe"),
     "What a look may cost": ("price", "budget"),
-    "Pace": evaluation.PACE,
-    "A running system, asked on a schedule": ("target", *evaluation.HOW_ASKED),
+    "Pace": options.PACE,
+    "A running system, asked on a schedule": ("target", *options.HOW_ASKED),
     "What comes out": ("store", "as_json", "quiet"),
 }
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd])")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WatchRequest(options.RunRequest):
-    """What `assay watch` is asked for."""
-
-    share: float
-    settle: str
-    segments: tuple[str, ...]
-    baseline: str
-    every: str
-    once: bool
-    show: bool
-    alert_file: str
-    webhook: str
+class _WatchRequest(options.RunRequest):
+    data: str = options.argument(metavar="SOURCE")
+    name: str | None = options.option(
+        "--name", metavar="NAME", help="Name of the watch; default: that of SOURCE."
+    )
+    metrics: tuple[str, ...] = metrics_to_compute(required=False)
+    share: float = options.number(
+        "--sample",
+        type=options.NumberRange(0, 1, min_open=True),
+        default=1.0,
+        metavar="SHARE",
+        help="Score this share of what arrives; a digest of a sample's id decides.",
+    )
+    limit: int | None = options.count(
+        "--limit", help="Score at most N samples in a look; the others wait for the next."
+    )
+    settle: str = options.option(
+        "--settle",
+        default=f"{int(SETTLE.total_seconds())}s",
+        metavar="TIME",
+        help="Take a trace once it ended so long ago: 30s, 5m, 1h.",
+    )
+    segments: tuple[str, ...] = options.repeatable(
+        "--segment",
+        metavar="FIELD",
+        help="Chart the samples with each value of this as well: language, or a further column.",
+    )
+    baseline: str = options.option(
+        "--baseline",
+        default="",
+        metavar="RUN",
+        help="A run that stands before the first look, such as that of the release.",
+    )
+    every: str = options.option(
+        "--every",
+        default="1d",
+        metavar="TIME",
+        help="Look so often: 15m, 1h, 1d.",
+    )
+    once: bool = options.flag(
+        "--once", help="Look once and end, as for cron; code 8 says that drift was told."
+    )
+    show: bool = options.flag(
+        "--show", help="Show the charts and alerts so far; read no source, ask nobody."
+    )
+    alert_file: str = options.option(
+        "--alert-file", default="", metavar="FILE", help="Append each alert as a line of JSON."
+    )
+    webhook: str = options.option(
+        "--webhook",
+        default="",
+        metavar="URL",
+        help="Post each alert as JSON. What does not arrive is sent with the next look.",
+    )
     tags: tuple[str, ...] = ()
     note: str | None = None
     params: tuple[str, ...] = ()
@@ -268,71 +293,8 @@ class WatchRequest(options.RunRequest):
     no_progress: bool = False
 
 
-@click.command("watch", cls=options.Grouped, groups=_GROUPS)
-@click.argument("data", metavar="SOURCE")
-@click.option("--name", metavar="NAME", help="Name of the watch; default: that of SOURCE.")
-@evaluation.metrics(required=False)
-@options.number(
-    "--sample",
-    "share",
-    type=options.NumberRange(0, 1, min_open=True),
-    default=1.0,
-    metavar="SHARE",
-    help="Score this share of what arrives; a digest of a sample's id decides.",
-)
-@options.count("--limit", help="Score at most N samples in a look; the others wait for the next.")
-@click.option(
-    "--settle",
-    default=f"{int(SETTLE.total_seconds())}s",
-    show_default=True,
-    metavar="TIME",
-    help="Take a trace once it ended so long ago: 30s, 5m, 1h.",
-)
-@options.repeatable(
-    "--segment",
-    "segments",
-    metavar="FIELD",
-    help="Chart the samples with each value of this as well: language, or a further column.",
-)
-@click.option(
-    "--baseline",
-    default=str(BASELINE),
-    show_default=True,
-    metavar="N|RUN",
-    help="Samples that a chart has before drift can be told, or a run that stands before them.",
-)
-@click.option(
-    "--every", default="1d", show_default=True, metavar="TIME", help="Look so often: 15m, 1h, 1d."
-)
-@options.flag("--once", help="Look once and end, as for cron; code 8 says that drift was told.")
-@options.flag("--show", help="Show the charts and alerts so far; read no source, ask nobody.")
-@click.option(
-    "--alert-file", default="", metavar="FILE", help="Append each alert as a line of JSON."
-)
-@click.option(
-    "--webhook",
-    default="",
-    metavar="URL",
-    help="Post each alert as JSON. What does not arrive is sent with the next look.",
-)
-@options.target
-@options.judge
-@options.store
-@options.maps
-@options.contexts
-@evaluation.judging
-@options.price
-@options.budget
-@click.option(
-    "--probe/--no-probe",
-    default=None,
-    help="Ask, or do not ask, the few fixed tasks that tell when the model behind a judge's name "
-    "has changed. Not given: looks of 100 scores and more do, once a day.",
-)
-@options.as_json
-@options.quiet
-@options.takes(WatchRequest)
-def watch_command(request: WatchRequest) -> int:
+@options.command("watch", _WatchRequest, _GROUPS)
+def watch_command(request: _WatchRequest) -> int:
     """Score what arrives in SOURCE, look by look, and tell when scores have changed.
 
     SOURCE is a file of rows or traces that grows, or a folder of such files (JSON or JSON lines);
@@ -364,7 +326,7 @@ def watch_command(request: WatchRequest) -> int:
             return INTERRUPTED
 
 
-def _watch(name: str, every: timedelta, request: WatchRequest) -> tuple[Watch, Channels]:
+def _watch(name: str, every: timedelta, request: _WatchRequest) -> tuple[Watch, Channels]:
     """What is watched, once all options have been found to be in order."""
     channels = Channels(file=request.alert_file, webhook=request.webhook)
     output.check_file("--alert-file", request.alert_file or None, request.data, request.store)
@@ -401,11 +363,9 @@ def _watch(name: str, every: timedelta, request: WatchRequest) -> tuple[Watch, C
     )
 
 
-def _charting(request: WatchRequest) -> Charting:
-    if request.baseline.isdecimal() and len(request.baseline) < 8:
-        return Charting(segments=request.segments, baseline=max(1, int(request.baseline)))
-    reference = open_run(request.baseline, request.store)
-    return Charting(segments=request.segments, baseline=1, reference=reference)
+def _charting(request: _WatchRequest) -> Charting:
+    reference = open_run(request.baseline, request.store) if request.baseline else None
+    return Charting(segments=request.segments, reference=reference)
 
 
 def _duration(option: str, text: str) -> timedelta:
@@ -416,7 +376,7 @@ def _duration(option: str, text: str) -> timedelta:
     return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
 
 
-def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:
+def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
     """Look once, send what is to be sent, and show it; the exit code."""
     progress = meter(silent=request.quiet)
     with progress:
@@ -428,11 +388,11 @@ def _look(watch: Watch, channels: Channels, request: WatchRequest) -> int:
         _say_arrived(looked)
     if request.as_json or not request.quiet:
         data = _collected(watch.name, request.store, watch.charting)
-        told = [alert.body for alert in looked.alerts]
+        messages = [alert.body for alert in looked.alerts]
         if request.as_json:
-            output.print_json({**data, "look": looked.number, "told": told})
+            output.print_json({**data, "look": looked.number, "told": messages})
         else:
-            output.stdout().print(report.watch_console({**data, "alerts": told}))
+            output.stdout().print(report.watch_console({**data, "alerts": messages}))
     if looked.alerts:
         return DRIFT
     if looked.result is None:
@@ -459,8 +419,8 @@ def _say_arrived(looked: Looked) -> None:
             "still arriving": found.waiting,
             "over --limit, for the next look": found.over,
         }
-        if left := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
-            say(f"  left out: {', '.join(left)}")
+        if left_out := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+            say(f"  left out: {', '.join(left_out)}")
         if found.invalid:
             say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
 
@@ -469,11 +429,11 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     """The charts and alerts of a watch as plain values."""
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
-        made = charts(opened, past, charting)
-        return report.collect(name, made, opened.alerts.of(name), charting.baseline)
+        charts_of_watch = charts(opened, past, charting)
+        return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 
-def _show(name: str, request: WatchRequest) -> int:
+def _show(name: str, request: _WatchRequest) -> int:
     """Show what is known of a watch."""
     if not Path(request.store).is_file():
         raise InputError(f"there is no store '{request.store}'", "`assay watch SOURCE` makes one")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-from assay._cli import options, values
+from assay._cli import values
 from assay._cli.errors import say
 from assay._cli.options import JudgeRequest, PricedJudgeRequest, TargetRequest
 from assay._cli.output import counter
@@ -178,32 +178,28 @@ def read_target(
     """The system that the options name, None if they name none; `contexts` as for `system`."""
     if request.target is None:
         others = [field.name for field in fields(TargetRequest)]
-        options.reject_options("needs a target, and none is given", "add --target URL", *others)
+        values.reject_options("needs a target, and none is given", "add --target URL", *others)
         return None
     return Target(read_system(request, contexts=contexts), read_asking(request, settings))
 
 
 def read_system(request: TargetRequest, *, contexts: bool = False) -> System:
     """The system that the options name; `contexts` as for `system`."""
-    look_here()
-    return system(
-        request.target,
-        version=request.target_version,
-        contexts=contexts,
-        body=Body.parse(request.target_body) if request.target_body else None,
-        headers=_headers(request.target_headers),
-    )
+    return system(request.target, contexts=contexts, **_system_options(request))
 
 
 def read_configurable(request: TargetRequest) -> Configurable:
     """What the system is made of that the options name, once its parameters are known."""
+    return Configurable(target=request.target, **_system_options(request))
+
+
+def _system_options(request: TargetRequest) -> dict[str, Any]:
     look_here()
-    return Configurable(
-        target=request.target,
-        version=request.target_version,
-        body=Body.parse(request.target_body) if request.target_body else None,
-        headers=_headers(request.target_headers),
-    )
+    return {
+        "version": request.target_version,
+        "body": Body.parse(request.target_body) if request.target_body else None,
+        "headers": _headers(request.target_headers),
+    }
 
 
 def read_asking(request: TargetRequest, settings: Settings) -> Asking:

@@ -1,36 +1,27 @@
 """The command `assay label`: label in the terminal, or choose samples for a sheet."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Final, Literal
 
 import click
-
-from assay._analysis import selection
-from assay._cli import options
-from assay._cli.errors import OK, say
-from assay._cli.output import command_line, run_name
-from assay._report import numbers
-from assay._runner.result import Result
-from assay.errors import InputError
-
-if TYPE_CHECKING:
-    from assay._analysis.label_pool import Order
-    from assay._analysis.labelling import Labelling
-
-from collections.abc import Callable, Sequence
-from typing import Final
-
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from assay._analysis.label_pool import Dispute, LabelItem, Progress
+from assay._analysis import selection
+from assay._analysis.label_files import take_labels, write_labels
+from assay._analysis.label_pool import Dispute, LabelItem, Order, Progress
 from assay._analysis.labelling import Labelling
-from assay._cli import output
-from assay._report import sanitize
+from assay._cli import options, output, values
+from assay._cli.errors import OK, say
+from assay._cli.output import command_line, run_name
+from assay._report import numbers, sanitize
+from assay._runner.result import Result
+from assay._store import Store
 from assay._store.labels import HumanLabel
+from assay.errors import InputError
 from assay.score import Outcome, Score
 
 _LABEL_KEYS: Final = "u unsure   s skip   r reason   z undo   q quit"
@@ -52,13 +43,13 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
     """
     console, reason = output.stdout(), ""
     _greet(console, labelling)
-    shown = None
+    shown_key = None
     while (item := labelling.next()) is not None:
-        if item.key != shown:
+        if item.key != shown_key:
             _show(console, item)
             console.print(Text(progress_line(labelling.progress()), style="cyan"))
             console.print(Text(f"{_keys(item, grades=grades)}   {_LABEL_KEYS}", style="dim"))
-            shown = item.key
+            shown_key = item.key
         key, values = _key(), _values(item, grades=grades)
         if key in _STOP:
             break
@@ -67,7 +58,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
         elif key == "z":
             undone = labelling.undo()
             console.print(Text("taken back" if undone else "nothing to take back", style="yellow"))
-            shown = None if undone else shown
+            shown_key = None if undone else shown_key
         elif key == "s":
             labelling.skip()
             console.print(Text("skipped", style="dim"))
@@ -99,18 +90,18 @@ def settle_in_terminal(labelling: Labelling) -> int:
             break
         if pressed in values:
             labelling.adjudicate(key, values[pressed])
-    left = sum(one.settled is None for one in labelling.disputes())
-    console.print(Text(f"{numbers.plural(left, 'disagreement')} left", style="bold"))
-    return left
+    n_open = sum(one.settled is None for one in labelling.disputes())
+    console.print(Text(f"{numbers.plural(n_open, 'disagreement')} left", style="bold"))
+    return n_open
 
 
 def said_by(dispute: Dispute, item: LabelItem) -> str:
     """What each annotator said: ``anna 1, ben 0 (two numbers are wrong)``."""
-    said = []
+    opinions = []
     for label in dispute.labels:
         why = f" ({sanitize.plain(label.reason)})" if label.reason else ""
-        said.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{why}")
-    return ", ".join(said)
+        opinions.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{why}")
+    return ", ".join(opinions)
 
 
 def _values(item: LabelItem, *, grades: bool = False) -> dict[str, float]:
@@ -228,10 +219,10 @@ def _print(console: Console, name: str, text: str) -> None:
 
 
 def _shortened(text: str) -> str:
-    shown = sanitize.plain(text)
-    if len(shown) <= _LONG:
-        return shown
-    return f"{shown[:_LONG]} [and {len(shown) - _LONG:,} characters more: `assay show` has them]"
+    clean = sanitize.plain(text)
+    if len(clean) <= _LONG:
+        return clean
+    return f"{clean[:_LONG]} [and {len(clean) - _LONG:,} characters more: `assay show` has them]"
 
 
 def _key(read: Callable[[], str] = click.getchar) -> str:
@@ -253,108 +244,96 @@ _LIVE_TOO = ("threshold", "show_judge", "grades", "take", "give", "everyone", "s
 _SHEET = ("n", "random_share")
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelRequest:
-    """What `assay label` is asked for."""
-
-    run: str
-    run_named: str | None
-    metric: str | None
-    n: int
-    sheet: str | None
-    random_share: float
-    annotator: str | None
-    order: "Order | None"
-    against: str | None
-    per: Literal["answer", "statement", "pair"]
-    second_opinions: float
-    half_width: float
-    threshold: float | None
-    show_judge: bool
-    grades: bool
-    take: str | None
-    give: str | None
-    everyone: bool
-    settle: bool
+class _LabelRequest(options.Request):
+    run: str = options.argument(metavar="[RUN|STORE]", default="last")
+    run_named: str | None = options.option(
+        "--run", metavar="RUN", help="The run, where a store is named before."
+    )
+    metric: str | None = options.option(
+        "--metric", "-m", metavar="METRIC", help="The metric to check."
+    )
+    annotator: str | None = options.option(
+        "--annotator",
+        "-a",
+        metavar="NAME",
+        help="Label in the terminal, under this name. Every decision is kept in the store at once.",
+    )
+    order: Order | None = options.choice(
+        "--order",
+        choices=("mean", "difference", "threshold", "random"),
+        help="Which samples come first: those that narrow the corrected mean (the default; it "
+        "saves 0 to 7 % of the labels), or the difference from another run, those near a "
+        "threshold, or any.",
+    )
+    against: str | None = options.option(
+        "--against",
+        metavar="RUN",
+        help="Label answers of this run and of the other, where they differ.",
+    )
+    per: Literal["answer", "statement", "pair"] = options.choice(
+        "--per",
+        choices=("answer", "statement", "pair"),
+        default="answer",
+        help="What is labelled: answers, statements, or which of two answers is better "
+        "(--against).",
+    )
+    second_opinions: float | None = options.number(
+        "--second-opinions",
+        type=options.NumberRange(min=0, max=1),
+        metavar="SHARE",
+        help="Share of the samples that two annotators label: kept in the store, for everyone.",
+    )
+    half_width: float = options.number(
+        "--half-width",
+        type=options.POSITIVE,
+        default=0.05,
+        metavar="WIDTH",
+        help="Labels are enough once the corrected mean is known to within this.",
+    )
+    threshold: float | None = options.number(
+        "--threshold",
+        metavar="SCORE",
+        help="The score from which on the judge calls a sample good; that of the metric by "
+        "default.",
+    )
+    show_judge: bool = options.flag(
+        "--show-judge", help="Show what the judge says before the label, not after it."
+    )
+    grades: bool = options.flag("--grades", help="The keys 0 to 9 are grades of your own scale.")
+    settle: bool = options.flag("--settle", help="Decide what annotators disagree about.")
+    take: str | None = options.option(
+        "--import", metavar="FILE", help="Keep the labels of a file in the store."
+    )
+    give: str | None = options.option(
+        "--export", metavar="FILE", help="Write the labels of the store to a sheet."
+    )
+    everyone: bool = options.flag(
+        "--everyone", help="Export what every annotator said, for `assay agree`."
+    )
+    n: int = options.count(
+        "-n",
+        "--number",
+        default=20,
+        least=0,
+        help="How many samples to add; 0 after deleting the last rows of a sheet.",
+    )
+    sheet: str | None = options.option(
+        "--out",
+        metavar="FILE",
+        help="Write a sheet (.csv). An existing sheet keeps its content and is extended.",
+    )
+    random_share: float = options.number(
+        "--random-share",
+        type=options.NumberRange(min=0, max=1, min_open=True),
+        default=0.5,
+        metavar="SHARE",
+        help="Share of the choice that is uniformly random; 1 is purely random.",
+    )
     store: str
 
 
-@click.command("label")
-@click.argument("run", metavar="[RUN|STORE]", default="last")
-@click.option("--run", "run_named", metavar="RUN", help="The run, where a store is named before.")
-@click.option("--metric", "-m", metavar="METRIC", help="The metric to check.")
-@click.option(
-    "--annotator",
-    "-a",
-    metavar="NAME",
-    help="Label in the terminal, under this name. Every decision is kept in the store at once.",
-)
-@options.choice(
-    "--order",
-    choices=("mean", "difference", "threshold", "random"),
-    help="Which samples come first: those that narrow the corrected mean (the default), or the "
-    "difference from another run, those near a threshold, or any.",
-)
-@click.option(
-    "--against",
-    metavar="RUN",
-    help="Label answers of this run and of the other, where they differ.",
-)
-@options.choice(
-    "--per",
-    choices=("answer", "statement", "pair"),
-    default="answer",
-    help="What is labelled: answers, statements, or which of two answers is better (--against).",
-)
-@options.number(
-    "--second-opinions",
-    type=options.NumberRange(min=0, max=1),
-    default=0.0,
-    metavar="SHARE",
-    help="Share of the samples that two annotators label.",
-)
-@options.number(
-    "--half-width",
-    type=options.POSITIVE,
-    default=0.05,
-    metavar="WIDTH",
-    help="Labels are enough once the corrected mean is known to within this.",
-)
-@options.number(
-    "--threshold",
-    metavar="SCORE",
-    help="The score from which on the judge calls a sample good; that of the metric by default.",
-)
-@options.flag("--show-judge", help="Show what the judge says before the label, not after it.")
-@options.flag("--grades", help="The keys 0 to 9 are grades of your own scale.")
-@options.flag("--settle", help="Decide what annotators disagree about.")
-@click.option("--import", "take", metavar="FILE", help="Keep the labels of a file in the store.")
-@click.option("--export", "give", metavar="FILE", help="Write the labels of the store to a sheet.")
-@options.flag("--everyone", help="Export what every annotator said, for `assay agree`.")
-@options.count(
-    "-n",
-    "--number",
-    "n",
-    default=20,
-    least=0,
-    help="How many samples to add; 0 after deleting the last rows of a sheet.",
-)
-@click.option(
-    "--out",
-    "sheet",
-    metavar="FILE",
-    help="Write a sheet (.csv). An existing sheet keeps its content and is extended.",
-)
-@options.number(
-    "--random-share",
-    type=options.NumberRange(min=0, max=1, min_open=True),
-    default=0.5,
-    metavar="SHARE",
-    help="Share of the choice that is uniformly random; 1 is purely random.",
-)
-@options.store
-@options.takes(LabelRequest)
-def label_command(request: LabelRequest) -> int:
+@options.command("label", _LabelRequest)
+def label_command(request: _LabelRequest) -> int:
     """Label samples of RUN in the terminal, or write a sheet with room for labels.
 
     Samples on which the judge is likely to err are chosen more often. With which probability each
@@ -362,9 +341,9 @@ def label_command(request: LabelRequest) -> int:
     """
     if request.sheet is not None:
         why = "is for labelling in the terminal, and --out writes a sheet"
-        options.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
+        values.reject_options(why, "leave it out, or --out", *_LIVE, *_LIVE_TOO)
         return _write_sheet(request, request.sheet)
-    options.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
+    values.reject_options("is for --out", "leave it out, or name a sheet", *_SHEET)
     if request.take and not request.annotator:
         what = f"labels of {request.take} that name no annotator would be nobody's"
         raise InputError(what, "say with --annotator NAME whose those are")
@@ -374,7 +353,7 @@ def label_command(request: LabelRequest) -> int:
     return _label(request)
 
 
-def _place(request: LabelRequest) -> tuple[str, str]:
+def _place(request: _LabelRequest) -> tuple[str, str]:
     """(store, run): the first argument may be either."""
     if request.run_named is not None and request.run != "last":
         return request.run, request.run_named
@@ -385,11 +364,7 @@ def _place(request: LabelRequest) -> tuple[str, str]:
     return request.store, request.run
 
 
-def _label(request: LabelRequest) -> int:
-    from assay._analysis.labelling import Labelling
-    from assay._cli.label import label_in_terminal, settle_in_terminal
-    from assay._store import Store
-
+def _label(request: _LabelRequest) -> int:
     if request.per == "pair" and request.against is None:
         raise InputError("--per pair compares two runs", "name the other with --against RUN")
     if request.per == "pair" and request.grades:
@@ -424,23 +399,21 @@ def _label(request: LabelRequest) -> int:
     return OK
 
 
-def _move(labelling: "Labelling", request: LabelRequest) -> None:
+def _move(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
-    from assay._analysis.label_files import take_labels, write_labels
-
     if request.take:
-        taken = take_labels(labelling, request.take)
-        say(f"{numbers.plural(taken, 'new label')} of {request.take} kept in the store")
+        n_taken = take_labels(labelling, request.take)
+        say(f"{numbers.plural(n_taken, 'new label')} of {request.take} kept in the store")
     if request.give:
         try:
-            written = write_labels(labelling, request.give, everyone=request.everyone)
+            n_written = write_labels(labelling, request.give, everyone=request.everyone)
         except OSError as error:
             what = f"--export {request.give} cannot be written: {error.strerror or error}"
             raise InputError(what) from error
-        say(f"{numbers.plural(written, 'label')} written to {request.give}")
+        say(f"{numbers.plural(n_written, 'label')} written to {request.give}")
 
 
-def _write_sheet(request: LabelRequest, sheet: str) -> int:
+def _write_sheet(request: _LabelRequest, sheet: str) -> int:
     if not sheet.lower().endswith(".csv"):
         raise InputError(f"--out {sheet} is no sheet", "let it end in .csv")
     path, run = _place(request)
@@ -459,8 +432,8 @@ def _write_sheet(request: LabelRequest, sheet: str) -> int:
         what = f"--out {sheet} cannot be written: {error.strerror or error}"
         raise InputError(what) from error
     added = numbers.plural(len(chosen) - len(before), "sample")
-    done = f"{added} added to" if request.n else "probabilities written anew in"
-    say(f"{done} {sheet}, {len(chosen)} in all; fill in 'label':")
+    action = f"{added} added to" if request.n else "probabilities written anew in"
+    say(f"{action} {sheet}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = command_line("correct", run_name(result), "--labels", sheet, store=path)
     say(f"then    {line}")

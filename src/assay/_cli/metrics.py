@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import click
 from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule
@@ -43,34 +42,22 @@ _LLM = "needs an LLM"
 _SHOWN_SAMPLES = 5  # on the terminal; --json has them all
 
 
-@dataclass(frozen=True, kw_only=True)
-class MetricsRequest(options.JudgeRequest):
-    """What `assay metrics` is asked for."""
-
-    names: tuple[str, ...]
-    data: str | None
+class _MetricsRequest(options.JudgeRequest):
+    names: tuple[str, ...] = options.argument(metavar="[METRIC]...", nargs=-1)
+    data: str | None = options.option(
+        "--compare",
+        metavar="DATA",
+        help="Compute these METRICs for DATA side by side, from the same evidence, and say why "
+        "they differ.",
+    )
     store: str
     maps: tuple[str, ...]
     limit: int | None
     as_json: bool
 
 
-@click.command("metrics")
-@click.argument("names", metavar="[METRIC]...", nargs=-1)
-@click.option(
-    "--compare",
-    "data",
-    metavar="DATA",
-    help="Compute these METRICs for DATA side by side, from the same evidence, and say why they "
-    "differ.",
-)
-@options.judge
-@options.store
-@options.maps
-@options.limit
-@options.as_json
-@options.takes(MetricsRequest)
-def metrics_command(request: MetricsRequest) -> int:
+@options.command("metrics", _MetricsRequest)
+def metrics_command(request: _MetricsRequest) -> int:
     """List the metrics, a line each, and whether they need an LLM.
 
     With METRICs only those, one of your own (MODULE:ATTRIBUTE) included: definition, needs, the
@@ -82,7 +69,7 @@ def metrics_command(request: MetricsRequest) -> int:
     if request.data is not None:
         return _compare(names, request)
     needless = (*options.JUDGE_OPTIONS, "store", "maps", "limit")
-    options.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
+    values.reject_options("is for --compare", "leave it out, or add --compare DATA", *needless)
     rows = _describe_metrics(names)
     if request.as_json:
         output.print_json(rows)
@@ -174,7 +161,7 @@ def _details(row: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _compare(names: Sequence[str], request: MetricsRequest) -> int:
+def _compare(names: Sequence[str], request: _MetricsRequest) -> int:
     """Score the data by every metric named and show them side by side; the exit code."""
     if len(names) < 2:
         what = "--compare takes two metrics or more"
@@ -245,10 +232,10 @@ def _show_comparison(result: Result, evaluation: Evaluation) -> None:
     console = output.stdout()
     compared = rows(result, evaluation.metrics)
     console.print(_means(result, evaluation.metrics))
-    shown = [row for row in compared if row.spread > 0][:_SHOWN_SAMPLES]
-    if not shown:
+    differing = [row for row in compared if row.spread > 0][:_SHOWN_SAMPLES]
+    if not differing:
         console.print("\nNo sample on which they differ.")
-    for row in shown:
+    for row in differing:
         _show_row(row, console)
     console.print(Text("\nWhy they differ: what each one computes", style="bold"))
     for metric in evaluation.metrics:
@@ -340,26 +327,19 @@ _HEADER = """\
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExplainRequest:
-    """What `assay explain` is asked for."""
+class _ExplainRequest(options.Request):
+    name: str = options.argument(metavar="METRIC_OR_TASK")
+    toml: bool = options.flag(
+        "--toml",
+        help="Write its prompts as a TOML file to edit, for `--prompts FILE`, and nothing else.",
+    )
+    prompts: str | None = options.option(
+        "--prompts", metavar="FILE", help="Show it with the prompts of this file in their place."
+    )
 
-    name: str
-    toml: bool
-    prompts: str | None
 
-
-@click.command("explain")
-@click.argument("name", metavar="METRIC_OR_TASK")
-@options.flag(
-    "--toml",
-    help="Write its prompts as a TOML file to edit, for `--prompts FILE`, and nothing else.",
-)
-@click.option(
-    "--prompts", metavar="FILE", help="Show it with the prompts of this file in their place."
-)
-@options.takes(ExplainRequest)
-def explain_command(request: ExplainRequest) -> int:
+@options.command("explain", _ExplainRequest)
+def explain_command(request: _ExplainRequest) -> int:
     """Show what METRIC_OR_TASK is by definition, and each prompt as an LLM reads it."""
     name = request.name
     templates = values.read_prompts(request.prompts)

@@ -1,9 +1,6 @@
 """The command `assay nuggets`: the facts that answers to each question should hold."""
 
-from dataclasses import dataclass
 from typing import Any
-
-import click
 
 from assay._cli import options, output, values
 from assay._cli.errors import BUDGET, OK, SOME_FAILED, say
@@ -23,45 +20,30 @@ _GROUPS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class NuggetsRequest(options.LimitedJudgeRequest):
-    """What `assay nuggets` is asked for."""
-
-    data: str
-    pool: Pool
-    out: str
+class _NuggetsRequest(options.WriterRequest):
+    data: str = options.argument(metavar="DATA")
+    pool: Pool = options.choice(
+        "--from",
+        choices=("answers", "contexts"),
+        default="answers",
+        help="Where facts are taken from: the answers of several systems to a question, or its "
+        "contexts.",
+    )
+    out: str = options.option(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="The questions with their nuggets, to be read and edited: .jsonl, a line a question.",
+    )
     prompts: str | None
-    maps: tuple[str, ...]
-    contexts: str
     store: str
     as_json: bool
+    maps: tuple[str, ...]
+    contexts: str
 
 
-@click.command("nuggets", cls=options.Grouped, groups=_GROUPS)
-@click.argument("data", metavar="DATA")
-@options.choice(
-    "--from",
-    "pool",
-    choices=("answers", "contexts"),
-    default="answers",
-    help="Where facts are taken from: the answers of several systems to a question, or its "
-    "contexts.",
-)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="The questions with their nuggets, to be read and edited: .jsonl, a line a question.",
-)
-@options.writer
-@options.prompts
-@options.spending
-@options.store
-@options.as_json
-@options.maps
-@options.contexts
-@options.takes(NuggetsRequest)
-def nuggets_command(request: NuggetsRequest) -> int:
+@options.command("nuggets", _NuggetsRequest, _GROUPS)
+def nuggets_command(request: _NuggetsRequest) -> int:
     """Find the facts ("nuggets") that an answer to each question of DATA should hold.
 
     A judge that writes lists them from the answers or contexts and says which are vital. The
@@ -79,20 +61,20 @@ def nuggets_command(request: NuggetsRequest) -> int:
         limits=request.limits(),
         budget=budget(request),
     )
-    found = find_nuggets(
+    nugget_set = find_nuggets(
         request.data, judge=judge, pool=request.pool, store=request.store, settings=settings
     )
-    output.write_text("--out", request.out, lines([dict(row) for row in found.rows]))
+    output.write_text("--out", request.out, lines([dict(row) for row in nugget_set.rows]))
     if request.as_json:
-        output.print_json(_plain(found))
+        output.print_json(_plain(nugget_set))
     else:
-        _show(found, request.out)
-    for row, why in found.failed.items():
+        _show(nugget_set, request.out)
+    for row, why in nugget_set.failed.items():
         say(f"{row}: {why}")
-    if found.stopped:
-        say(f"stopped: {found.stopped}")
+    if nugget_set.stopped:
+        say(f"stopped: {nugget_set.stopped}")
         return BUDGET
-    return SOME_FAILED if found.failed else OK
+    return SOME_FAILED if nugget_set.failed else OK
 
 
 def _plain(found: NuggetSet) -> dict[str, Any]:

@@ -1,158 +1,94 @@
-"""The options that several commands share, and the parts that options are built from."""
+"""The options of the commands: each is declared once, as a field of a request."""
 
-import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import click
-from click.core import ParameterSource
 
+from assay._cli.errors import Grouped
 from assay._runner import STORE
-from assay.errors import InputError
 
 if TYPE_CHECKING:
     from assay._middleware.limiter import Limits
     from assay._runner.settings import Engine
     from assay.judge import Reasons
 
-F = TypeVar("F", bound=Callable[..., Any])
-R = TypeVar("R")
+R = TypeVar("R", bound="Request")
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportRequest:
-    """The part of a request that says where its result goes, and which store it is about."""
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Request:
+    """What a command is asked for: a frozen dataclass whose fields are filled by its options.
 
-    outs: tuple[str, ...]
-    as_json: bool
-    store: str
+    A field says which option that is (`option`, `argument` and the like); one that says nothing is
+    filled by the shared option of its name. A field with a plain default is no option.
+    """
 
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRequest:
-    """The part of a request that says who judges, as `options.judge` asks for it."""
-
-    judges: tuple[str, ...]
-    embedder: str | None = None
-    base_url: str | None
-    api_key: str | None = field(repr=False)
-    timeout: float
-    window: int | None
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
 
-JUDGE_OPTIONS = tuple(option.name for option in fields(JudgeRequest))
+def command(
+    name: str, request: type[R], groups: Mapping[str, Sequence[str]] | None = None
+) -> Callable[[Callable[[R], int]], click.Command]:
+    """Make a command of a function that does what a request asks for.
 
+    Args:
+        name: Of the command.
+        request: Its fields are the options.
+        groups: Heading -> the options that stand below it in the help.
+    """
 
-@dataclass(frozen=True, kw_only=True)
-class PricedJudgeRequest(JudgeRequest):
-    """One that says too what a judge costs, and how much may be spent."""
-
-    price: str | None
-    budget: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitedJudgeRequest(PricedJudgeRequest):
-    """One that says too how fast a judge may be asked."""
-
-    concurrency: int
-    retries: int
-    rpm: float | None
-    tpm: float | None
-
-    def limits(self) -> "Limits":
-        """How a judge may be asked."""
-        from assay._middleware.limiter import Limits
-
-        return Limits(
-            concurrency=self.concurrency,
-            requests_per_minute=self.rpm,
-            tokens_per_minute=self.tpm,
-            timeout=self.timeout,
-            retries=self.retries,
+    def decorate(work: Callable[[R], int]) -> click.Command:
+        return Grouped(
+            name,
+            groups=groups or {},
+            params=_parameters(request),
+            callback=lambda **values: work(request(**values)),
+            help=inspect.getdoc(work),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TargetRequest:
-    """The part of a request that says which system is asked, as `options.target` asks for it."""
-
-    target: str | None
-    target_body: str | None
-    target_headers: tuple[str, ...]
-    target_replies: tuple[str, ...]
-    target_version: str
-    target_concurrency: int
-    target_timeout: float
-    target_retries: int
-    target_rpm: float | None
-    draws: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest(LimitedJudgeRequest, TargetRequest, ReportRequest):
-    """What `assay run` is asked for."""
-
-    data: str
-    metrics: tuple[str, ...]
-    name: str | None
-    tags: tuple[str, ...]
-    note: str | None
-    params: tuple[str, ...]
-    maps: tuple[str, ...]
-    contexts: str
-    limit: int | None
-    skip_invalid: str | None
-    judge_cards: tuple[str, ...]
-    prompts: str | None
-    reasons: "Reasons"
-    engine: "Engine"
-    workers: int | None
-    worker_cores: int
-    together: bool
-    probe: bool | None
-    dry_run: bool
-    quiet: bool
-    no_progress: bool
-
-
-def takes(request: type[R]) -> Callable[[Callable[[R], int]], Callable[..., int]]:
-    """Give a command its options as one request, whose fields are named as they are."""
-
-    def decorate(command: Callable[[R], int]) -> Callable[..., int]:
-        @functools.wraps(command)
-        def call(**values: Any) -> int:
-            return command(request(**values))
-
-        return call
 
     return decorate
 
 
-def fill(kind: type[R], request: object, **others: Any) -> R:
+def _parameters(request: type[Request]) -> list[click.Parameter]:
+    """The arguments, then the options: those of the request itself before those of its bases."""
+    known = {one.name: one for one in _fields(request)}
+    names = dict.fromkeys(
+        name for kind in request.__mro__ for name in inspect.get_annotations(kind)
+    )
+    declared = [known[name] for name in names if known[name].default is MISSING]
+    parameters = [(one.metadata or SHARED[one.name].metadata)["make"](one.name) for one in declared]
+    return sorted(parameters, key=lambda one: isinstance(one, click.Option))
+
+
+def _fields(request: Any) -> tuple[Field[Any], ...]:
+    return fields(request)  # a dataclass, as `Request` makes it
+
+
+def option(*names: str, secret: bool = False, **attributes: Any) -> Any:
+    """A field that an option of these names fills; the attributes are those of click."""
+    shown = attributes.get("default") not in (None, "")
+
+    def make(field_name: str) -> click.Option:
+        return click.Option([*names, field_name], **{"show_default": shown, **attributes})
+
+    return field(repr=not secret, metadata={"make": make})
+
+
+def argument(**attributes: Any) -> Any:
+    """A field that an argument fills; the attributes are those of click."""
+    return field(metadata={"make": lambda name: click.Argument([name], **attributes)})
+
+
+def fill(kind: type[T], request: object, **others: Any) -> T:
     """A dataclass made of the fields of a request that are called as its own, and of others."""
     names = [one.name for one in fields(kind)]  # type: ignore[arg-type]  # one by contract
     return kind(**{**{n: getattr(request, n) for n in names if hasattr(request, n)}, **others})
-
-
-def reject_options(why: str, remedy: str, *names: str) -> None:
-    """See that none of these options, which do nothing here, stands on the command line.
-
-    Args:
-        why: What is wrong with giving them: "is for --counterfactual".
-        remedy: What to do.
-        names: Parameters of the command.
-    """
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return
-    for option in context.command.params:
-        if option.name not in names:
-            continue
-        if context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-            raise InputError(f"{max(option.opts, key=len)} {why}", remedy)
 
 
 class Number(click.types.FloatParamType):
@@ -190,14 +126,14 @@ NUMBER = Number()
 POSITIVE = NumberRange(min=0, min_open=True)
 
 
-def flag(*names: str, help: str) -> Callable[[F], F]:  # noqa: A002 - as click names it
+def flag(*names: str, help: str) -> Any:  # noqa: A002 - as click names it
     """An option without a value."""
-    return click.option(*names, is_flag=True, help=help)
+    return option(*names, is_flag=True, help=help)
 
 
-def repeatable(*names: str, metavar: str, help: str) -> Callable[[F], F]:  # noqa: A002
+def repeatable(*names: str, metavar: str, help: str) -> Any:  # noqa: A002
     """An option that may be given several times."""
-    return click.option(*names, multiple=True, metavar=metavar, help=f"{help} Repeatable.")
+    return option(*names, multiple=True, metavar=metavar, help=f"{help} Repeatable.")
 
 
 def count(
@@ -206,10 +142,10 @@ def count(
     default: int | None = None,
     least: int = 1,
     metavar: str = "N",
-) -> Callable[[F], F]:
+) -> Any:
     """A whole number, not below `least`."""
     kind = click.IntRange(min=least)
-    return _valued(*names, type=kind, default=default, metavar=metavar, help=help)
+    return option(*names, type=kind, default=default, metavar=metavar, help=help)
 
 
 def number(
@@ -218,9 +154,9 @@ def number(
     help: str,  # noqa: A002
     type: click.types.FloatParamType = NUMBER,  # noqa: A002
     default: float | None = None,
-) -> Callable[[F], F]:
+) -> Any:
     """A finite number."""
-    return _valued(*names, type=type, default=default, metavar=metavar, help=help)
+    return option(*names, type=type, default=default, metavar=metavar, help=help)
 
 
 def choice(
@@ -228,151 +164,126 @@ def choice(
     choices: Sequence[str],
     help: str,  # noqa: A002
     default: str | None = None,
-) -> Callable[[F], F]:
+) -> Any:
     """One of several words."""
     kind, metavar = click.Choice(choices), "|".join(choices)
-    return _valued(*names, type=kind, default=default, metavar=metavar, help=help)
+    return option(*names, type=kind, default=default, metavar=metavar, help=help)
 
 
-def _valued(*names: str, default: Any, **attributes: Any) -> Callable[[F], F]:
-    if default is None:
-        return click.option(*names, **attributes)
-    return click.option(*names, default=default, show_default=True, **attributes)
-
-
-def level(help: str) -> Callable[[F], F]:  # noqa: A002
+def level(help: str) -> Any:  # noqa: A002
     """The confidence level; `help` says of what."""
     kind = NumberRange(0.5, 0.999)
     return number("--level", type=kind, default=0.95, metavar="SHARE", help=help)
 
 
-store = click.option(
-    "--store",
-    default=STORE,
-    metavar="FILE",
-    show_default=True,
-    help="The SQLite file that keeps every reply and every score.",
-)
-as_json = flag("--json", "as_json", help="Write JSON to stdout, and nothing else there.")
-
-
-def outs(forms: str) -> Callable[[F], F]:
+def outs(forms: str) -> Any:
     """The option that names the files to write; `forms` says what each ending makes."""
-    return click.option("--out", "outs", multiple=True, metavar="FILE", help=forms)
+    return option("--out", multiple=True, metavar="FILE", help=forms)
 
 
-report = outs(
-    "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
-    "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
-    "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
+# The headings that several commands have, each with its options.
+WHO_JUDGES = ("judges", "embedder", "base_url", "api_key", "timeout", "window")
+HOW_JUDGED = ("prompts", "reasons", "together")
+PACE = ("concurrency", "rpm", "tpm", "retries")
+NAMES = ("name", "tags", "note", "params")
+HOW_ASKED = (
+    *("target_body", "target_headers", "target_replies", "target_version"),
+    *("target_concurrency", "target_timeout", "target_retries", "target_rpm", "draws"),
 )
-_LABELS = "Human labels: CSV, TSV, JSON, JSONL or Parquet with a sample id and a label."
-labels = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
-labels_if_any = click.option("--labels", metavar="FILE", help=_LABELS)
-
-maps = repeatable(
-    "--map",
-    "maps",
-    metavar="FIELD=COLUMN",
-    help="Which column holds a field, where it is not found by its name; '#' stands for the "
-    "numbers of columns that make a list.",
-)
-contexts = click.option(
-    "--contexts",
-    metavar="auto|whole|numbered|SEPARATOR",
-    default="auto",
-    show_default=True,
-    help="What becomes of contexts that are one text: split where the first rows show that "
-    "passages were joined (and said so), kept whole, split at numbers and labels, or split at "
-    "SEPARATOR (\\n is a line end).",
-)
-skip_invalid = click.option(
-    "--skip-invalid",
-    metavar="FILE",
-    help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
-)
-prompts = click.option(
-    "--prompts",
-    metavar="FILE",
-    help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
-)
-reasons = choice(
-    "--reasons",
-    choices=("all", "failures", "none"),
-    default="failures",
-    help="Which verdicts on statements a language model gives a reason for: all (with a quote "
-    "each), those on what is not supported, or none. The fewer, the cheaper.",
-)
-together = click.option(
-    "--together/--apart",
-    default=True,
-    show_default=True,
-    help="What several metrics ask about the same texts: in one call, or in one of each.",
-)
-limit = count("--limit", help="Use only the first N rows.")
-only_metrics = repeatable("--metric", "-m", "metrics", metavar="METRIC", help="Only this metric.")
-force = flag("--force", help="Continue although definitions or data of the runs differ.")
-
-concurrency = count(
-    "--concurrency",
-    default=64,
-    help="Maximum concurrent calls to a judge; fewer while its server is slow or refuses.",
-)
-retries = count(
-    "--retries", default=5, least=0, help="How often to retry a call that got no reply."
-)
-rpm = number("--rpm", type=POSITIVE, metavar="N", help="At most N requests a minute to a judge.")
-tpm = number("--tpm", type=POSITIVE, metavar="N", help="At most N tokens a minute to a judge.")
-price = click.option(
-    "--price",
-    metavar="IN/OUT|list",
-    help=(
-        "What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60; of "
-        "several judges JUDGE=IN/OUT,..., after another slash each cached prompt tokens; list: the "
-        "list prices of the models, by genai-prices (pip install 'assay[prices]')."
+LABELS = "Human labels: CSV, TSV, JSON, JSONL or Parquet with a sample id and a label."
+# What fills a field that names no option of its own.
+SHARED: Mapping[str, Any] = {
+    "run": argument(metavar="[RUN]", default="last"),
+    "store": option(
+        "--store",
+        default=STORE,
+        metavar="FILE",
+        help="The SQLite file that keeps every reply and every score.",
     ),
-)
-budget = click.option(
-    "--budget",
-    metavar="AMOUNT",
-    help=(
-        "Stop before more than this is spent: money (with --price), 200000tok or 500calls. It can "
-        "be exceeded only by what calls on their way cost beyond the dearest so far."
+    "as_json": flag("--json", help="Write JSON to stdout, and nothing else there."),
+    "outs": outs(
+        "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
+        "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
+        "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
     ),
-)
-quiet = flag("--quiet", "-q", help="Show nothing but errors (and --json).")
-no_progress = flag("--no-progress", help="Show no progress while it works.")
+    "labels": option("--labels", required=True, metavar="FILE", help=LABELS),
+    "maps": repeatable(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Which column holds a field, where it is not found by its name; '#' stands for the "
+        "numbers of columns that make a list.",
+    ),
+    "contexts": option(
+        "--contexts",
+        metavar="auto|whole|numbered|SEPARATOR",
+        default="auto",
+        help="What becomes of contexts that are one text: split where the first rows show that "
+        "passages were joined (and said so), kept whole, split at numbers and labels, or split at "
+        "SEPARATOR (\\n is a line end).",
+    ),
+    "skip_invalid": option(
+        "--skip-invalid",
+        metavar="FILE",
+        help="Leave invalid rows out and write them to FILE, each with what is wrong with it.",
+    ),
+    "prompts": option(
+        "--prompts",
+        metavar="FILE",
+        help="Ask with the prompts of this TOML file (`assay explain METRIC --toml` writes one).",
+    ),
+    "reasons": choice(
+        "--reasons",
+        choices=("all", "failures", "none"),
+        default="failures",
+        help="Which verdicts on statements a language model gives a reason for: all (with a quote "
+        "each), those on what is not supported, or none. The fewer, the cheaper.",
+    ),
+    "together": option(
+        "--together/--apart",
+        default=True,
+        help="What several metrics ask about the same texts: in one call, or in one of each.",
+    ),
+    "limit": count("--limit", help="Use only the first N rows."),
+    "metrics": repeatable("--metric", "-m", metavar="METRIC", help="Only this metric."),
+    "force": flag("--force", help="Continue although definitions or data of the runs differ."),
+    "quiet": flag("--quiet", "-q", help="Show nothing but errors (and --json)."),
+    "no_progress": flag("--no-progress", help="Show no progress while it works."),
+}
 
-_DESCRIPTION = (
-    click.option(
+
+class ReportRequest(Request):
+    """The part of a request that says where its result goes, and which store it is about."""
+
+    outs: tuple[str, ...]
+    as_json: bool
+    store: str
+
+
+class DescriptionRequest(Request):
+    """The part of a request that says what a run is called, and what else is said of it."""
+
+    name: str | None = option(
         "--name",
         metavar="NAME",
         help="Call the run so: reports show it, and commands take it in the place of its id.",
-    ),
-    repeatable(
-        "--tag",
-        "tags",
-        metavar="TAG",
-        help="Mark the run: `assay runs --tag TAG` lists those that are.",
-    ),
-    click.option("--note", metavar="TEXT", help="Keep a remark with the run."),
-    repeatable(
+    )
+    tags: tuple[str, ...] = repeatable(
+        "--tag", metavar="TAG", help="Mark the run: `assay runs --tag TAG` lists those that are."
+    )
+    note: str | None = option("--note", metavar="TEXT", help="Keep a remark with the run.")
+    params: tuple[str, ...] = repeatable(
         "--param",
-        "params",
         metavar="KEY=VALUE",
         help="Say what was set of the system, such as k=5: `assay history --by k` shows the scores "
         "by it.",
-    ),
-)
-_EMBEDDER = click.option(
-    "--embedder",
-    metavar="JUDGE",
-    help="Who makes embeddings: embedded (the default), openai:MODEL, ollama:MODEL or onnx:FOLDER.",
-)
-_JUDGE = (
-    click.option(
+    )
+
+
+class JudgeRequest(Request):
+    """The part of a request that says who judges."""
+
+    judges: tuple[str, ...] = option(
         "--judge",
-        "judges",
         multiple=True,
         metavar="[TASK=]JUDGE",
         help=(
@@ -382,114 +293,200 @@ _JUDGE = (
             "cannot do, JUDGE>JUDGE what it is not sure of. Repeatable: TASK=JUDGE gives one kind "
             "of task to another judge."
         ),
-    ),
-    _EMBEDDER,
-    click.option(
+    )
+    embedder: str | None = option(
+        "--embedder",
+        metavar="JUDGE",
+        help="Who makes embeddings: embedded (the default), openai:MODEL, ollama:MODEL or "
+        "onnx:FOLDER.",
+    )
+    base_url: str | None = option(
         "--base-url", metavar="URL", help="Base URL of openai: judges, instead of OPENAI_BASE_URL."
-    ),
-    click.option(
+    )
+    api_key: str | None = option(
         "--api-key",
+        secret=True,
         metavar="KEY",
         help="Their API key, instead of OPENAI_API_KEY. Never shown, never stored.",
-    ),
-    number(
+    )
+    timeout: float = number(
         "--timeout", type=POSITIVE, default=60.0, metavar="SECONDS", help="Time limit for one call."
-    ),
-    count(
+    )
+    window: int | None = count(
         "--window",
         least=512,
         metavar="TOKENS",
         help="What an openai: or ollama: judge reads at once, prompt and reply; longer contexts "
         "are read in parts. Only for servers that cut prompts off without a word, as Ollama does.",
-    ),
-)
+    )
 
 
-def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Several options as one decorator, in this order."""
-
-    def decorate(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+JUDGE_OPTIONS = tuple(one.name for one in _fields(JudgeRequest))
 
 
-description = all_of(*_DESCRIPTION)
-# What may be spent on a judge, and how fast it is asked.
-spending = all_of(price, budget, concurrency, rpm, tpm, retries)
-judge = all_of(*_JUDGE)
-# Who judges, where nothing is embedded.
-writer = all_of(*(option for option in _JUDGE if option is not _EMBEDDER))
+class PricedJudgeRequest(JudgeRequest):
+    """One that says too what a judge costs, and how much may be spent."""
+
+    price: str | None = option(
+        "--price",
+        metavar="IN/OUT|list",
+        help=(
+            "What a million prompt tokens and a million reply tokens cost, such as 0.15/0.60; of "
+            "several judges JUDGE=IN/OUT,..., after another slash each cached prompt tokens; list: "
+            "the list prices of the models, by genai-prices (pip install 'assay[prices]')."
+        ),
+    )
+    budget: str | None = option(
+        "--budget",
+        metavar="AMOUNT",
+        help=(
+            "Stop before more than this is spent: money (with --price), 200000tok or 500calls. It "
+            "can be exceeded only by what calls on their way cost beyond the dearest so far."
+        ),
+    )
 
 
-class Grouped(click.Command):
-    """A command whose help shows its options in groups.
+class LimitedJudgeRequest(PricedJudgeRequest):
+    """One that says too how fast a judge may be asked."""
 
-    Args:
-        groups: Heading -> the names of its options; those that no group names stand in "Other".
-    """
+    concurrency: int = count(
+        "--concurrency",
+        default=64,
+        help="Maximum concurrent calls to a judge; fewer while its server is slow or refuses.",
+    )
+    rpm: float | None = number(
+        "--rpm", type=POSITIVE, metavar="N", help="At most N requests a minute to a judge."
+    )
+    tpm: float | None = number(
+        "--tpm", type=POSITIVE, metavar="N", help="At most N tokens a minute to a judge."
+    )
+    retries: int = count(
+        "--retries", default=5, least=0, help="How often to retry a call that got no reply."
+    )
 
-    def __init__(self, *args: Any, groups: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.groups = groups
+    def limits(self) -> "Limits":
+        """How a judge may be asked."""
+        from assay._middleware.limiter import Limits
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the groups."""
-        options = (p for p in self.get_params(ctx) if isinstance(p, click.Option))
-        rows = {option.name: row for option in options if (row := option.get_help_record(ctx))}
-        for heading, names in self.groups.items():
-            with formatter.section(heading):
-                formatter.write_dl([rows.pop(name) for name in names])
-        with formatter.section("Other"):
-            formatter.write_dl(list(rows.values()))
+        return Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.rpm,
+            tokens_per_minute=self.tpm,
+            timeout=self.timeout,
+            retries=self.retries,
+        )
 
 
-target = all_of(
-    click.option(
+class WriterRequest(LimitedJudgeRequest):
+    """One of a judge that writes or checks, where nothing is embedded."""
+
+    embedder: str | None = None
+
+
+class TargetRequest(Request):
+    """The part of a request that says which system is asked."""
+
+    target: str | None = option(
         "--target",
         metavar="URL|MODULE:FUNCTION|FILE.py:FUNCTION",
         help="Send the questions of DATA to this system first and evaluate its answers. Answers "
         "are stored, so the same command does not ask again.",
-    ),
-    click.option(
+    )
+    target_body: str | None = option(
         "--target-body",
         metavar="JSON",
         help="""Body of the request to a URL; default '{"question": "{question}"}'.""",
-    ),
-    repeatable(
+    )
+    target_headers: tuple[str, ...] = repeatable(
         "--target-header",
-        "target_headers",
         metavar="NAME:VALUE",
         help="Request header; $NAME is read from the environment. Never stored.",
-    ),
-    repeatable(
+    )
+    target_replies: tuple[str, ...] = repeatable(
         "--target-reply",
-        "target_replies",
         metavar="FIELD=PATH",
         help="Path of a field in its replies, if not its own name: answer=data.text.",
-    ),
-    click.option(
+    )
+    target_version: str = option(
         "--target-version",
         default="",
         metavar="NAME",
         help="Version of the system; a new version is asked again.",
-    ),
-    count("--target-concurrency", default=8, help="Maximum number of concurrent questions."),
-    number(
+    )
+    target_concurrency: int = count(
+        "--target-concurrency", default=8, help="Maximum number of concurrent questions."
+    )
+    target_timeout: float = number(
         "--target-timeout",
         type=POSITIVE,
         default=120.0,
         metavar="SECONDS",
         help="Time limit for one answer.",
-    ),
-    count(
+    )
+    target_retries: int = count(
         "--target-retries",
         default=2,
         least=0,
         help="How often to retry a question that got no reply.",
-    ),
-    number("--target-rpm", type=POSITIVE, metavar="N", help="At most N questions a minute."),
-    count("--draws", default=1, help="Ask each question N times, for consistency metrics."),
-)
+    )
+    target_rpm: float | None = number(
+        "--target-rpm", type=POSITIVE, metavar="N", help="At most N questions a minute."
+    )
+    draws: int = count(
+        "--draws", default=1, help="Ask each question N times, for consistency metrics."
+    )
+
+
+class RunRequest(
+    TargetRequest,
+    LimitedJudgeRequest,
+    DescriptionRequest,
+    ReportRequest,
+):
+    """What `assay run` is asked for."""
+
+    data: str = argument(metavar="DATA")
+    metrics: tuple[str, ...] = option(
+        "-m",
+        "--metric",
+        multiple=True,
+        metavar="METRIC",
+        help="What to compute: a name, or name(parameter=value), repeatable or separated by "
+        "commas; MODULE:ATTRIBUTE or FILE.py:ATTRIBUTE for one of your own. "
+        "Default: every metric that the data has columns for. `assay metrics` lists them.",
+    )
+    maps: tuple[str, ...]
+    contexts: str
+    limit: int | None
+    skip_invalid: str | None
+    judge_cards: tuple[str, ...] = repeatable(
+        "--judge-card",
+        metavar="FILE",
+        help="Show what `assay bench --out FILE.json` measured of this judge beside its scores.",
+    )
+    prompts: str | None
+    reasons: "Reasons"
+    engine: "Engine" = choice(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="Where judges compute: in this process, or on the workers of a Ray cluster.",
+    )
+    workers: int | None = count(
+        "--workers", help="Number of workers on the cluster; default: as many as it has room for."
+    )
+    worker_cores: int = count(
+        "--worker-cores", default=1, help="CPU cores of each worker with an in-process judge."
+    )
+    together: bool
+    probe: bool | None = option(
+        "--probe/--no-probe",
+        default=None,
+        help="Ask, or do not ask, the few fixed tasks that tell when the model behind a judge's "
+        "name has changed. Not given: runs of 100 scores and more do, once a day.",
+    )
+    dry_run: bool = flag(
+        "--dry-run", help="Estimate the cost and what is cached already; ask nobody."
+    )
+    quiet: bool
+    no_progress: bool

@@ -1,9 +1,7 @@
 """The commands `assay repeat` and `assay robustness`."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-import click
 import msgspec
 from rich import box
 from rich.console import Group, RenderableType
@@ -32,48 +30,36 @@ from assay.experiments.robustness import RobustnessSettings, count_robustness, r
 from assay.judge import Reasons
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepeatRequest(options.JudgeRequest):
-    """What `assay repeat` is asked for."""
-
+class _RepeatRequest(options.JudgeRequest):
     run: str
-    draws: int
-    samples: int
-    metrics: tuple[str, ...]
-    prompts: str | None
+    draws: int = options.count("--draws", default=3, help="How often to repeat every task.")
+    samples: int = options.count(
+        "--samples",
+        default=100,
+        least=2,
+        help="Approximate number of samples, drawn at random; the same ones each time.",
+    )
+    metrics: tuple[str, ...] = options.option(
+        "-m",
+        "--metric",
+        multiple=True,
+        metavar="METRIC",
+        help="Only these metrics of the run; MODULE:ATTRIBUTE for one of your own.",
+    )
+    prompts: str | None = options.option(
+        "--prompts", metavar="FILE", help="The prompts that the run was judged with."
+    )
     reasons: Reasons
-    concurrency: int
+    concurrency: int = options.count(
+        "--concurrency", default=16, help="Maximum number of concurrent calls to a judge."
+    )
     as_json: bool
     store: str
     no_progress: bool
 
 
-@click.command("repeat")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.count("--draws", default=3, help="How often to repeat every task.")
-@options.count(
-    "--samples",
-    default=100,
-    least=2,
-    help="Approximate number of samples, drawn at random; the same ones each time.",
-)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC",
-    help="Only these metrics of the run; MODULE:ATTRIBUTE for one of your own.",
-)
-@options.judge
-@click.option("--prompts", metavar="FILE", help="The prompts that the run was judged with.")
-@options.reasons
-@options.count("--concurrency", default=16, help="Maximum number of concurrent calls to a judge.")
-@options.as_json
-@options.store
-@options.no_progress
-@options.takes(RepeatRequest)
-def repeat_command(request: RepeatRequest) -> int:
+@options.command("repeat", _RepeatRequest)
+def repeat_command(request: _RepeatRequest) -> int:
     """Ask the judge of RUN the same again, and measure how its verdicts and scores move.
 
     Name the same judge as for the run. Every task is asked with the same settings as
@@ -165,55 +151,48 @@ _GROUPS = evaluation.groups(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class RobustnessRequest(evaluation.ExperimentRequest):
-    """What `assay robustness` is asked for."""
-
-    vary: tuple[str, ...]
-    fill: int
-    seed: int
-    margin: float
+class _RobustnessRequest(evaluation.ExperimentRequest):
+    data: str = options.argument(metavar="DATA")
+    vary: tuple[str, ...] = options.repeatable(
+        "--vary",
+        metavar="NAME[=LEVEL,LEVEL]",
+        help="A perturbation, with its levels or the usual ones: noise=0.2,0.8 (share, or number, "
+        "of passages of other questions), position=first,middle,last, removed=left_out,replaced, "
+        "contradicted=beside,instead, typos=0.1,0.5 (share of words), letters=upper,lower, "
+        "keywords. All of them if none is named, but for wording=COLUMN: the question as another "
+        "column of DATA has it, a paraphrase or a translation.",
+    )
+    fill: int = options.count(
+        "--fill",
+        default=0,
+        least=0,
+        help="With fewer contexts than this, passages of other questions follow a sample's own.",
+    )
+    seed: int = options.count(
+        "--seed", default=0, least=0, help="Draw noise, places and typing errors by this."
+    )
+    margin: float = options.number(
+        "--margin",
+        type=options.NumberRange(0, 0.99),
+        default=0.1,
+        metavar="SHARE",
+        help="A drop up to this share of the metric's range counts as none.",
+    )
+    level: float = options.level(
+        "Confidence level of each mean, and of all differences of a curve together."
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page with the curves), .md (Markdown) or .json. Repeatable."
+    )
+    dry_run: bool = options.flag(
+        "--dry-run", help="Count the questions that would be sent; ask nobody."
+    )
     price: str | None = None
     budget: str | None = None
 
 
-@click.command("robustness", cls=options.Grouped, groups=_GROUPS)
-@click.argument("data", metavar="DATA")
-@options.repeatable(
-    "--vary",
-    "vary",
-    metavar="NAME[=LEVEL,LEVEL]",
-    help="A perturbation, with its levels or the usual ones: noise=0.2,0.8 (share, or number, of "
-    "passages of other questions), position=first,middle,last, removed=left_out,replaced, "
-    "contradicted=beside,instead, typos=0.1,0.5 (share of words), letters=upper,lower, keywords. "
-    "All of them if none is named, but for wording=COLUMN: the question as another column of DATA "
-    "has it, a paraphrase or a translation.",
-)
-@options.count(
-    "--fill",
-    default=0,
-    least=0,
-    help="With fewer contexts than this, passages of other questions follow a sample's own.",
-)
-@options.count("--seed", default=0, least=0, help="Draw noise, places and typing errors by this.")
-@options.number(
-    "--margin",
-    type=options.NumberRange(0, 0.99),
-    default=0.1,
-    metavar="SHARE",
-    help="A drop up to this share of the metric's range counts as none.",
-)
-@evaluation.metrics(required=True)
-@options.target
-@options.judge
-@options.level("Confidence level of each mean, and of all differences of a curve together.")
-@evaluation.runs
-@options.outs("Write it to .html (a page with the curves), .md (Markdown) or .json. Repeatable.")
-@options.flag("--dry-run", help="Count the questions that would be sent; ask nobody.")
-@options.as_json
-@options.quiet
-@options.takes(RobustnessRequest)
-def robustness_command(request: RobustnessRequest) -> int:
+@options.command("robustness", _RobustnessRequest, _GROUPS)
+def robustness_command(request: _RobustnessRequest) -> int:
     """Ask a target DATA again with noise, wrong contexts and typing errors: where does it drop?
 
     Every perturbation is made by rule from DATA alone. Each of its levels is one run in the store,
@@ -236,19 +215,19 @@ def robustness_command(request: RobustnessRequest) -> int:
         on_level=None if request.quiet else _say_level,
     )
     metrics = values.metric_specs(request.metrics)
-    given = (request.data, read_system(request, contexts=True), metrics, judge)
+    what_and_who = (request.data, read_system(request, contexts=True), metrics, judge)
     if request.dry_run:
-        counts = count_robustness(*given, store=request.store, how=how)
+        counts = count_robustness(*what_and_who, store=request.store, how=how)
         return _show_counts(counts, request)
-    found = robustness(*given, store=request.store, how=how)
+    curves = robustness(*what_and_who, store=request.store, how=how)
     writers = {".html": words.html, ".md": words.markdown}
-    data = words.collect(found)
+    data = words.collect(curves)
     if request.quiet and not request.as_json:
         output.write_data(data, request.outs, writers)
     else:
         output.present(data, request, writers, words.console)
     failures = (
-        found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
+        curves.failures + curves.failed + sum(one.failures + one.failed for one in curves.levels)
     )
     return SOME_FAILED if failures else OK
 
@@ -273,17 +252,17 @@ def _say_level(one: Level) -> None:
     say(line)
 
 
-def _show_counts(counts: dict[str, tuple[int, int]], request: RobustnessRequest) -> int:
+def _show_counts(counts: dict[str, tuple[int, int]], request: _RobustnessRequest) -> int:
     """Show how many questions each level would be sent; nobody is asked."""
     if request.as_json:
         rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
         output.print_json({"levels": rows})
     elif not request.quiet:
-        made = table("level", gap=2)
-        numeric(made, ("to ask", "known"))
+        counts_table = table("level", gap=2)
+        numeric(counts_table, ("to ask", "known"))
         for name, (new, known) in counts.items():
-            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
-        output.stdout().print(made)
+            counts_table.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
+        output.stdout().print(counts_table)
         total = sum(new for new, _ in counts.values())
         say(f"{total:,} questions to send in {len(counts)} levels. Nothing was asked.")
     return OK

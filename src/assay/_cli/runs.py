@@ -3,15 +3,14 @@
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import click
 import msgspec
 from rich.table import Table
 from rich.text import Text
 
+from assay._analysis.comparability import judges
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
@@ -31,31 +30,40 @@ _CHANGES = ("name", "tags", "note", "params", "untags", "unsets")
 _LONGEST_NAME = 18  # characters of a name that a table of 80 columns has room for
 
 
-@click.command("runs")
-@options.repeatable("--tag", "tags", metavar="TAG", help="Only runs with this tag.")
-@options.as_json
-@options.store
-def runs_command(*, tags: tuple[str, ...], as_json: bool, store: str) -> int:
+class _RunsRequest(options.Request):
+    tags: tuple[str, ...] = options.repeatable(
+        "--tag", metavar="TAG", help="Only runs with this tag."
+    )
+    as_json: bool
+    store: str
+
+
+@options.command("runs", _RunsRequest)
+def runs_command(request: _RunsRequest) -> int:
     """List the runs in the store, the newest first.
 
     Every command that takes a RUN takes its name, the beginning of its id, "last", or "last~1" for
     the one before.
     """
-    if not Path(store).is_file():
-        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
-    with Store(store) as opened:
-        runs = [run for run in opened.runs() if {*tags} <= {*run.tags}]
-        rows = [_row(opened, run) for run in runs]
-    if as_json:
+    with _existing(request.store) as store:
+        runs = [run for run in store.runs() if {*request.tags} <= {*run.tags}]
+        rows = [_row(store, run) for run in runs]
+    if request.as_json:
         output.print_json(rows)
     else:
-        _print_runs(rows, tags)
+        _print_runs(runs, rows, request.tags)
     return OK
+
+
+def _existing(store: str) -> Store:
+    if not Path(store).is_file():
+        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
+    return Store(store)
 
 
 def _row(store: Store, run: Run) -> dict[str, Any]:
     counts = store.counts(run.id).values()
-    done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
+    n_done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
     failed = sum(by_why.get("failed", 0) for by_why in counts)
     spent = store.spent(run.id)
     return {
@@ -66,7 +74,7 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
         "judge": run.config["judge"],
         "metrics": list(run.metrics),
         "samples": run.n_samples,
-        "scores": {"done": done, "failed": failed, "all": run.n_samples * len(run.metrics)},
+        "scores": {"done": n_done, "failed": failed, "all": run.n_samples * len(run.metrics)},
         "calls": spent.calls,
         "tokens": spent.tokens_in + spent.tokens_out,
         "finished": run.finished is not None,
@@ -83,7 +91,13 @@ def _about(run: Run) -> str:
     return f"{run.config['rescores'][:8]} re-scored" if run.derived else ""
 
 
-def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
+def _judged(run: Run) -> str:
+    """Who judged; "" where no metric asked anybody."""
+    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
+    return f", judged by {judge_in_words(run.config['judge'])}" if asked else ""
+
+
+def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
     # A table would fold names at 80 columns: every run has a second line for its data and judge.
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("run", no_wrap=True, overflow="ellipsis", max_width=_LONGEST_NAME)
@@ -105,9 +119,9 @@ def _print_runs(rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:
             f"{row['calls']:,}",
         )
     console.print(table if rows else "no run with that tag" if tags else "no run yet")
-    for row in rows:
-        judge = f"{row['source']}, judged by {judge_in_words(row['judge'])}"
-        text = f"{row['run'][:8]}  {'; '.join(filter(None, [_state(row), remarks(row), judge]))}"
+    for run, row in zip(runs, rows, strict=True):
+        made_of = f"{run.source}{_judged(run)}"
+        text = f"{run.short}  {'; '.join(filter(None, [_state(row), remarks(row), made_of]))}"
         console.print(Text(sanitize.plain(text), style="dim"))
 
 
@@ -119,30 +133,16 @@ def _state(row: dict[str, Any]) -> str:
     return ", ".join(filter(None, parts))
 
 
-@dataclass(frozen=True, kw_only=True)
-class DescribeRequest:
-    """What `assay describe` is asked for."""
-
-    run: str
-    name: str | None
-    tags: tuple[str, ...]
-    note: str | None
-    params: tuple[str, ...]
-    untags: tuple[str, ...]
-    unsets: tuple[str, ...]
+class _DescribeRequest(options.DescriptionRequest):
+    run: str = options.argument(metavar="RUN")
+    untags: tuple[str, ...] = options.repeatable("--untag", metavar="TAG", help="Take a tag off.")
+    unsets: tuple[str, ...] = options.repeatable("--unset", metavar="KEY", help="Drop a parameter.")
     as_json: bool
     store: str
 
 
-@click.command("describe")
-@click.argument("run", metavar="RUN")
-@options.description
-@options.repeatable("--untag", "untags", metavar="TAG", help="Take a tag off.")
-@options.repeatable("--unset", "unsets", metavar="KEY", help="Drop a parameter.")
-@options.as_json
-@options.store
-@options.takes(DescribeRequest)
-def describe_command(request: DescribeRequest) -> int:
+@options.command("describe", _DescribeRequest)
+def describe_command(request: _DescribeRequest) -> int:
     """Show what is said of RUN, or change it: scores and ids stay as they are.
 
     RUN is a run's name, the beginning of its id, "last" or "last~1". A name or a note takes the
@@ -155,12 +155,12 @@ def describe_command(request: DescribeRequest) -> int:
     if both := [*{*request.tags} & {*request.untags}]:
         raise InputError(f"the tag '{both[0]}' is given and taken off", "keep one of the two")
     if any(getattr(request, name) not in (None, ()) for name in _CHANGES):
-        kept = result.run.description.without(request.untags, request.unsets)
+        description = result.run.description.without(request.untags, request.unsets)
         result.describe(
             name=request.name,
-            tags=(*kept.tags, *request.tags),
+            tags=(*description.tags, *request.tags),
             note=request.note,
-            params={**kept.params, **values.params(request.params)},
+            params={**description.params, **values.params(request.params)},
         )
     if request.as_json:
         output.print_json({"run": result.run.id, **said(result.run)})
@@ -175,7 +175,7 @@ def _print_description(result: "Result") -> None:
     lines = [
         ("run", run.id),
         ("name", run.name or "none"),
-        ("data", f"{run.default_title} (UTC), judged by {judge_in_words(run.config['judge'])}"),
+        ("data", f"{run.default_title} (UTC){_judged(run)}"),
         ("tags", ", ".join(run.tags)),
         ("params", params),
         ("note", run.note),
@@ -183,62 +183,69 @@ def _print_description(result: "Result") -> None:
     output.print_lines([(name, text) for name, text in lines if text])
 
 
-@click.command("report")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.report
-@options.store
-def report_command(*, run: str, outs: tuple[str, ...], store: str) -> int:
+class _ReportRequest(options.Request):
+    run: str
+    outs: tuple[str, ...]
+    store: str
+
+
+@options.command("report", _ReportRequest)
+def report_command(request: _ReportRequest) -> int:
     """Write the report of RUN (its name, the beginning of its id, or "last") to each --out FILE."""
     from assay._runner.result import Result
 
-    if not outs:
+    if not request.outs:
         raise InputError("nowhere to write the report to", "add --out report.html")
-    output.check_files(outs, store)
-    result = Result(store, run)
-    output.write_reports(result, outs)
-    output.print_lines(output.file_lines(outs))
+    output.check_files(request.outs, request.store)
+    output.write_reports(Result(request.store, request.run), request.outs)
+    output.print_lines(output.file_lines(request.outs))
     return OK
 
 
-@click.command("export")
-@click.argument("store", metavar="STORE")
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
-def export_command(*, store: str, runs: tuple[str, ...]) -> int:
+class _ExportRequest(options.Request):
+    store: str = options.argument(metavar="STORE")
+    runs: tuple[str, ...] = options.argument(metavar="[RUN]...", nargs=-1)
+
+
+@options.command("export", _ExportRequest)
+def export_command(request: _ExportRequest) -> int:
     """Write each RUN of STORE to stdout as JSON lines: samples, replies, scores, evidence.
 
     Without RUN: all runs. `assay import` takes them into another store.
     """
-    if not Path(store).is_file():
-        raise InputError(f"there is no store '{store}'", "`assay run` makes one")
-    with Store(store) as opened:
-        for line in export(opened, runs):
+    with _existing(request.store) as store:
+        for line in export(store, request.runs):
             output.print_text(line)
     return OK
 
 
-@click.command("import")
-@click.argument("file", metavar="FILE")
-@options.store
-def import_command(*, file: str, store: str) -> int:
+class _ImportRequest(options.Request):
+    file: str = options.argument(metavar="FILE")
+    store: str
+
+
+@options.command("import", _ImportRequest)
+def import_command(request: _ImportRequest) -> int:
     """Add the runs of FILE, as `assay export` wrote them, to a store ("-" reads stdin).
 
     What is there already stays as it is: importing twice changes nothing.
     """
+    file = request.file
     if file != "-" and not Path(file).is_file():
         raise InputError(f"there is no file '{file}'", "`assay export STORE > FILE` writes one")
     try:
         with _lines(file) as lines:
             checked = begun(lines)
-            with store_for_import(Path(store)) as opened:
-                moved = import_runs(opened, checked)
+            with store_for_import(Path(request.store)) as opened:
+                imported = import_runs(opened, checked)
     except UnicodeDecodeError as error:
         remedy = "`assay export STORE > FILE` writes what can be imported"
         raise InputError(f"'{file}' is no text", remedy) from error
-    for kind, n in moved.new.items():
-        known = f", {moved.known[kind]:,} were there already" if moved.known[kind] else ""
+    for kind, n in imported.new.items():
+        known = f", {imported.known[kind]:,} were there already" if imported.known[kind] else ""
         output.print_text(f"{n:>10,} new: {kind}{known}\n")
-    for run in moved.runs:
-        output.print_text(command_line("show", run[:8], store=store) + "\n")
+    for run in imported.runs:
+        output.print_text(command_line("show", run[:8], store=request.store) + "\n")
     return OK
 
 
@@ -246,16 +253,19 @@ def _lines(file: str) -> AbstractContextManager[IO[str]]:
     return nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8")
 
 
-@click.command("verify")
-@click.argument("store", metavar="[STORE]", default=STORE)
-@options.as_json
-def verify_command(*, store: str, as_json: bool) -> int:
+class _VerifyRequest(options.Request):
+    store: str = options.argument(metavar="[STORE]", default=STORE)
+    as_json: bool
+
+
+@options.command("verify", _VerifyRequest)
+def verify_command(request: _VerifyRequest) -> int:
     """Check STORE: the file, the checksum of every row, every reference, every run.
 
     Exit code 0 if it is whole, 2 if something is damaged or missing.
     """
-    checked = verify(store)
-    if as_json:
+    store, checked = request.store, verify(request.store)
+    if request.as_json:
         output.print_json(msgspec.to_builtins(checked))
     else:
         counts = ", ".join(f"{n:,} {table}" for table, n in checked.counts.items())
@@ -283,24 +293,26 @@ def _remedy(store: str, whole: Sequence[str]) -> str:
     )
 
 
-@click.command("gc")
-@click.argument("store", metavar="[STORE]", default=STORE)
-@options.repeatable(
-    "--delete",
-    "delete",
-    metavar="RUN",
-    help="Drop this run first: its samples, scores and what only it needs.",
-)
-@options.flag("--dry-run", help="Show what would be dropped; drop nothing.")
-def gc_command(*, store: str, delete: tuple[str, ...], dry_run: bool) -> int:
+class _GcRequest(options.Request):
+    store: str = options.argument(metavar="[STORE]", default=STORE)
+    delete: tuple[str, ...] = options.repeatable(
+        "--delete",
+        metavar="RUN",
+        help="Drop this run first: its samples, scores and what only it needs.",
+    )
+    dry_run: bool = options.flag("--dry-run", help="Show what would be dropped; drop nothing.")
+
+
+@options.command("gc", _GcRequest)
+def gc_command(request: _GcRequest) -> int:
     """Drop what no run of STORE needs, and give the room back to the disk.
 
     A reply that was paid for and that a remaining run rests on is kept.
     """
-    done = clean(store, delete, dry_run=dry_run)
-    word = "would drop" if dry_run else "dropped"
-    for table, n in done.rows.items():
+    size = clean(request.store, request.delete, dry_run=request.dry_run)
+    word = "would drop" if request.dry_run else "dropped"
+    for table, n in size.rows.items():
         output.print_text(f"{word} {n:>10,} {'scores' if table == 'jobs' else table}\n")
-    if done.after is not None:
-        output.print_text(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB now\n")
+    if size.after is not None:
+        output.print_text(f"{size.before / 1e6:.1f} MB before, {size.after / 1e6:.1f} MB now\n")
     return OK

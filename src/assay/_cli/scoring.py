@@ -10,11 +10,10 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from assay._cli import output
+from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
 from assay._cli.judges import Target, ask_target, priced
-from assay._cli.options import RunRequest
 from assay._cli.output import Meter, command_line, meter, run_name
 from assay._middleware.wrapper import Route
 from assay._report import notes, numbers, sanitize
@@ -85,10 +84,10 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
     commands.append(("diagnose", run))
     if not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
-    named = ["next", *[""] * len(commands)]
+    names = ["next", *[""] * len(commands)]
     return lines + [
         (name, command_line(*words, store=evaluation.store))
-        for name, words in zip(named, commands, strict=False)
+        for name, words in zip(names, commands, strict=False)
     ]
 
 
@@ -130,14 +129,7 @@ def summary_json(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample worth a look.
-
-    Attributes:
-        sample: Its id.
-        value: Its score, None if there is none.
-        detail: Why there is none.
-        question: What was asked.
-    """
+    """A sample worth a look."""
 
     sample: str
     value: float | None
@@ -176,17 +168,11 @@ def _cases(store: Store, run: Run, metric: str, rows: Iterable[int]) -> list[Cas
 
 
 def run(
-    request: RunRequest,
+    request: options.RunRequest,
     show: Callable[[Result, Evaluation], None] = show,
     as_json: Callable[[Result, Evaluation], dict[str, Any]] = as_json,
 ) -> int:
-    """Do what `assay run` is asked for; the exit code.
-
-    Args:
-        request: The options.
-        show: Shows the result on the terminal.
-        as_json: The result as plain values, for --json.
-    """
+    """Do what `assay run` is asked for; the exit code."""
     evaluation = read_request(request)
     hidden = request.quiet or request.no_progress
     if evaluation.target and request.dry_run:
@@ -268,8 +254,8 @@ def _kept(progress: Meter, evaluation: Evaluation) -> str:
         return "nothing was asked yet"
     last = progress.last
     # A failed score is no score to keep: it is tried again.
-    done = last.done - last.failed
-    return f"{done:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
+    n_replied = last.done - last.failed
+    return f"{n_replied:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
 
 
 def _exit_code(result: Result) -> int:
@@ -280,7 +266,7 @@ def _exit_code(result: Result) -> int:
     return SOME_FAILED if some else OK
 
 
-def _estimate_target(evaluation: Evaluation, target: Target, request: RunRequest) -> int:
+def _estimate_target(evaluation: Evaluation, target: Target, request: options.RunRequest) -> int:
     """Show how many questions the target would be sent; nobody is asked."""
     new, known = count(
         evaluation.data, target.system, evaluation.metrics, evaluation.store, target.asking
@@ -293,7 +279,7 @@ def _estimate_target(evaluation: Evaluation, target: Target, request: RunRequest
     return OK
 
 
-def _estimate(evaluation: Evaluation, request: RunRequest) -> int:
+def _estimate(evaluation: Evaluation, request: options.RunRequest) -> int:
     """Show what the run would cost; nobody is asked and nothing is stored."""
     cost = estimate(
         evaluation.data,

@@ -6,13 +6,12 @@ import os
 import secrets
 import webbrowser
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from assay._cli import options
+from assay._cli import options, values
 from assay._cli.errors import OK, say, until_stopped
 from assay._cli.judges import Judges, budget
 from assay._cli.options import POSITIVE
@@ -27,72 +26,64 @@ from assay.errors import InputError
 _TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 
 
-@dataclass(frozen=True, kw_only=True)
-class McpRequest(options.PricedJudgeRequest):
-    """What `assay mcp` is asked for."""
-
+class _McpRequest(options.PricedJudgeRequest):
     store: str
+    price: str | None = options.option("--price", metavar="IN/OUT|list", help="As for `assay run`.")
+    budget: str | None = options.option(
+        "--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServeRequest(McpRequest):
-    """What `assay serve` is asked for."""
+class _ServeRequest(_McpRequest):
+    host: str = options.option(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="Address to bind."
+    )
+    port: int = options.option(
+        "--port",
+        type=click.IntRange(min=0, max=65535),
+        default=8765,
+        metavar="PORT",
+        help="Port; 0 for a free one.",
+    )
+    no_token: bool = options.flag(
+        "--no-token",
+        help="Ask callers for no token; on this machine only. The token is in ASSAY_TOKEN "
+        "otherwise, or made and shown at the start.",
+    )
+    rpm: float = options.number(
+        "--rpm",
+        type=POSITIVE,
+        default=600.0,
+        metavar="N",
+        help="At most N requests a minute from one address.",
+    )
+    max_mb: float = options.number(
+        "--max-mb",
+        type=POSITIVE,
+        default=10.0,
+        metavar="MB",
+        help="The longest request, in megabytes.",
+    )
+    max_samples: int = options.count(
+        "--max-samples", default=1000, help="The most samples of one request."
+    )
+    max_chars: int = options.count(
+        "--max-chars", default=200_000, help="The longest text of a sample, in characters."
+    )
+    at_once: int = options.count(
+        "--at-once", default=4, help="Evaluations at the same time; others wait."
+    )
+    max_seconds: float = options.number(
+        "--max-seconds",
+        type=POSITIVE,
+        default=600.0,
+        metavar="S",
+        help="The longest evaluation. What it scored is kept; the same request goes on.",
+    )
 
-    host: str
-    port: int
-    no_token: bool
-    rpm: float
-    max_mb: float
-    max_samples: int
-    max_chars: int
-    at_once: int
-    max_seconds: float
 
-
-@click.command("serve")
-@options.judge
-@options.store
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to bind."
-)
-@click.option(
-    "--port",
-    type=click.IntRange(min=0, max=65535),
-    default=8765,
-    show_default=True,
-    metavar="PORT",
-    help="Port; 0 for a free one.",
-)
-@options.flag(
-    "--no-token",
-    help="Ask callers for no token; on this machine only. The token is in ASSAY_TOKEN otherwise, "
-    "or made and shown at the start.",
-)
-@options.number(
-    "--rpm",
-    type=POSITIVE,
-    default=600.0,
-    metavar="N",
-    help="At most N requests a minute from one address.",
-)
-@options.number(
-    "--max-mb", type=POSITIVE, default=10.0, metavar="MB", help="The longest request, in megabytes."
-)
-@options.count("--max-samples", default=1000, help="The most samples of one request.")
-@options.count("--max-chars", default=200_000, help="The longest text of a sample, in characters.")
-@options.count("--at-once", default=4, help="Evaluations at the same time; others wait.")
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="S",
-    help="The longest evaluation. What it scored is kept; the same request goes on.",
-)
-@click.option("--price", metavar="IN/OUT|list", help="As for `assay run`.")
-@click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
-@options.takes(ServeRequest)
-def serve_command(request: ServeRequest) -> int:
+@options.command("serve", _ServeRequest)
+def serve_command(request: _ServeRequest) -> int:
     """Serve evaluation over HTTP: one sample, many, runs and the evidence behind every score.
 
     The document at /openapi.json describes it. Judge and store are chosen here, not by callers.
@@ -129,13 +120,8 @@ def serve_command(request: ServeRequest) -> int:
     return OK
 
 
-@click.command("mcp")
-@options.judge
-@options.store
-@click.option("--price", metavar="IN/OUT|list", help="As for `assay run`.")
-@click.option("--budget", metavar="AMOUNT", help="What each evaluation may spend, as `assay run`.")
-@options.takes(McpRequest)
-def mcp_command(request: McpRequest) -> int:
+@options.command("mcp", _McpRequest)
+def mcp_command(request: _McpRequest) -> int:
     """Serve evaluation to a coding agent that starts this command and talks to it over stdio."""
     from assay._service.mcp import server
 
@@ -143,14 +129,14 @@ def mcp_command(request: McpRequest) -> int:
     return OK
 
 
-def _service(request: McpRequest, **limits: int) -> Service:
+def _service(request: _McpRequest, **limits: int) -> Service:
     look(Path(request.store))  # now, not at the first request
     judge, embedder = Judges(request).build()
     settings = Settings(limits=Limits(timeout=request.timeout), budget=budget(request))
     return Service(judge, embedder, Path(request.store), settings, **limits)
 
 
-def _token(request: ServeRequest) -> str:
+def _token(request: _ServeRequest) -> str:
     """The token that callers need, "" if they need none."""
     token = os.environ.get(_TOKEN, "").strip()
     if request.no_token:
@@ -177,42 +163,36 @@ if TYPE_CHECKING:
     from assay.testset import Review
 
 
-@dataclass(frozen=True, kw_only=True)
-class ViewRequest:
-    """What `assay view` is asked for."""
+class _ViewRequest(options.Request):
+    store: str = options.argument(metavar="[STORE]", default=STORE)
+    port: int = options.option(
+        "--port",
+        type=click.IntRange(min=0, max=65535),
+        default=0,
+        show_default=False,
+        metavar="PORT",
+        help="Port on this machine; a free one if not given.",
+    )
+    no_browser: bool = options.flag(
+        "--no-browser", help="Open no browser; the address is printed either way."
+    )
+    read_only: bool = options.flag(
+        "--read-only", help="Let nothing be renamed, tagged, noted or deleted."
+    )
+    questions: str | None = options.option(
+        "--questions",
+        metavar="FILE",
+        help="Review the test questions of this file (`assay testset --out`): keep, edit, drop.",
+    )
+    folder: str | None = options.option(
+        "--export",
+        metavar="FOLDER",
+        help="Write the pages as files into FOLDER instead, for a CI artefact or an intranet.",
+    )
 
-    store: str
-    port: int
-    no_browser: bool
-    read_only: bool
-    questions: str | None
-    folder: str | None
 
-
-@click.command("view")
-@click.argument("store", metavar="[STORE]", default=STORE)
-@click.option(
-    "--port",
-    type=click.IntRange(min=0, max=65535),
-    default=0,
-    metavar="PORT",
-    help="Port on this machine; a free one if not given.",
-)
-@options.flag("--no-browser", help="Open no browser; the address is printed either way.")
-@options.flag("--read-only", help="Let nothing be renamed, tagged, noted or deleted.")
-@click.option(
-    "--questions",
-    metavar="FILE",
-    help="Review the test questions of this file (`assay testset --out`): keep, edit, drop.",
-)
-@click.option(
-    "--export",
-    "folder",
-    metavar="FOLDER",
-    help="Write the pages as files into FOLDER instead, for a CI artefact or an intranet.",
-)
-@options.takes(ViewRequest)
-def view_command(request: ViewRequest) -> int:
+@options.command("view", _ViewRequest)
+def view_command(request: _ViewRequest) -> int:
     """Show the runs of STORE in a browser: read, search and compare them, question by question.
 
     The address that is printed holds a token that lets you in, and only on this machine.
@@ -253,12 +233,12 @@ def _tell(review: "Review", store: str) -> None:
         say(f"{tally.out:,} kept or edited: {line}")
 
 
-def _export(request: ViewRequest) -> int:
+def _export(request: _ViewRequest) -> int:
     from assay.view.export import export
     from assay.view.site import Site
 
     folder = Path(request.folder or "")
-    options.reject_options("does not go with --export", "give one of the two", "port", "no_browser")
+    values.reject_options("does not go with --export", "give one of the two", "port", "no_browser")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"'{folder}' is there and not an empty folder", "name another folder")
     pages = export(Site(request.store, read_only=True, questions=request.questions), folder)

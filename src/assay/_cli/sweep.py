@@ -1,7 +1,6 @@
 """The command `assay sweep`: a system in many configurations, compared with the best."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -43,18 +42,29 @@ _GROUPS = evaluation.groups(
 )
 _FORMS = {".html": "a page with pictures", ".json": "what --json shows"}
 _STUDY_FORMS = {".html": "the tables as a page", ".md": "Markdown", ".json": "what --json shows"}
-tables = click.option(
-    "--report",
-    type=click.Choice(["telecom"]),
-    help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by right "
-    "and wrong retrieval, each run beside the first by retrieval and, with labels, concordance.",
-)
-labelled = options.repeatable(
-    "--labels",
-    metavar="FILE",
-    help="With --report: whether the answers are correct, as for `assay agree`; a file for each "
-    "run, in their order.",
-)
+
+
+def tables() -> Any:
+    """The option that asks for the tables of a study."""
+    return options.option(
+        "--report",
+        type=click.Choice(["telecom"]),
+        help="The tables of the telecom study: retrievers (accuracy at 1, 3 and 5), scores by "
+        "right and wrong retrieval, each run beside the first by retrieval and, with labels, "
+        "concordance.",
+    )
+
+
+def labelled() -> Any:
+    """The option that names labels for such tables."""
+    return options.repeatable(
+        "--labels",
+        metavar="FILE",
+        help="With --report: whether the answers are correct, as for `assay agree`; a file for "
+        "each run, in their order.",
+    )
+
+
 # What a page does not repeat of the command: what may be a secret, and what is shown how.
 _UNSAID = (
     *("api_key", "target_headers", "target_body", "base_url"),
@@ -62,77 +72,60 @@ _UNSAID = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepRequest(evaluation.ExperimentRequest):
-    """What `assay sweep` is asked for."""
+class _SweepRequest(evaluation.ExperimentRequest):
+    corpus: tuple[str, ...] = options.argument(metavar="[CORPUS]...", nargs=-1)
+    data: str = options.argument(metavar="QUESTIONS")
+    sets: tuple[str, ...] = options.repeatable(
+        "--set",
+        metavar="KEY=VALUE,VALUE",
+        help="A parameter and its values: an argument of the function, a field of the request to a "
+        "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
+        """'prompt=["a, b", "c"]'.""",
+    )
+    max_configurations: int = options.count(
+        "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
+    )
+    random: int | None = options.count(
+        "--random",
+        metavar="N",
+        help="Ask only so many configurations, drawn at random from the grid.",
+    )
+    seed: int = options.count(
+        "--seed", default=0, least=0, help="Another seed draws others with --random."
+    )
+    parallel: int = options.count(
+        "--parallel",
+        default=PARALLEL,
+        metavar="N",
+        help="Ask and judge so many configurations at the same time; they share all limits.",
+    )
+    race: bool = options.flag(
+        "--race",
+        help="Ask in growing batches, and drop a configuration once another one is surely better "
+        "by the first metric.",
+    )
+    judge_retrieval: bool = options.flag(
+        "--judge-retrieval",
+        help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics "
+        "of rankings from these grades in the place of gold labels.",
+    )
+    report: str | None = tables()
+    labels: tuple[str, ...] = labelled()
+    level: float = options.level(
+        "Confidence level of each mean, and of all differences to the best together."
+    )
+    dry_run: bool = options.flag(
+        "--dry-run",
+        help="Count the questions that would be sent, and the judge's calls as far as answers are "
+        "known; ask nobody.",
+    )
+    outs: tuple[str, ...] = options.outs(
+        "Write it to .html (a page with pictures) or .json (what --json shows). Repeatable."
+    )
 
-    corpus: tuple[str, ...]
-    sets: tuple[str, ...]
-    max_configurations: int
-    random: int | None
-    seed: int
-    parallel: int
-    race: bool
-    judge_retrieval: bool
-    report: str | None
-    labels: tuple[str, ...]
 
-
-@click.command("sweep", cls=options.Grouped, groups=_GROUPS)
-@click.argument("corpus", metavar="[CORPUS]...", nargs=-1)
-@click.argument("data", metavar="QUESTIONS")
-@options.repeatable(
-    "--set",
-    "sets",
-    metavar="KEY=VALUE,VALUE",
-    help="A parameter and its values: an argument of the function, a field of the request to a "
-    "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
-    """'prompt=["a, b", "c"]'.""",
-)
-@options.count(
-    "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
-)
-@options.count(
-    "--random",
-    metavar="N",
-    help="Ask only so many configurations, drawn at random from the grid.",
-)
-@options.count("--seed", default=0, least=0, help="Another seed draws others with --random.")
-@options.count(
-    "--parallel",
-    default=PARALLEL,
-    metavar="N",
-    help="Ask and judge so many configurations at the same time; they share all limits.",
-)
-@options.flag(
-    "--race",
-    help="Ask in growing batches, and drop a configuration once another one is surely better by "
-    "the first metric.",
-)
-@options.flag(
-    "--judge-retrieval",
-    help="Have the judge grade (0 to 3) what all configurations retrieve, and compute metrics of "
-    "rankings from these grades in the place of gold labels.",
-)
-@tables
-@labelled
-@evaluation.metrics(required=True)
-@options.target
-@options.judge
-@options.level("Confidence level of each mean, and of all differences to the best together.")
-@evaluation.runs
-@options.price
-@options.budget
-@options.flag(
-    "--dry-run",
-    help="Count the questions that would be sent, and the judge's calls as far as answers are "
-    "known; ask nobody.",
-)
-@options.outs("Write it to .html (a page with pictures) or .json (what --json shows). Repeatable.")
-@options.as_json
-@options.quiet
-@options.takes(SweepRequest)
-def sweep_command(request: SweepRequest) -> int:
+@options.command("sweep", _SweepRequest, _GROUPS)
+def sweep_command(request: _SweepRequest) -> int:
     """Ask a target QUESTIONS in every configuration of a grid, and say which is best, if any is.
 
     With CORPUS (files or folders of documents) the target is a pipeline that cuts, searches and
@@ -144,7 +137,7 @@ def sweep_command(request: SweepRequest) -> int:
     if not request.sets:
         raise InputError("no parameter is varied", "such as --set k=3,5,8")
     if request.random is None:
-        options.reject_options("is for --random", "leave it out, or add --random N", "seed")
+        values.reject_options("is for --random", "leave it out, or add --random N", "seed")
     grid = values.grid(request.sets)
     inputs = [request.data, request.store, *request.labels]
     output.check_files(request.outs, *inputs, forms=_STUDY_FORMS if request.report else _FORMS)
@@ -154,7 +147,7 @@ def sweep_command(request: SweepRequest) -> int:
     if request.report:
         labels = _check_study(request, settings)
     else:
-        options.reject_options("is for --report", "add --report telecom", "labels")
+        values.reject_options("is for --report", "add --report telecom", "labels")
     judge, embedder = Judges(request).build()
     say_line = _Lines(silent=request.quiet)
     given = (
@@ -185,8 +178,8 @@ def sweep_command(request: SweepRequest) -> int:
     if request.report:
         _present_study(swept, labels, request)
         return code
-    shown = [("this sweep", _command(swept, request.store)), *commands]
-    writers = sweep_writers(swept, request.store, shown)
+    next_commands = [("this sweep", _command(swept, request.store)), *commands]
+    writers = sweep_writers(swept, request.store, next_commands)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
     if request.as_json:
         output.print_json(msgspec.to_builtins(swept))
@@ -196,7 +189,7 @@ def sweep_command(request: SweepRequest) -> int:
     return code
 
 
-def _check_study(request: SweepRequest, settings: Settings) -> list[Labels]:
+def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
     """Refuse before anything is asked what makes no tables; the labels that are named."""
     if request.race:
         what = "a race asks its configurations different questions, and a study all the same"
@@ -211,7 +204,7 @@ def _check_study(request: SweepRequest, settings: Settings) -> list[Labels]:
     return [read_labels(file, metrics=metrics) for file in request.labels]
 
 
-def _present_study(swept: Sweep, labels: Sequence[Labels], request: SweepRequest) -> None:
+def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepRequest) -> None:
     """Show and write the telecom study's tables of the configurations, the first one the base."""
     results = [Result(request.store, one.run) for one in swept.configurations]
     data = groups.collect_study(telecom_study(results, labels, level=request.level))
@@ -224,13 +217,13 @@ def _present_study(swept: Sweep, labels: Sequence[Labels], request: SweepRequest
         say("Concordance (table 4) takes labels of the answers: --labels FILE for each run.")
 
 
-def _target(request: SweepRequest) -> Configurable:
+def _target(request: _SweepRequest) -> Configurable:
     """The system that is named, or the reference pipeline over the documents."""
     if request.corpus and request.target is not None:
         raise InputError("a corpus and a target are named", "leave one of the two out")
     if request.corpus:
         others = ("target_body", "target_headers", "target_replies")
-        options.reject_options("is for a target, not for a corpus", "leave it out", *others)
+        values.reject_options("is for a target, not for a corpus", "leave it out", *others)
         return Pipeline(request.corpus, version=request.target_version)
     if request.target is None:
         remedy = "--target URL, MODULE:FUNCTION or FILE.py:FUNCTION, or documents before QUESTIONS"
@@ -257,7 +250,7 @@ class _Lines:
 
 
 def _show_costs(
-    costs: Sequence[ConfigurationCost], request: SweepRequest, price: Price | None
+    costs: Sequence[ConfigurationCost], request: _SweepRequest, price: Price | None
 ) -> int:
     """Show what each configuration would ask the system, and the judge; nobody is asked."""
     if request.as_json:
@@ -271,11 +264,11 @@ def _show_costs(
             "money": [numbers.money(one.money) if one.money else numbers.DASH for one in costs],
         }
         columns = {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
-        made = table("configuration", gap=2)
-        numeric(made, columns)
+        costs_table = table("configuration", gap=2)
+        numeric(costs_table, columns)
         for one, *cells in zip(costs, *columns.values(), strict=True):
-            made.add_row(leaderboard.name(one.name), *cells)
-        output.stdout().print(made)
+            costs_table.add_row(leaderboard.name(one.name), *cells)
+        output.stdout().print(costs_table)
         most = "At most " if request.race else ""
         ask = f"{most}{sum(one.ask for one in costs):,} questions to send"
         say(f"{ask} in {len(costs)} configurations. {_judged(costs, price)} Nothing was asked.")
@@ -302,8 +295,8 @@ def sweep_writers(
     swept: Sweep, store: str, commands: Sequence[tuple[str, str]] | None = None
 ) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
     """What writes the page of a sweep; the commands on it are the next ones if none are given."""
-    shown = _commands(swept, store) if commands is None else commands
-    return {".html": lambda _: report.render(swept, shown)}
+    next_commands = _commands(swept, store) if commands is None else commands
+    return {".html": lambda _: report.render(swept, next_commands)}
 
 
 def show_sweep(swept: Sweep) -> RenderableType:
@@ -331,12 +324,12 @@ def show_sweep(swept: Sweep) -> RenderableType:
 def _taken(configurations: Sequence[Configuration]) -> Table:
     """What each configuration took."""
     columns = report.taken(configurations)
-    made = table("configuration", "run", gap=2)
-    numeric(made, columns)
+    runs_table = table("configuration", "run", gap=2)
+    numeric(runs_table, columns)
     for at, one in enumerate(configurations):
         cells = (column[at] for column in columns.values())
-        made.add_row(leaderboard.name(one.name), one.run[:8], *cells)
-    return made
+        runs_table.add_row(leaderboard.name(one.name), one.run[:8], *cells)
+    return runs_table
 
 
 def _command(swept: Sweep, store: str) -> str:
@@ -344,8 +337,8 @@ def _command(swept: Sweep, store: str) -> str:
     context, words = click.get_current_context(), ["sweep"]
     for option in context.command.params:
         name = option.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not given or name in _UNSAID:
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not is_given or name in _UNSAID:
             continue
         value = swept.target if name == "target" else context.params[name]
         if isinstance(option, click.Option) and option.is_flag:

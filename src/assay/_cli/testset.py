@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 from rich import box
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -16,7 +14,6 @@ from assay._analysis.cases import Case, add_cases, failing
 from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget, priced
-from assay._cli.options import Grouped
 from assay._cli.output import counter
 from assay._cli.values import look_here, read_prompts, tell_unread
 from assay._report import notes, numbers
@@ -42,95 +39,72 @@ _FORMS = {".jsonl": "a line a question"}
 EASY = 0.7
 
 
-@dataclass(frozen=True, kw_only=True)
-class TestsetRequest(options.LimitedJudgeRequest):
-    """What `assay testset` is asked for."""
-
-    documents: tuple[str, ...]
-    n: int
-    kinds: tuple[str, ...]
-    plan: str | None
-    seed: int
-    words: int
-    out: str
-    rejected: str | None
-    prompts: str | None
-    dry_run: bool
-    closed_book: bool
-    time_limit: float | None
+class _TestsetRequest(options.WriterRequest):
+    documents: tuple[str, ...] = options.argument(metavar="DOCUMENTS...", nargs=-1, required=True)
+    n: int = options.count("-n", default=50, help="How many questions.")
+    kinds: tuple[str, ...] = options.repeatable(
+        "--kind",
+        metavar="KIND=SHARE",
+        help="How many of each kind, relative to the others: single_hop=2, reasoning=1, "
+        "multi_hop=1 and unanswerable=1 if not given.",
+    )
+    plan: str | None = options.option(
+        "--plan",
+        metavar="FILE",
+        help="Take from this .csv file how many of each kind, style, persona and difficulty. With "
+        "--dry-run a file that is not there is written, to be edited.",
+    )
+    seed: int = options.option(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Chooses the passages that are asked about.",
+    )
+    words: int = options.count(
+        "--passage-words",
+        default=200,
+        least=50,
+        help="Length of the passages that the documents are cut into.",
+    )
+    out: str = options.option(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="The questions, with reference answers and contexts: .jsonl, a line a question.",
+    )
+    rejected: str | None = options.option(
+        "--rejected",
+        metavar="FILE",
+        help="Write what failed a check to this file (.jsonl), each with the reason.",
+    )
+    prompts: str | None = options.option(
+        "--prompts",
+        metavar="FILE",
+        help="Ask with the prompts of this TOML file (`assay explain TASK --toml` writes one).",
+    )
+    dry_run: bool = options.flag(
+        "--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent."
+    )
+    closed_book: bool = options.flag(
+        "--closed-book",
+        help="Also ask each question that passed without any text: what is answered right is no "
+        "test of retrieval. Counted and marked, not dropped; up to 3 calls more a question.",
+    )
+    time_limit: float | None = options.number(
+        "--time-limit",
+        metavar="SECONDS",
+        type=options.POSITIVE,
+        help="End after so long; what there is by then is written.",
+    )
     store: str
     as_json: bool
     quiet: bool
     no_progress: bool
 
 
-@click.command("testset", cls=Grouped, groups=_GROUPS)
-@click.argument("documents", metavar="DOCUMENTS...", nargs=-1, required=True)
-@options.count("-n", default=50, help="How many questions.")
-@options.repeatable(
-    "--kind",
-    "kinds",
-    metavar="KIND=SHARE",
-    help="How many of each kind, relative to the others: single_hop=2, reasoning=1, multi_hop=1 "
-    "and unanswerable=1 if not given.",
-)
-@click.option(
-    "--plan",
-    metavar="FILE",
-    help="Take from this .csv file how many of each kind, style, persona and difficulty. With "
-    "--dry-run a file that is not there is written, to be edited.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Chooses the passages that are asked about.",
-)
-@options.count(
-    "--passage-words",
-    "words",
-    default=200,
-    least=50,
-    help="Length of the passages that the documents are cut into.",
-)
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="The questions, with reference answers and contexts: .jsonl, a line a question.",
-)
-@click.option(
-    "--rejected",
-    metavar="FILE",
-    help="Write what failed a check to this file (.jsonl), each with the reason.",
-)
-@options.writer
-@click.option(
-    "--prompts",
-    metavar="FILE",
-    help="Ask with the prompts of this TOML file (`assay explain TASK --toml` writes one).",
-)
-@options.flag("--dry-run", help="Count calls and tokens; nothing is asked, nothing is spent.")
-@options.flag(
-    "--closed-book",
-    help="Also ask each question that passed without any text: what is answered right is no test "
-    "of retrieval. Counted and marked, not dropped; up to 3 calls more a question.",
-)
-@options.spending
-@options.number(
-    "--time-limit",
-    metavar="SECONDS",
-    type=options.POSITIVE,
-    help="End after so long; what there is by then is written.",
-)
-@options.store
-@options.as_json
-@options.quiet
-@options.no_progress
-@options.takes(TestsetRequest)
-def testset_command(request: TestsetRequest) -> int:
+@options.command("testset", _TestsetRequest, _GROUPS)
+def testset_command(request: _TestsetRequest) -> int:
     """Write questions that the DOCUMENTS answer, and some that they do not.
 
     DOCUMENTS are text, Markdown, reStructuredText and HTML files, folders of them, or tables with
@@ -206,7 +180,7 @@ class _Parts:
             path.unlink(missing_ok=True)
 
 
-def _rows(request: TestsetRequest) -> tuple[PlanRow, ...]:
+def _rows(request: _TestsetRequest) -> tuple[PlanRow, ...]:
     """The rows of the plan's file, none without one; writes it if it is to be made."""
     if request.plan is None:
         return ()
@@ -243,7 +217,7 @@ def _generate(
     plan: Plan,
     judge: Backend,
     settings: Settings,
-    request: TestsetRequest,
+    request: _TestsetRequest,
     parts: _Parts,
 ) -> Testset:
     columns = (TextColumn("questions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -261,7 +235,7 @@ def _generate(
 
 
 def _estimate(
-    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: TestsetRequest
+    paths: list[Path], plan: Plan, judge: Backend, settings: Settings, request: _TestsetRequest
 ) -> int:
     counts = estimate(paths, plan, judge=judge, store=request.store, settings=settings)
     money = counts.money(settings.budget.price)
@@ -317,7 +291,7 @@ def _plain(made: Testset) -> dict[str, Any]:
     }
 
 
-def _show(made: Testset, request: TestsetRequest) -> None:
+def _show(made: Testset, request: _TestsetRequest) -> None:
     console = output.stdout()
     passages = numbers.plural(made.passages, "passage")
     console.print(f"{numbers.plural(made.documents, 'document')}, {passages}")
@@ -360,11 +334,11 @@ def _remarks(made: Testset) -> list[str]:
             f"{easy if made.overlap >= EASY else ''}"
         )
     if quality := made.quality():
-        said = {name: f"{value:.0%}" for name, value in quality.items()}
+        shares = {name: f"{value:.0%}" for name, value in quality.items()}
         remarks.append(
-            f"{said['kept']} of the drafts kept; {said['unique']} of what was asked is unique; "
-            f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
-            f"documents and {said['passages']} of the passages have a question"
+            f"{shares['kept']} of the drafts kept; {shares['unique']} of what was asked is unique; "
+            f"{shares['boilerplate']} of the questions begin alike; {shares['documents']} of the "
+            f"documents and {shares['passages']} of the passages have a question"
         )
         if known := quality.get("closed_book"):
             remarks.append(
@@ -401,33 +375,27 @@ _SHOWN = 20  # cases
 _CASE_FORMS = {".jsonl": "a line a case"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class TestsetAddRequest:
-    """What `assay testset add` is asked for."""
-
+class _TestsetAddRequest(options.Request):
     run: str
-    where: tuple[str, ...]
-    to: str
+    where: tuple[str, ...] = options.repeatable(
+        "--where",
+        metavar="CONDITION",
+        help="Which samples: faithfulness<0.5 (also <=, >, >=) by score, faithfulness=bad for "
+        "those that people labelled so, faithfulness for those that miss its guide value. A "
+        "sample that fits any of them is taken, with the first metric that it fits.",
+    )
+    to: str = options.option(
+        "--to",
+        required=True,
+        metavar="FILE",
+        help="The regression set (.jsonl); made if it is new.",
+    )
     as_json: bool
     store: str
 
 
-@click.command("testset add")
-@click.argument("run", metavar="[RUN]", default="last")
-@options.repeatable(
-    "--where",
-    metavar="CONDITION",
-    help="Which samples: faithfulness<0.5 (also <=, >, >=) by score, faithfulness=bad for those "
-    "that people labelled so, faithfulness for those that miss its guide value. A sample that "
-    "fits any of them is taken, with the first metric that it fits.",
-)
-@click.option(
-    "--to", required=True, metavar="FILE", help="The regression set (.jsonl); made if it is new."
-)
-@options.as_json
-@options.store
-@options.takes(TestsetAddRequest)
-def testset_add_command(request: TestsetAddRequest) -> int:
+@options.command("testset add", _TestsetAddRequest)
+def testset_add_command(request: _TestsetAddRequest) -> int:
     """Add failures of RUN to a regression set, which `assay run` and `assay gate --cases` read.
 
     RUN is a run's name, the beginning of its id, "last" (the default) or "last~1". Each case keeps

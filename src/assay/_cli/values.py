@@ -12,6 +12,9 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Final
 
+import click
+from click.core import ParameterSource
+
 from assay._cli.errors import say
 from assay._middleware.budget import Price
 from assay._runner import config_files
@@ -35,6 +38,24 @@ def tell_unread(folders: Iterable[Path]) -> None:
         more = f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
         remedy = "convert them to text; a table is read where it is named itself"
         say(f"not read: {', '.join(names[:_SHOWN])}{more} ({remedy})")
+
+
+def reject_options(why: str, remedy: str, *names: str) -> None:
+    """See that none of these options, which do nothing here, stands on the command line.
+
+    Args:
+        why: What is wrong with giving them: "is for --counterfactual".
+        remedy: What to do.
+        names: Parameters of the command.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    for option in context.command.params:
+        if option.name not in names:
+            continue
+        if context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"{max(option.opts, key=len)} {why}", remedy)
 
 
 def metric_specs(texts: Iterable[str]) -> list[str]:
@@ -83,11 +104,11 @@ def grid(
     for text, key, written in _pairs(option, texts, "KEY=VALUE,VALUE", example):
         if key in values:
             raise _wrong(option, text, "gives that key values again", "name all its values in one")
-        given = written.strip()
-        if given.startswith("["):
-            values[key] = _json_values(text, given)
+        text_of_values = written.strip()
+        if text_of_values.startswith("["):
+            values[key] = _json_values(text, text_of_values)
             continue
-        parts = [part.strip() for part in given.split(",")]
+        parts = [part.strip() for part in text_of_values.split(",")]
         if not all(parts):
             raise _wrong(option, text, "has an empty value", f"such as --{option} {example}")
         values[key] = [parameter(part) for part in parts]
@@ -193,11 +214,7 @@ def look_here() -> None:
 
 
 class _WorkingFolder:
-    """Finds the modules of a folder for those who may import them.
-
-    Args:
-        folder: The folder.
-    """
+    """Finds the modules of a folder for those who may import them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.gate import Check, Gate
-from assay._analysis.watch import BASELINE, Chart, Point
+from assay._analysis.watch import Chart, Point
 from assay._report import history, numbers, sanitize
 from assay._report.sanitize import cell, inline
 from assay._report.tables import dim, folded, numeric, table, warnings
@@ -39,9 +39,9 @@ def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     title = Text(f"gate {headline(gate)}", style="bold")
     lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
     hold, wrong = _sorted(gate)
-    shown = [*wrong, *hold] if show_all else wrong
-    if shown:
-        lines.append(_rules(shown))
+    checks_shown = [*wrong, *hold] if show_all else wrong
+    if checks_shown:
+        lines.append(_rules(checks_shown))
     if hold and not show_all:
         lines.append(dim(f"{_holding(hold)} --all shows what was found."))
     return Group(*lines)
@@ -125,18 +125,10 @@ def junit(gate: Gate) -> str:
 
 def as_json(gate: Gate) -> dict[str, Any]:
     """The same for programs."""
-    return {
-        "verdict": gate.verdict,
-        "passed": gate.passed,
-        "run": gate.run,
-        "title": gate.title,
-        "source": gate.source,
-        "judge": gate.judge,
-        "baseline": gate.baseline or None,
-        "baseline_title": gate.baseline_title or None,
-        "warnings": list(gate.warnings),
-        "checks": [msgspec.to_builtins(check) for check in gate.checks],
-    }
+    fields: dict[str, Any] = msgspec.to_builtins(gate)
+    del fields["lenient"]
+    no_baseline = {} if gate.baseline else {"baseline": None, "baseline_title": None}
+    return {"verdict": gate.verdict, "passed": gate.passed, **fields, **no_baseline}
 
 
 def _counts_as(gate: Gate, check: Check) -> str:
@@ -159,25 +151,16 @@ _LEAST_HEIGHT: Final = 0.25  # of a metric's range that a picture shows: noise i
 _ANEW: Final = "│"  # where a chart began anew
 
 
-def collect(
-    name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert], baseline: int = BASELINE
-) -> dict[str, Any]:
-    """A watch as plain values.
-
-    Args:
-        name: Its name.
-        charts: Its charts.
-        alerts: What it has told.
-        baseline: Samples that a chart needs before drift can be told.
-    """
+def collect(name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert]) -> dict[str, Any]:
+    """A watch as plain values."""
     return {
         "watch": name,
-        "charts": [_chart(chart, baseline) for chart in charts],
+        "charts": [_chart(chart) for chart in charts],
         "alerts": [{**alert.body, "pending": list(alert.pending)} for alert in alerts],
     }
 
 
-def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
+def _chart(chart: Chart) -> dict[str, Any]:
     last = (*chart.earlier, *chart.points)[-1:]
     whole = chart.interval(chart.points) if chart.points else None
     n = sum(len(point.values) for point in chart.points)
@@ -185,7 +168,7 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
         "metric": chart.metric,
         "segment": f"{chart.segment.field} {chart.segment.value}".strip(),
         "range": list(chart.ends) if chart.ends else None,
-        "state": _state(chart, baseline),
+        "state": _state(chart),
         "n": n,
         "mean": last[0].mean if last else None,
         "all": [whole.low, whole.high] if whole else None,
@@ -194,11 +177,10 @@ def _chart(chart: Chart, baseline: int) -> dict[str, Any]:
     }
 
 
-def _state(chart: Chart, baseline: int) -> str:
-    enough = bool(chart.points) and bool(chart.starts(baseline))
+def _state(chart: Chart) -> str:
     if chart.ends is not None and not chart.points:
         return "begins anew"
-    return "not tested" if chart.ends is None else "no drift" if enough else "baseline"
+    return "not tested" if chart.ends is None else "no drift" if chart.starts() else "first day"
 
 
 def _point(point: Point) -> dict[str, Any]:
@@ -211,7 +193,7 @@ def _point(point: Point) -> dict[str, Any]:
     }
 
 
-def drawn(chart: Chart, baseline: int = BASELINE) -> dict[str, Any]:
+def drawn(chart: Chart) -> dict[str, Any]:
     """A chart as the page of a history draws it: the looks before it began anew, and since."""
     last = (*chart.earlier, *chart.points)[-1].look.run
     about = last.config["about"][chart.metric]
@@ -225,7 +207,7 @@ def drawn(chart: Chart, baseline: int = BASELINE) -> dict[str, Any]:
     return {
         "metric": chart.stream,
         **about,
-        "state": _state(chart, baseline),
+        "state": _state(chart),
         "axis": history.axis(series, ends),
         "series": series,
     }
@@ -249,12 +231,12 @@ def watch_console(data: Json) -> RenderableType:
     """A control chart for each metric and segment, then the alerts."""
     if not data["charts"]:
         return Text("no look yet")
-    made = table("scores", gap=1)
-    made.add_column("looks, oldest first", no_wrap=True)
-    numeric(made, ("last", "mean, 95 %", "n"))
-    made.add_column("", no_wrap=True)
+    chart_table = table("scores", gap=1)
+    chart_table.add_column("looks, oldest first", no_wrap=True)
+    numeric(chart_table, ("last", "mean, 95 %", "n"))
+    chart_table.add_column("", no_wrap=True)
     for chart in data["charts"]:
-        made.add_row(
+        chart_table.add_row(
             sanitize.plain(chart["metric"] if not chart["segment"] else f"  {chart['segment']}"),
             picture(chart),
             numbers.score(chart["mean"]),
@@ -262,18 +244,18 @@ def watch_console(data: Json) -> RenderableType:
             numbers.count(chart["n"]),
             chart["state"],
         )
-    blocks: list[RenderableType] = [made]
+    blocks: list[RenderableType] = [chart_table]
     for alert in data["alerts"]:
         blocks += [Text(), *alert_lines(alert)]
     return Group(*blocks)
 
 
-def picture(chart: Json, width: int = _WIDTH) -> str:
+def picture(chart: Json) -> str:
     """The means of the newest looks as blocks, from the least to the greatest of them."""
     earlier, points = chart["earlier"], chart["points"]
-    drawn = [*earlier, None, *points] if earlier else list(points)
-    drawn = drawn[-width:]
-    means = [one["mean"] for one in drawn if one and one["mean"] is not None]
+    points_drawn = [*earlier, None, *points] if earlier else list(points)
+    points_drawn = points_drawn[-_WIDTH:]
+    means = [one["mean"] for one in points_drawn if one and one["mean"] is not None]
     low, high = min(means, default=0.0), max(means, default=1.0)
     if chart["range"]:
         middle, least = (low + high) / 2, _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0])
@@ -285,7 +267,7 @@ def picture(chart: Json, width: int = _WIDTH) -> str:
         else " "
         if one["mean"] is None
         else _BLOCKS[min(int((one["mean"] - low) / step), len(_BLOCKS) - 1)]
-        for one in drawn
+        for one in points_drawn
     )
 
 

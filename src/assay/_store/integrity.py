@@ -171,6 +171,7 @@ COVERED: Mapping[str, str] = {
     "labels": "id, run, metric, sample, statement, annotator, kind, value, reason, tags, chance,"
     " undone, at",
     "label_queue": "run, metric, against, batch, place, sample, chance, why",
+    "second_opinions": "run, metric, against, share",
     "alerts": "watch, look, stream, body, pending",
     "prompt_cache": "reply, cached_in, cache_written",
 }

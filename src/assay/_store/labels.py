@@ -212,6 +212,20 @@ class HumanLabels:
                 _insert(db, "label_queue", values)
         return True
 
+    def share_of_seconds(self, run: str, metric: str, against: str = "") -> float:
+        """The share of a queue's samples that two people label."""
+        which = "WHERE run = ? AND metric = ? AND against = ?"
+        rows = self._rows("second_opinions", which, run, metric, against)
+        return float(rows[0][-1]) if rows else 0.0
+
+    def ask_for_seconds(self, run: str, metric: str, against: str, share: float) -> None:
+        """Have so many of a queue's samples labelled by two people, from now on."""
+        with self._file.changing() as db:
+            queue = run, metric, against
+            sql = "DELETE FROM second_opinions WHERE run = ? AND metric = ? AND against = ?"
+            db.execute(sql, queue)
+            _insert(db, "second_opinions", (*queue, share))
+
     def _read(self, which: str, *values: object) -> list[HumanLabel]:
         labels = []
         for row in self._rows("labels", f"WHERE {which} ORDER BY rowid", *values):

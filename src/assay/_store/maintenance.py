@@ -327,7 +327,8 @@ def _drop(db: sqlite3.Connection, gone: Sequence[str]) -> dict[str, int]:
             # Of pairs, too, whose other answers were of this run.
             pairs = f"%{pair_label('', run)}"
             db.execute("DELETE FROM labels WHERE run = ? OR metric LIKE ?", (run, pairs))
-            db.execute("DELETE FROM label_queue WHERE run = ? OR against = ?", (run, run))
+            for table in ("label_queue", "second_opinions"):
+                db.execute(f"DELETE FROM {table} WHERE run = ? OR against = ?", (run, run))
         _mark(db)
         for table, kept in _KEPT.items():
             dropped[table] = db.execute(f"DELETE FROM {table} WHERE NOT ({kept})").rowcount

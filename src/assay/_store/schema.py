@@ -287,6 +287,13 @@ MIGRATIONS = (
         checksum INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID;
     """,
+    """
+    -- The share of a queue's samples that two people label, once somebody asked for one.
+    CREATE TABLE second_opinions (
+        run TEXT NOT NULL, metric TEXT NOT NULL, against TEXT NOT NULL, share REAL NOT NULL,
+        checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against)
+    ) WITHOUT ROWID;
+    """,
 )
 
 
@@ -296,7 +303,7 @@ TABLES = frozenset(
     (
         *("texts", "replies", "runs", "samples", "jobs", "noise", "fingerprints", "names"),
         *("batches", "descriptions", "labels", "label_queue", "alerts"),
-        "prompt_cache",
+        *("prompt_cache", "second_opinions"),
     )
 )
 # Columns that the table of replies had in every version; one damaged name leaves the others.
@@ -375,7 +382,8 @@ def _check(connection: sqlite3.Connection) -> None:
 
 def _does_for_reading(connection: sqlite3.Connection) -> bool:
     """Whether an older store lacks only what reading does without: indices, and some tables."""
-    spared = ("CREATE INDEX ", f"{_TABLE}alerts ", f"{_TABLE}prompt_cache ")
+    tables = "alerts", "prompt_cache", "second_opinions"
+    spared = ("CREATE INDEX ", *(f"{_TABLE}{name} " for name in tables))
     return all(statement.startswith(spared) for statement in _lacking(connection))
 
 

@@ -94,6 +94,12 @@ CREATE TABLE label_queue (
     checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against, batch, place)
 ) WITHOUT ROWID;
 
+-- The share of a queue's samples that two people label, once somebody asked for one.
+CREATE TABLE second_opinions (
+    run TEXT NOT NULL, metric TEXT NOT NULL, against TEXT NOT NULL, share REAL NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, metric, against)
+) WITHOUT ROWID;
+
 -- What a watch has told, once each; `pending` names where it has still to be sent.
 CREATE TABLE alerts (
     watch TEXT NOT NULL, look INTEGER NOT NULL, stream TEXT NOT NULL, body TEXT NOT NULL,
@@ -101,4 +107,4 @@ CREATE TABLE alerts (
     PRIMARY KEY (watch, look, stream)
 ) WITHOUT ROWID;
 
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;

@@ -38,7 +38,7 @@ from assay.score import LARGEST, Outcome, Score, Unscored
 
 FORMAT, VERSION = "assay runs", 1
 # Tables of what is known of a run beside its scores: of its judges, and by people.
-BESIDE = ("noise", "fingerprints", "labels", "label_queue")
+BESIDE = ("noise", "fingerprints", "labels", "label_queue", "second_opinions")
 # What a row may lead to whose bytes are not those that were written (ValueError: nor UTF-8).
 UNREADABLE = (
     *(msgspec.DecodeError, ValueError, TypeError),
@@ -58,7 +58,7 @@ _COUNTS = ("n_bad", "n_good")
 _CACHED = ("cached_in", "cache_written")
 # What numbers can be, by the names of their fields; all others are no larger than a score.
 _RANGES = {
-    **dict.fromkeys(("probability", "chance", "ratio", *_SHARES), (0.0, 1.0)),
+    **dict.fromkeys(("probability", "chance", "share", "ratio", *_SHARES), (0.0, 1.0)),
     **dict.fromkeys(_COUNTS, (1, LARGEST)),
     **dict.fromkeys(("n_samples", "skipped", "seconds", "row", "price", "day"), (0.0, LARGEST)),
     **dict.fromkeys(("tokens_in", "tokens_out", "ms", *_CACHED), (0.0, LARGEST)),

@@ -183,7 +183,7 @@ class Watch:
         settings: As for `evaluate`; the budget is that of one look.
         share: Which share of the samples is scored, in (0, 1].
         settle: For how long a trace must have ended before it is scored.
-        charting: Segments and baseline.
+        charting: Segments and reference.
         target: Gives the system that is asked in a look, by its number; None where answers arrive.
         asking: How it is asked.
         every: The time between two looks at a target.

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import msgspec
@@ -414,11 +415,20 @@ class Cascade(Backend):
 
 
 def route(judges: Sequence[Backend], policy: CascadePolicy) -> Route:
-    """The cascade for verdicts on statements, its last judge for all else."""
+    """The cascade for verdicts on statements, its last judge for all else.
+
+    Raises:
+        InputError: If there are fewer than two, one cannot verify statements, or a dear one comes
+            before one that costs nothing.
+    """
     if len(judges) < 2:
         raise InputError("a cascade of fewer than two judges", "embedded>openai:MODEL")
     for judge in judges:
         if judge.identity(VerifyStatements) is None:
             raise InputError(f"the judge {judge.name} cannot verify statements", "leave it out")
+    for dear, cheap in pairwise(judges):
+        if cheap.capabilities.local and not dear.capabilities.local:
+            what = f"in a cascade {dear.name} stands before {cheap.name}, which costs nothing"
+            raise InputError(what, "name the cheapest first: embedded>openai:MODEL")
     labelled = read_labels(policy.labels) if policy.labels else ()
     return Route(judges[-1], {VerifyStatements.kind: Cascade(judges, policy, labelled)})

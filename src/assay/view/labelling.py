@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from threading import RLock
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -12,7 +12,7 @@ from multidict import MultiMapping
 
 from assay._analysis.label_pool import ORDERS, Key, Order
 from assay._analysis.label_progress import Per
-from assay._analysis.labelling import Labelling, share_of_seconds
+from assay._analysis.labelling import Labelling
 from assay._report.numbers import plural
 from assay._store import Run, Store
 from assay._store.labels import LabelTally, check_annotator, pair_label
@@ -43,7 +43,6 @@ class Queue:
         order: What decides which samples come first.
         against: Id of the run that it is compared with, "" for none.
         by: Who labels.
-        second: Share of the samples that two people label.
         within: The half-width of the interval that is wanted; 0 for the usual one.
         threshold: The score from which on the judge calls a sample good, "" for that of the metric.
         judge: "shown" where the judge's verdict is seen before the label.
@@ -55,7 +54,6 @@ class Queue:
     order: Order = "mean"
     against: str = ""
     by: str = ""
-    second: float = 0.0
     within: float = 0.0
     threshold: str = ""
     judge: str = ""
@@ -77,7 +75,6 @@ class Queue:
             raise InputError(f"the run has no metric '{metric}'", remedy)
         if text["threshold"]:
             _number("threshold", text["threshold"])
-        percent = _number("share of second opinions", text["second"] or "0")
         return cls(
             run=run.id,
             metric=metric,
@@ -85,7 +82,6 @@ class Queue:
             order=_among("order", order or "mean", ORDERS),
             against=against,
             by=text["by"],
-            second=_within("the share of second opinions", percent, 0.0, 100.0) / 100,
             within=_number("half-width", text["within"] or "0"),
             threshold=text["threshold"],
             judge="shown" if text["judge"] == "shown" else "",
@@ -120,8 +116,6 @@ class Queue:
             for one in fields(self)
             if one.name != "run" and getattr(self, one.name) != getattr(usual, one.name)
         }
-        if "second" in texts:
-            texts["second"] = f"{100 * self.second:g}"
         return [(name, f"{v:g}" if isinstance(v, float) else str(v)) for name, v in texts.items()]
 
     def query(self, **more: object) -> str:
@@ -209,17 +203,29 @@ class Desk:
         return self._store.labels.tally(run.id)
 
     def as_before(self, queue: Queue) -> Queue:
-        """A queue as it was asked for last; of an earlier viewer, as far as its labels tell."""
+        """A queue as it was asked for last in this viewer."""
         same = queue.run, queue.about, queue.what
         for known, *_ in reversed(self._places):
             if (known.run, known.about, known.what) == same and known.by != NOBODY:
                 return replace(known, by="")
-        labels = [
-            label
-            for label in self._store.labels.of(queue.run, queue.about)
-            if (label.statement is not None) == (queue.what == "statement")
-        ]
-        return replace(queue, second=share_of_seconds(labels, queue.metric))
+        return queue
+
+    def seconds(self, queue: Queue) -> float:
+        """The percentage of a queue's samples that two people label."""
+        return 100 * self._store.labels.share_of_seconds(*_named(queue))
+
+    def begin(self, queue: Queue, seconds: str) -> None:
+        """See that a queue can be labelled, with a percentage of second opinions if one is named.
+
+        Raises:
+            InputError: If there is nothing to label, or nobody to do it.
+        """
+        with suppress(NotReady):
+            self._place(queue)
+        if seconds:
+            percent = _number("share of second opinions", seconds)
+            share = _within("the share of second opinions", percent, 0.0, 100.0) / 100
+            self._store.labels.ask_for_seconds(*_named(queue), share)
 
     def _place(self, queue: Queue) -> Labelling:
         run = self._site.run(queue.run)
@@ -247,7 +253,6 @@ class Desk:
             against=queue.against or None,
             per=queue.per,
             blind=not queue.judge,
-            second_opinions=queue.second,
             half_width=queue.half_width,
             threshold=float(queue.threshold) if queue.threshold else None,
             scale=queue.scale,
@@ -265,14 +270,28 @@ class Desk:
         if queue.per != "answer":
             return
         kind = queue.metric, False
-        given = [one for one in self.tally(run) if (one.about, one.statements) == kind]
-        n, most = sum(one.n for one in given), max((one.most for one in given), default=0.0)
-        if not given or (most > 1) == (queue.what == "rubric"):
+        tallies = [one for one in self.tally(run) if (one.about, one.statements) == kind]
+        n, most = sum(one.n for one in tallies), max((one.most for one in tallies), default=0.0)
+        if not tallies or (most > 1) == (queue.what == "rubric"):
             return
         there = "grades from 1 to 5" if most > 1 else "1 or 0"
         of_run = f"{plural(n, 'answer')} of this run {'is' if n == 1 else 'are'}"
         what = f"{of_run} labelled with {there} for {queue.metric}"
         raise InputError(what, "go on with that scale: the two cannot be counted together")
+
+
+def _named(queue: Queue) -> tuple[str, str, str]:
+    """What names a queue in the store."""
+    return queue.run, queue.metric, queue.against
+
+
+def first_at(site: Site, queue: Queue, row: int | None) -> str:
+    """The link to what is labelled first: a sample that is chosen by hand, or the next."""
+    if row is None:
+        return Place().to(f"label/{queue.run}/next", queue.query())
+    sample = site.sample(site.run(queue.run), row)
+    key = queue.run, sample.id, 0 if queue.what == "statement" else None
+    return Place().to(f"label/{queue.run}/item", item_query(site, queue, key))
 
 
 def item_query(site: Site, queue: Queue, key: Key, **more: object) -> str:

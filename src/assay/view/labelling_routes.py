@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.web_request import FileField
-from multidict import MultiDict
+from multidict import MultiDict, MultiMapping
 
 from assay._analysis.label_pool import Key
 from assay._analysis.labelling import Labelling
@@ -15,8 +15,8 @@ from assay._service.limits import Refused
 from assay._store import Run
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
-from assay.view.http import LIVE, Access, elsewhere, html, told
-from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, item_query
+from assay.view.http import LIVE, Access, elsewhere, html, sentences
+from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, first_at, item_query
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
@@ -50,6 +50,7 @@ class _LabelPages:
         at = "/label/{run}"
         return [
             web.get(at, self.start),
+            web.post(at + "/begin", self.begin),
             web.get(at + "/next", self.next),
             web.get(at + "/item", self.item),
             web.post(at + "/decide", self.decide),
@@ -68,29 +69,52 @@ class _LabelPages:
         def page() -> str:
             run = self._run(request)
             queue = Queue.read(request.query, run)
-            return label_pages.start(self._site, self._desk, run, queue)
+            return self._start(run, queue, request.query)
 
         return await html(page)
 
+    async def begin(self, request: web.Request) -> web.Response:
+        form = await request.post()
+
+        def change(run: Run) -> str:
+            queue = Queue.read(form, run)
+            self._desk.begin(queue, str(form.get("second", "")).strip())
+            raise elsewhere(first_at(self._site, queue, _row(form)))
+
+        return await self._or_start(request, form, change)
+
     async def next(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
+        query = request.query
+        return await self._or_start(
+            request, query, lambda run: self._shown(run, Queue.read(query, run), Labelling.next)
+        )
+
+    async def _or_start(
+        self, request: web.Request, wanted: MultiMapping[Any], make: Callable[[Run], str]
+    ) -> web.Response:
+        """A page, or the start page that says why it cannot be begun, with all that was wanted."""
         status = 200
 
         def page() -> str:
             nonlocal status
             run = self._run(request)
             try:
-                return self._shown(run, Queue.read(request.query, run), Labelling.next)
+                return make(run)
             except NotThere:
                 raise
             except InputError as error:
-                # What cannot be begun is said where it is asked for, with all that was filled in.
-                status, queue = 422, _lenient(request, run)
-                return label_pages.start(self._site, self._desk, run, queue, " ".join(told(error)))
+                status = 422
+                problem = " ".join(sentences(error))
+                return self._start(run, _lenient(wanted, run), wanted, problem)
 
-        found = await html(page)
-        found.set_status(status)
-        return found
+        response = await html(page)
+        response.set_status(status)
+        return response
+
+    def _start(self, run: Run, queue: Queue, wanted: MultiMapping[Any], problem: str = "") -> str:
+        more = {"form_token": self._access.form_token, "problem": problem}
+        return label_pages.start(self._site, self._desk, run, queue, _row(wanted), **more)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -146,7 +170,7 @@ class _LabelPages:
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        return await self._page(request, lambda session: label_pages.made(session, what))
+        return await self._page(request, lambda session: label_pages.use_page(session, what))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -193,11 +217,11 @@ class _LabelPages:
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
     ) -> web.Response:
         """What is written to be kept as a file."""
-        found = await self._page(request, make)
+        page = await self._page(request, make)
         metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
-        kept = f"{metric}-{name}" if metric.isascii() and metric else name
-        headers = {"Content-Disposition": f'attachment; filename="{kept}"'}
-        return web.Response(body=found.body, content_type=kind, charset="utf-8", headers=headers)
+        filename = f"{metric}-{name}" if metric.isascii() and metric else name
+        headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+        return web.Response(body=page.body, content_type=kind, charset="utf-8", headers=headers)
 
     async def _page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
         """A page about the labels of a queue, for who labels or only looks."""
@@ -230,15 +254,12 @@ class _LabelPages:
         """The address of one item."""
         return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
 
-    def _key(self, given: Any, run: Run) -> Key:
+    def _key(self, wanted: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = (str(given.get(name, "")) for name in ("row", "statement"))
-        for number in filter(None, (row, statement)):
-            if not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
-                raise InputError(f"'{number[:50]}' is no row or statement", "use a link of a page")
-        of = self._site.run(str(given.get("of") or run.id))
-        sample = self._site.sample(of, int(row or -1))
-        return of.id, sample.id, int(statement) if statement else None
+        row, statement = _row(wanted), _row(wanted, "statement")
+        of = self._site.run(str(wanted.get("of") or run.id))
+        sample = self._site.sample(of, -1 if row is None else row)
+        return of.id, sample.id, statement
 
     def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
         return Session(self._site, run, queue, labelling, self._access.form_token)
@@ -253,6 +274,16 @@ class _LabelPages:
 
 def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
+
+
+def _row(wanted: Any, name: str = "row") -> int | None:
+    """The row, or the statement, that an address or a form is about; None if it names none."""
+    text = str(wanted.get(name, ""))
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise InputError(f"'{text[:50]}' is no {name}", "use a link of a page")
+    return int(text)
 
 
 def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
@@ -279,12 +310,12 @@ def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:
         raise InputError("the form decides nothing", "use a button of the page")
 
 
-def _lenient(request: web.Request, run: Run) -> Queue:
+def _lenient(wanted: MultiMapping[Any], run: Run) -> Queue:
     """What was asked for, as far as it can be read: to be filled in again."""
-    kept = MultiDict(request.query)
-    for name in list(kept):
+    fields = MultiDict(wanted)
+    for name in dict.fromkeys(wanted):
         try:
-            Queue.read(MultiDict({name: kept[name]}), run)
+            Queue.read(MultiDict({name: fields[name]}), run)
         except InputError:
-            kept.popall(name)
-    return Queue.read(kept, run)
+            fields.popall(name)
+    return Queue.read(fields, run)

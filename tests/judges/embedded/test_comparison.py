@@ -83,3 +83,13 @@ def test_a_long_line_of_signs_is_compared_in_time(piece):
     begin = time.process_time()
     compare(line, prepare([line]))
     assert time.process_time() - begin < 10
+
+
+def test_of_sentences_that_are_as_close_the_one_that_says_it_is_quoted():
+    contexts = [
+        "A key is a hash over everything that counts, such as the prompt.",
+        "The prompt says that what stands between them is material.",
+    ]
+    evidence = prepare(contexts)
+    said = compare("The prompt declares everything between them to be material.", evidence)
+    assert evidence.pieces[said.quoted].text == contexts[1]

@@ -214,6 +214,7 @@ class Comparison:
 
     features: tuple[float, ...]
     best: int  # index of the closest piece
+    quoted: int  # ... of the one to be shown: of those that are as close
     numbers: tuple[str, ...]  # as written in the statement, missing from all contexts
     names: tuple[str, ...]
     words: tuple[str, ...]  # content words missing from all contexts, lower case
@@ -241,9 +242,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     claimed = set(claim.stems)
     recalls = _recalls(claim.content_stems, evidence)
     record = flag(claim, evidence)
-    best = record.piece if record else int(np.argmax(recalls + _figures(claim, evidence)))
+    closeness = recalls + _figures(claim, evidence)
+    best = record.piece if record else int(np.argmax(closeness))
     likeness = float(recalls[best])
-    piece = evidence.pieces[best]
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(claim, near.numbers, near.words, evidence)
@@ -258,7 +259,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         words.weighted_recall(claimed, near.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
-        words.longest_run(claim.stems, piece.stems),
+        words.longest_run(claim.stems, evidence.pieces[best].stems),
         float(bool(gone)),
         float(bool(far)),
         float(bool(absent)),
@@ -278,6 +279,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     return Comparison(
         features=features,
         best=best,
+        quoted=best if record else _quoted(claim, closeness, evidence),
         numbers=tuple(gone),
         names=tuple(absent),
         words=tuple(_missing_words(claim, evidence)),
@@ -372,6 +374,13 @@ def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     starts = dict.fromkeys((claim.start, 0))
     swaps = (find_swap(statement[at:], evidence.parts, evidence.alike) for at in starts)
     return next(filter(None, swaps), None)
+
+
+def _quoted(claim: Claim, closeness: npt.NDArray[np.float64], evidence: Evidence) -> int:
+    """Of the pieces that are closest the one with most of all words, such as "between them"."""
+    ties = np.flatnonzero(closeness >= closeness.max() - 1e-9).tolist()
+    spoken = set(claim.plain.split())
+    return int(max(ties, key=lambda i: len(spoken.intersection(evidence.pieces[i].plain.split()))))
 
 
 def _recalls(stems: AbstractSet[str], evidence: Evidence) -> npt.NDArray[np.float64]:
