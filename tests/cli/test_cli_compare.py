@@ -208,11 +208,11 @@ class TestTelecomReport:
             "| quality | A | +0.51 (",
             "|  | B | 0.96 (0.03) | 16 | +0.20",
             " | 16 |\n",
-            "| quality | B | 1.00 (16/16; ",
+            "|  | B | 1.00 (16/16; ",
         ):
             assert row in text
         page = (here / "t.html").read_text("utf-8")
-        assert page.count("<table") == 4
+        assert page.count("<table") == 5
         assert "+0.20*** (" in page
         data = json.loads((here / "t.json").read_text("utf-8"))
         assert {one["k"] for one in data["accuracy"]} == {1, 3}, "no run retrieves five contexts"

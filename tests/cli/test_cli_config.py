@@ -66,6 +66,19 @@ def test_pyproject_does_as_well_and_goes_behind(assay, config, here):
     assert (here / "first.db").exists()
 
 
+def test_a_sweep_may_stand_in_the_file(assay, config, here):
+    (here / "rag.py").write_text("def answer(question, k): return str(k)", "utf-8")
+    config("[sweep]\nset = ['k=1,2']\nmetric = 'exact_match'\ntarget = 'rag.py:answer'\nrace = 1")
+    assert "race is 1 -> give true or false" in assay("sweep", "data.jsonl").stderr
+    config("[sweep]\nset = ['k=1,2']\nmetric = 'exact_match'\ntarget = 'rag.py:answer'")
+    found = assay("sweep", "data.jsonl", "--json")
+    assert found.exit_code == 0, found.output
+    assert [one["params"] for one in json.loads(found.stdout)["configurations"]] == [
+        {"k": 1},
+        {"k": 2},
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -205,7 +205,7 @@ class TestGold:
             with pytest.raises(InputError, match=said):
                 swept(db, {}, RANKED, bad)
         bad = [{"id": "q", "question": "Who?"}]
-        with pytest.raises(InputError, match="reference_context_ids"):
+        with pytest.raises(InputError, match=r"no question says what.*or --judge-retrieval"):
             swept(db, {}, RANKED, bad)
 
     def test_it_is_known_by_chunks_though_no_metric_asks_for_it(self, db):

@@ -162,6 +162,6 @@ def main(*, debug: bool) -> None:
     name = context.invoked_subcommand or ""
     command = main.get_command(context, name)
     if command is not None:
-        from assay._cli.run import defaults
+        from assay._cli.config import defaults
 
         context.default_map = {name: defaults(name, command, Path.cwd())}

@@ -15,10 +15,10 @@ import numpy.typing as npt
 from assay._analysis import items as analysis
 from assay._analysis.labelled import one_metric
 from assay._cli import options, output, values
+from assay._cli.config import schema
 from assay._cli.errors import BAD_INPUT, BUDGET, OK, SOME_FAILED, say
 from assay._cli.evaluation import select_metrics
 from assay._cli.judges import Judges, budget
-from assay._cli.run import schema
 from assay._cli.values import look_here, read_prompts
 from assay._report import design as words
 from assay._report import numbers

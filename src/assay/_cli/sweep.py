@@ -27,11 +27,11 @@ from assay._text.sanitize import redacted
 from assay.data import Labels, read, read_labels
 from assay.errors import InputError, OverBudget
 from assay.experiments.pipeline import Pipeline
+from assay.experiments.retrieval import names_gold
 from assay.experiments.sweep import PARALLEL, SweepSettings, sweep
 from assay.experiments.sweep_cost import ConfigurationCost, estimate_sweep
 from assay.experiments.swept import Configuration, Sweep
 from assay.metrics import resolve
-from assay.sample import Sample
 from assay.target import Configurable
 
 _GROUPS = evaluation.groups(
@@ -196,17 +196,12 @@ def _check_study(request: _SweepRequest, settings: Settings) -> list[Labels]:
         raise InputError(what, "leave out --race or --report")
     rows = read(request.data, mapping=settings.mapping, limit=settings.limit)
     asked = (row.sample for row in rows if row.sample)
-    if not (request.judge_retrieval or any(map(_names_contexts, asked))):
+    if not (request.judge_retrieval or any(map(names_gold, asked))):
         what = "--report telecom asks which contexts are right, and no question names any"
         remedy = "give reference_context_ids or reference_contexts, or add --judge-retrieval"
         raise InputError(what, remedy)
     metrics = [metric.label for metric in resolve(values.metric_specs(request.metrics))]
     return [read_labels(file, metrics=metrics) for file in request.labels]
-
-
-def _names_contexts(sample: Sample) -> bool:
-    named = (sample.reference_context_ids, sample.relevance_grades, sample.reference_contexts)
-    return any(named) or "source" in sample.metadata
 
 
 def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepRequest) -> None:

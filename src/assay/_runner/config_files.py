@@ -12,7 +12,7 @@ from assay.prompt import Example, Template
 
 # Where configuration may stand, and under which tables; the first file that has a section counts.
 FILES = {"assay.toml": (), "pyproject.toml": ("tool", "assay")}
-SECTIONS = ("run", "gate")
+SECTIONS = ("run", "gate", "sweep")
 
 
 def section(folder: Path, name: str) -> tuple[dict[str, Any], str]:

@@ -393,13 +393,26 @@ class GoldFinder:
         return Gold(self._names[number], at - start, end - start)
 
 
+def names_gold(sample: Sample) -> bool:
+    """Whether a sample says in any way what should be retrieved."""
+    fields = (sample.reference_context_ids, sample.relevance_grades, sample.reference_contexts)
+    return "source" in sample.metadata or any(one is not None for one in fields)
+
+
 def with_ranges(
     source: Source, finder: GoldFinder, index: Callable[[], Index], *, strict: bool
 ) -> Source:
     """The rows, each with the ranges that should be retrieved and the chunks that stand for them.
 
     A row whose gold is not in the documents has a problem, or stays as it is unless `strict`.
+
+    Raises:
+        InputError: If `strict`, and no row names any.
     """
+    if strict and not any(names_gold(row.sample) for row in source if row.sample):
+        what = "no question says what should be retrieved, and a metric of rankings needs it"
+        remedy = "give source, reference_context_ids or reference_contexts, or --judge-retrieval"
+        raise InputError(what, remedy)
 
     def records() -> Iterator[Record]:
         for row in source:

@@ -160,7 +160,7 @@ def study_report(data: Mapping[str, Any]) -> Sections:
     by_group = study.groups
     sections = [_accuracy(study)] if study.accuracy else []
     sections += [tests(by_group), scores(by_group)] if by_group.runs else []
-    sections += [_concordance(study)] if study.concordance else []
+    sections += _concordance(study) if study.concordance else []
     facts = runs(by_group.compared)
     return Sections("The telecom study's tables", facts, by_group.warnings, sections)
 
@@ -189,26 +189,26 @@ def _cell(one: Accuracy) -> str:
     return f"{text} {mark(one.p)}".rstrip()
 
 
-def _concordance(study: Study) -> Section:
+def _concordance(study: Study) -> Iterator[Section]:
     tables = study.concordance
     gaps = {(gap.run, gap.metrics): gap for gap in study.gaps}
-    rows = []
+    shares, differences = [], []
     for metrics in dict.fromkeys(row.metrics for table in tables for row in table.rows):
         for number, table in enumerate(tables):
             row = next((one for one in table.rows if one.metrics == metrics), None)
             if row is not None:
-                cells = [agreement.share(row.correct), agreement.share(row.wrong)]
-                cells += _differences(gaps.get((number, metrics))) if len(tables) > 1 else []
-                rows.append([" and ".join(agreement.names(row, table)), letter(number), *cells])
+                name = " and ".join(agreement.names(row, table)), letter(number)
+                shares.append([*name, agreement.share(row.correct), agreement.share(row.wrong)])
+                if gap := gaps.get((number, metrics)):
+                    differences.append([*name, *_differences(gap)])
     notes = [f"{name}: {why}" for name, why in tables[0].without.items()]
     heads = ["metric", "run", *agreement.conditions(tables[0])]
-    if len(tables) > 1:
-        heads += ["run - A, correct", "run - A, wrong"]
-        notes.insert(0, "run - A: intervals of the differences; each run has its own answers.")
-    return Section("Concordance with labels", heads, rows, notes)
+    yield Section("Concordance with labels", heads, list(_once(shares)), notes)
+    if differences:
+        note = "Intervals of the differences; each run has its own answers."
+        heads = ["metric", "run", "run - A, correct", "run - A, wrong"]
+        yield Section("Concordance beside A", heads, list(_once(differences)), [note])
 
 
-def _differences(gap: Gap | None) -> list[str]:
-    if gap is None:
-        return ["", ""]
+def _differences(gap: Gap) -> list[str]:
     return [between(msgspec.to_builtins(ends)) or numbers.DASH for ends in (gap.correct, gap.wrong)]
