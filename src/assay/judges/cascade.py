@@ -306,8 +306,8 @@ class Cascade(Backend):
         steps, left = await self._ask_up(task, lambda step: number < step.chance)
         top: dict[str, Verdict] = {}
         if left:
-            asked = task if len(left) == len(task.ids) else task.narrow(left)
-            top = {v.id: v for v in await Judge(self._top, tries=1)(asked, draw)}
+            rest = task if len(left) == len(task.ids) else task.narrow(left)
+            top = {v.id: v for v in await Judge(self._top, tries=1)(rest, draw)}
         labels = {i: verdict.supported for i, verdict in top.items()}
         for step in steps:
             if number < step.chance:
@@ -324,10 +324,10 @@ class Cascade(Backend):
         for level in self._levels:
             if not rest:
                 break
-            asked = task if len(rest) == len(task.ids) else task.narrow(rest)
-            verdicts = await level.verdicts(asked)
+            open_task = task if len(rest) == len(task.ids) else task.narrow(rest)
+            verdicts = await level.verdicts(open_task)
             standing = frozenset(i for i, verdict in verdicts.items() if level.decides(verdict))
-            step = _Step(level, asked, verdicts, standing, level.control.chance)
+            step = _Step(level, open_task, verdicts, standing, level.control.chance)
             steps.append(step)
             to_top |= standing if is_checked(step) else set()
             rest = [i for i in rest if i not in standing]
@@ -361,7 +361,7 @@ class Cascade(Backend):
             chance = min(chance, step.chance) if step.standing else chance
         final |= top
         closed = sum(level.control.closed for level in self._levels)
-        made = Decisions(
+        decisions_made = Decisions(
             by={i: by[i] for i in task.ids},
             top=self._top.name,
             risk=self._policy.risk,
@@ -369,7 +369,7 @@ class Cascade(Backend):
             chance=chance,
             closed=closed,
         )
-        return [final[i] for i in task.ids], made
+        return [final[i] for i in task.ids], decisions_made
 
     async def _learn_labels(self) -> None:
         """See what people's labels say of the cheap judges, before the first task."""
@@ -378,15 +378,15 @@ class Cascade(Backend):
                 return
             left = list(self._labelled)
             for level in self._levels:
-                said = await asyncio.gather(*(level.verdicts(task) for task, _ in left))
+                verdicts_by_task = await asyncio.gather(*(level.verdicts(task) for task, _ in left))
                 answers = [
                     _Step(level, task, verdicts, frozenset(), 1.0).checked(labels)
-                    for (task, labels), verdicts in zip(left, said, strict=True)
+                    for (task, labels), verdicts in zip(left, verdicts_by_task, strict=True)
                 ]
                 level.control.learn_before([answer for answer in answers if answer])
                 left = [
                     (task.narrow(unsure), labels)
-                    for (task, labels), verdicts in zip(left, said, strict=True)
+                    for (task, labels), verdicts in zip(left, verdicts_by_task, strict=True)
                     if (unsure := [i for i in task.ids if not level.decides(verdicts.get(i))])
                 ]
             self._learnt = True

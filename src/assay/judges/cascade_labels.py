@@ -32,10 +32,10 @@ def read_labels(path: str) -> tuple[LabelledTask, ...]:
         InputError: If a row is none, or there are none.
     """
     if is_store(Path(path)):
-        if not (kept := list(_in_store(path))):
+        if not (labelled := list(_in_store(path))):
             remedy = "label statements first: assay label --metric faithfulness"
             raise InputError(f"nobody labelled statements for faithfulness in '{path}'", remedy)
-        return _tasks(kept)
+        return _tasks(labelled)
     problems: list[Problem] = []
     rows: list[_Row] = []
     for record in file_records(located(path))():
@@ -92,11 +92,11 @@ def _in_store(path: str) -> Iterator[_Row]:
 
 def _by_sample(labels: Sequence[HumanLabel]) -> dict[str, dict[int, float]]:
     """By sample and statement, the mean of people's labels, or what settled their dispute."""
-    given = [one for one in labels if one.statement is not None and one.value is not None]
-    settled = {one.item for one in given if one.kind == "settled"}
-    chances = [one.chance for one in given if one.chance is not None]
+    usable = [one for one in labels if one.statement is not None and one.value is not None]
+    settled = {one.item for one in usable if one.kind == "settled"}
+    chances = [one.chance for one in usable if one.chance is not None]
     values: dict[str, dict[int, list[float]]] = {}
-    for one in given:
+    for one in usable:
         number = fixed_numbers([one.sample])[0]
         taken = number * (one.chance or 1.0) < min(chances, default=1.0)
         counts = one.kind == "settled" or (one.kind == "label" and one.item not in settled)

@@ -252,10 +252,10 @@ def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
     from assay.judges.onnx import Onnx
     from assay.tasks import Embed
 
-    made = Onnx(path)
-    if embedder and made.identity(Embed) is None:
+    model = Onnx(path)
+    if embedder and model.identity(Embed) is None:
         raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
-    return made
+    return model
 
 
 def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001

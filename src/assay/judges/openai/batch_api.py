@@ -180,10 +180,10 @@ class Provider:
     async def lines(self, state: State) -> AsyncIterator[Line]:
         """What a batch brought, replies first; what cannot be read is left out."""
         for file in filter(None, (state.output_file_id, state.error_file_id)):
-            with tempfile.TemporaryFile() as kept:
-                await self._patiently(partial(self._fetch, file, kept))
-                kept.seek(0)
-                for n, raw in enumerate(kept):
+            with tempfile.TemporaryFile() as lines_file:
+                await self._patiently(partial(self._fetch, file, lines_file))
+                lines_file.seek(0)
+                for n, raw in enumerate(lines_file):
                     if n % LINES_AT_ONCE == 0:  # those who got theirs go on meanwhile
                         await asyncio.sleep(0)
                     try:
