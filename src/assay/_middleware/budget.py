@@ -144,10 +144,10 @@ class Budget:
             raise InputError("a budget in money needs the price of tokens", "give price=Price(..)")
 
 
-def _check_amounts(given: Price | Budget, *names: str) -> None:
+def _check_amounts(amounts: Price | Budget, *names: str) -> None:
     """Raise InputError for what no amount is: nothing would ever exceed NaN."""
     for name in names:
-        value = getattr(given, name)
+        value = getattr(amounts, name)
         if value is not None and not value >= 0:
             raise InputError(f"{name} is {value}", "give 0 or more")
 

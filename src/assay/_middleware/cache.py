@@ -140,8 +140,8 @@ class ReplyCache(Wrapper):
         reply = error = None
         try:
             reply = await self._ask(task, draw, key)
-        except BaseException as found:  # noqa: BLE001 - handed to whoever waits for the reply
-            error = found
+        except BaseException as raised:  # noqa: BLE001 - handed to whoever waits for the reply
+            error = raised
         del self._calls[key]
         for waiting in self._waiting.pop(key):
             tell(waiting, reply, error)

@@ -245,8 +245,8 @@ class Health:
         """What goes wrong of late, in words; "" if nothing does."""
         if self._pauses.fruitless and not self._troubles.is_absent:
             again = max(0.0, self._pauses.until - now)
-            told = f", asked again in {again:.0f} s" if again >= 1 else ""
-            return f"refuses every call for {now - self._pauses.since:.0f} s{told}"
+            retry = f", asked again in {again:.0f} s" if again >= 1 else ""
+            return f"refuses every call for {now - self._pauses.since:.0f} s{retry}"
         return self._troubles.words(now)
 
     def sent(self, now: float) -> Sent:
@@ -400,8 +400,8 @@ class Troubles:
         """Which, and how many."""
         if self.is_absent:
             return f"unreachable for {now - self._absent_since:.0f} s"
-        told = ((name, share) for name, share in self._shares.items() if share >= WORTH_TELLING)
-        return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in told)
+        troubles = ((name, share) for name, share in self._shares.items() if share >= WORTH_TELLING)
+        return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in troubles)
 
 
 class Unreachable:

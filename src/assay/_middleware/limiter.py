@@ -223,8 +223,8 @@ class Limiter(Wrapper):
             self.usage.timeouts += 1
             self._budget.spend(reservation.judge, reservation.tokens_in, 0)
             return reservation.tokens_in
-        asked = reservation.judge, call.task, call.draw
-        spent = await self._budget.record_failure(asked, error)
+        question = reservation.judge, call.task, call.draw
+        spent = await self._budget.record_failure(question, error)
         if self._server.tokens and spent:
             self._server.tokens.reserve(spent - reservation.tokens, now())
         return spent

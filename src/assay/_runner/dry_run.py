@@ -360,7 +360,7 @@ def _short_answers(task: Any) -> str:
 def _verdicts(task: Any) -> str:
     # What shares most of its words with a context is supported by it.
     contexts = [(set(text.split()), text) for text in task.contexts]
-    made = []
+    verdicts = []
     for statement in task.statements:
         if statement.id not in task.ids:
             continue
@@ -370,8 +370,8 @@ def _verdicts(task: Any) -> str:
         supported = 2 * shared[best] > len(words)
         quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
         place = best if supported else None
-        made.append(Verdict(statement.id, supported, REASON, place, quote))
-    return verify_statements.reply(made)
+        verdicts.append(Verdict(statement.id, supported, REASON, place, quote))
+    return verify_statements.reply(verdicts)
 
 
 def _usefulness(task: Any) -> str:
@@ -382,8 +382,8 @@ def _usefulness(task: Any) -> str:
 
 
 def _choices(task: Any) -> str:
-    asked = {word for word in task.question.lower().split() if len(word) > 3}
-    chosen = [s for s in task.sentences if not asked.isdisjoint(s.text.lower().split())]
+    question_words = {word for word in task.question.lower().split() if len(word) > 3}
+    chosen = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
     return select_sentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
 
 
@@ -392,10 +392,10 @@ def _written(task: Any) -> str:
     # that "in this document" does not point at a text.
     facts = [max(sentences(text), key=len, default="") for text in task.passages]
     answer = " ".join(facts)
-    asked = " ".join(reversed(answer.split()))
+    question = " ".join(reversed(answer.split()))
     if isinstance(task, WriteUnanswerable):
-        return write_question.reply(Written(f"{asked} ... and what else?"))
-    return write_question.reply(Written(asked, answer, tuple(facts)))
+        return write_question.reply(Written(f"{question} ... and what else?"))
+    return write_question.reply(Written(question, answer, tuple(facts)))
 
 
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
@@ -468,10 +468,10 @@ def fit_to_schema(task: Task[Any], raw: str, template: Template | None = None) -
         if isinstance(task, SplitStatements | SplitTexts):
             return task.short_reply(raw)
     try:
-        made = json.loads(raw)
+        value = json.loads(raw)
     except ValueError:
         return raw  # free text
-    return json.dumps(_fit(made, schema), ensure_ascii=False) if schema else raw
+    return json.dumps(_fit(value, schema), ensure_ascii=False) if schema else raw
 
 
 def _fit(value: Any, schema: Mapping[str, Any], name: str = "") -> Any:

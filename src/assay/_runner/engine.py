@@ -194,9 +194,9 @@ class Engine:
         self._useless += any(not self.route.to(r.kind).capabilities.local for r in judge.replies)
         if self._useless >= USELESS and not self.stopped:
             what = f"none of the first {USELESS} scores could be made of what the judge replied"
-            said = " ".join(judge.replies[-1].raw.split())[:SHOWN]
+            last_reply = " ".join(judge.replies[-1].raw.split())[:SHOWN]
             remedy = "use a model that follows instructions (assay show --raw has all replies)"
-            self._stop(Denied(f"{what}, such as {said!r}: {outcome.detail} -> {remedy}"))
+            self._stop(Denied(f"{what}, such as {last_reply!r}: {outcome.detail} -> {remedy}"))
 
     def _stop(self, error: Denied | OverBudget) -> None:
         self.stopped = self.stopped or error
@@ -297,26 +297,26 @@ async def validated_outcome(metric: Metric, sample: Sample, judge: Judge) -> Out
         return await metric.score(sample, judge)
     where = f"{metric.label} of {sample.id}"
     try:
-        coming: Any = metric.score(sample, judge)
-        if not inspect.isawaitable(coming):
+        awaited: Any = metric.score(sample, judge)
+        if not inspect.isawaitable(awaited):
             raise InputError(f"`score` of {metric.label} is not async", "write `async def score`")
-        made: Any = await coming
+        outcome: Any = await awaited
     except NoNumber as error:
         remedy = "give a number; where there is none, return Unscored('undefined', why)"
         raise InputError(f"{where}: {error}", remedy) from error
-    if not isinstance(made, (Score, Unscored)):
-        raise InputError(f"{where} is {quoted(made)}", "return a Score or an Unscored")
-    if isinstance(made, Unscored) and made.why not in _WHY:
+    if not isinstance(outcome, (Score, Unscored)):
+        raise InputError(f"{where} is {quoted(outcome)}", "return a Score or an Unscored")
+    if isinstance(outcome, Unscored) and outcome.why not in _WHY:
         remedy = "why is 'undefined', 'failed' or 'unanswered'"
-        raise InputError(f"{where}: why is {quoted(made.why)}", remedy)
-    _check_storable(made, where)
-    return made
+        raise InputError(f"{where}: why is {quoted(outcome.why)}", remedy)
+    _check_storable(outcome, where)
+    return outcome
 
 
-def _check_storable(made: Outcome, where: str) -> None:
+def _check_storable(outcome: Outcome, where: str) -> None:
     """Raise InputError if it could not be read again from the store."""
     try:
-        value, why, detail, _, evidence, _ = rows.outcome_values(made, ())
+        value, why, detail, _, evidence, _ = rows.outcome_values(outcome, ())
         rows.outcome(value, why, detail, evidence, b"")
         msgspec.json.decode(msgspec.json.encode(detail), type=str)
     except msgspec.ValidationError as error:
@@ -326,7 +326,7 @@ def _check_storable(made: Outcome, where: str) -> None:
     except RecursionError as error:
         raise InputError(f"{where}: its evidence is nested too deeply", _PLAIN) from error
     except (TypeError, ValueError, OverflowError) as error:
-        place, leaf = _place(made)
+        place, leaf = _place(outcome)
         if isinstance(leaf, str):
             remedy = "repair the text where it was cut or wrongly decoded"
             raise InputError(f"{where}: {place} holds half of a character", remedy) from error

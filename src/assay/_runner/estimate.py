@@ -111,12 +111,12 @@ def estimate(
     if settings.skip_invalid:  # left out here as there, but nothing is written
         settings = replace(settings, skip_invalid=Path(os.devnull))
     planned = plan(data, metrics, judge, embedder, settings)
-    kept = Store(store) if Path(store).is_file() else None
+    known_replies = Store(store) if Path(store).is_file() else None
     try:
-        return run_to_completion(_count(planned, _ReadOnce(planned.route, kept)))
+        return run_to_completion(_count(planned, _ReadOnce(planned.route, known_replies)))
     finally:
-        if kept:
-            kept.close()
+        if known_replies:
+            known_replies.close()
 
 
 class _ReadOnce(DryRunBackend):
@@ -171,14 +171,14 @@ def _drawn(samples: Samples) -> tuple[list[Sample], int]:
     The same data give the same draw.
     """
     chance = random.Random(0)  # noqa: S311 - it draws a sample, it guards nothing
-    kept: list[Sample] = []
+    reservoir: list[Sample] = []
     for n, sample in zip(count(1), samples, strict=False):
         if n <= ALL_COUNTED:
-            kept.append(sample)
+            reservoir.append(sample)
         elif (place := chance.randrange(n)) < ALL_COUNTED:
-            kept[place] = sample
+            reservoir[place] = sample
     total = samples.rows - samples.skipped
-    return (kept if total <= ALL_COUNTED else chance.sample(kept, DRAWN)), total
+    return (reservoir if total <= ALL_COUNTED else chance.sample(reservoir, DRAWN)), total
 
 
 def _sums(backend: DryRunBackend) -> list[float]:

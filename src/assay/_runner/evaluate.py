@@ -94,19 +94,19 @@ async def _opened(path: str | Path) -> Store:
 
     A caller that is cancelled meanwhile leaves no store open behind.
     """
-    given_up, made = threading.Event(), list[Store]()
+    given_up, stores = threading.Event(), list[Store]()
 
     def open_it() -> Store:
-        made.append(Store(path))
+        stores.append(Store(path))
         if given_up.is_set():
-            made[0].close()
-        return made[0]
+            stores[0].close()
+        return stores[0]
 
     try:
         return await asyncio.to_thread(open_it)
     except asyncio.CancelledError:
         given_up.set()
-        for store in made:
+        for store in stores:
             store.close()
         raise
 

@@ -139,18 +139,20 @@ def plan(
         InputError: If metrics, judge or settings cannot be used, or there are no such data.
     """
     settings = chosen(settings)
-    wanted = resolve(metrics)
+    resolved = resolve(metrics)
     route = choose(judge, embedder, settings)
-    _check(wanted, route, settings)
+    _check(resolved, route, settings)
     mapping, limit, contexts = settings.mapping, settings.limit, settings.contexts
     samples_read = samples(
         read(data, mapping=mapping, limit=limit, contexts=contexts),
-        needs={metric.label: metric.needs for metric in wanted},
+        needs={metric.label: metric.needs for metric in resolved},
         skip_invalid=settings.skip_invalid,
-        instead={metric.label: metric.instead for metric in wanted},
+        instead={metric.label: metric.instead for metric in resolved},
     )
-    samples_read.refusing(_too_long(wanted, route)).watchers.append(LanguageCount(wanted, route))
-    return Plan(wanted, route, samples_read, settings)
+    samples_read.refusing(_too_long(resolved, route)).watchers.append(
+        LanguageCount(resolved, route)
+    )
+    return Plan(resolved, route, samples_read, settings)
 
 
 def _check(metrics: tuple[Metric, ...], route: Route, settings: Settings) -> None:
@@ -286,8 +288,8 @@ def _known(label: str, route: Route) -> Quality | None:
     judges = {route.to(kind.kind) for kind in metric().asks(route.serves)} if metric else set()
     if len(judges) != 1:
         return None
-    found = judges.pop().quality(label)
-    return found if isinstance(found, Quality) else None
+    quality = judges.pop().quality(label)
+    return quality if isinstance(quality, Quality) else None
 
 
 def _unmeasured(metrics: tuple[Metric, ...], route: Route, quality: Mapping[str, Any]) -> list[str]:

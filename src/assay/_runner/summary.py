@@ -287,8 +287,8 @@ def _span(ends: tuple[float, float] | None) -> str:
 
 def _tail(percentiles: tuple[float, float, float]) -> str:
     # A cost may be far below a thousandth.
-    shown = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
-    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, shown, strict=True))
+    texts = (f"{value:.3f}" if value >= 1 else f"{value:.3g}" for value in percentiles)
+    return ", ".join(f"{name} {text}" for name, text in zip(_TAIL, texts, strict=True))
 
 
 def _summary(
