@@ -377,12 +377,12 @@ _ATTRIBUTES: Final = tuple(
         ),
         (_TECHNIQUE, _RELEASE, r"releases?|rel|r\d|versions?|introduc"),
         (
-            "protocol|interface|technique|technology|algorithm|mechanism|transistor",
+            "protocol|technique|technology|algorithm|transistor",
             "Who invented {}?",
             "invent|develop|propos|patent|creat|design|introduc",
         ),
         (
-            "node|network|transistor|device|server|gateway|controller|unit|station",
+            "transistor|device|server|controller|station",
             "How much power does {} consume?",
             "power|energ|consum|watt|dBm|batter",
         ),
