@@ -26,6 +26,8 @@ _NEAREST: Final = 4  # other passages that may answer a question as well
 _ANSWERS: Final = 0.5  # probability from which on a sentence answers a question
 _ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
 _SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
+# "What does X stand for?" is right and dull, and ranks retrievers as no other question does.
+_FEW: Final = {"abbreviation": 0.1}
 
 
 def offline_plan(plan: Plan) -> Plan:
@@ -78,8 +80,9 @@ class Offline:
         waiting, used = list(drafts), Counter[str]()
         tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
         limit = max(2, round(_SHARE * wanted))
+        few = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
         while waiting and wanted > used.total() and tried < most:
-            full = {name for name, n in used.items() if n >= limit and name != "faq"}
+            full = {name for name, n in used.items() if n >= few.get(name, limit)} - {"faq"}
             open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
                 if limit >= max(2, wanted // 2):
@@ -95,7 +98,8 @@ class Offline:
                     self.rejected.append(self._rejected(kind, draft, reason))
                     self.told(self.rejected[-1], len(self.questions))
                 elif used.total() < wanted and (
-                    used[draft.fact.template] < limit or draft.fact.template == "faq"
+                    used[draft.fact.template] < few.get(draft.fact.template, limit)
+                    or draft.fact.template == "faq"
                 ):
                     used[draft.fact.template] += 1
                     self.questions.append(self._question(kind, draft))
