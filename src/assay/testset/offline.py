@@ -43,8 +43,8 @@ def offline_plan(plan: Plan) -> Plan:
         what = "questions are answered closed-book by a language model only"
         raise InputError(what, "name one, or ask without: --judge openai:MODEL")
     if plan.rows:
-        kept = tuple(row for row in plan.rows if row.kind != "reasoning")
-        return replace(plan, rows=kept or _no_rules())
+        rows = tuple(row for row in plan.rows if row.kind != "reasoning")
+        return replace(plan, rows=rows or _no_rules())
     if plan.kinds == KINDS:
         return replace(plan, kinds=_KINDS)
     kinds: dict[Kind, float] = {k: n for k, n in plan.kinds.items() if k != "reasoning"}
@@ -121,8 +121,8 @@ class Offline:
                 return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
                 near = self.corpus.nearest(draft.fact.question, _NEAREST)
-                said = await self._answering(draft.fact.question, near, judge, _ANSWERS)
-                return ("answered", said[0]) if said else None
+                answering = await self._answering(draft.fact.question, near, judge, _ANSWERS)
+                return ("answered", answering[0]) if answering else None
             if kind == "multi_hop":
                 return await self._one_enough(draft, judge)
             return await self._unfit(draft, judge)
@@ -133,10 +133,10 @@ class Offline:
 
     async def _unfit(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         """What the judge finds wrong with a question that one passage answers."""
-        said = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
+        answering = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
         quote = checks.comparable(draft.quotes[0])
-        found = (checks.comparable(one) for one in said)
-        if not any(one in quote or quote in one for one in found):
+        answers = (checks.comparable(one) for one in answering)
+        if not any(one in quote or quote in one for one in answers):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
             return fault
@@ -157,8 +157,8 @@ class Offline:
 
     async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         texts = tuple(self.corpus.passages[number].text for number in draft.passages)
-        told = enumerate(sentences(draft.fact.reference), 1)
-        parts = tuple(Statement(f"s{n}", one) for n, one in told)
+        numbered = enumerate(sentences(draft.fact.reference), 1)
+        parts = tuple(Statement(f"s{n}", one) for n, one in numbered)
         verdicts = await judge(VerifyStatements(parts, texts))
         left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
         return ("unsupported", left[0]) if left else None
@@ -183,17 +183,17 @@ class Offline:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
-        asked = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
         taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
             f"{name}:{taken + 1}" if taken else name,
             kind,
-            asked,
+            question,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
             passages,
             draft.quotes if kind != "unanswerable" else (),
-            recall(stems(asked), held),
+            recall(stems(question), held),
             draft.fact.template,
         )
 
