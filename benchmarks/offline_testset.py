@@ -1,6 +1,6 @@
 """The questions that rules make of three corpora, to be read one by one.
 
-    python -m benchmarks.offline_testset docs clapnq telequad [--n 30] [--seed 0]
+    python -m benchmarks.offline_testset docs clapnq qed telequad [--n 30] [--seed 0]
     python -m benchmarks.offline_testset docs/ci.md docs/store.md
 
 Whether a person would keep each is judged by reading; docs/testset.md holds the figures.
@@ -15,13 +15,20 @@ from assay.testset import Document, Plan, Testset, generate, read_documents
 from benchmarks.data import ROOT, load
 from benchmarks.live import telequad
 
+NAMED = {
+    "clapnq": "retrieval/clapnq.jsonl.gz",
+    "qed": "retrieval/qed_nq_dev.jsonl.gz",  # passages 301 to 600
+    "telequad": "",
+}
+
 
 def documents(name: str) -> list[Document]:
     """A corpus by its name, or a file or folder of this repository."""
-    if name in ("clapnq", "telequad"):
-        rows = load("retrieval/clapnq.jsonl.gz") if name == "clapnq" else []
+    if name in NAMED:
+        rows = load(NAMED[name]) if NAMED[name] else []
         texts = [text for row in rows for text in row["contexts"]] or telequad()[0].values()
-        return [Document(f"{n}", text) for n, text in enumerate(dict.fromkeys(texts))]
+        unique = list(dict.fromkeys(texts))[300:600] if name == "qed" else dict.fromkeys(texts)
+        return [Document(f"{n}", text) for n, text in enumerate(unique)]
     return list(read_documents(ROOT / name))
 
 
@@ -38,7 +45,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    named = [name for name in given.corpora if name in ("docs", "clapnq", "telequad")]
+    named = [name for name in given.corpora if name == "docs" or name in NAMED]
     pages = [name for name in given.corpora if name not in named]
     for names in [*([name] for name in named), *([pages] if pages else [])]:
         texts = [document for name in names for document in documents(name)]

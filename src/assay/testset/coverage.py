@@ -114,8 +114,8 @@ def topics_of(corpus: Corpus) -> dict[int, str]:
     points = left * scale
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
     k = min(_MOST_TOPICS, round(math.sqrt(n / 2)))
-    found = [kmeans2(points, k, minit="++", seed=seed) for seed in range(_STARTS)]
-    _, labels = min(found, key=lambda one: float(((points - one[0][one[1]]) ** 2).sum()))
+    clusterings = [kmeans2(points, k, minit="++", seed=seed) for seed in range(_STARTS)]
+    _, labels = min(clusterings, key=lambda one: float(((points - one[0][one[1]]) ** 2).sum()))
     forms = _forms(corpus)
     return {
         number: name

@@ -417,9 +417,10 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
 def _written(rows: Sequence[Sample], *, generated: bool) -> Iterator[Finding]:
     if any("template" in row.metadata for row in rows) and generated:
         text = (
-            "rules made questions of this set: such sets ranked six retrievers as people's "
-            "questions did over one of three corpora, and no generated set ranks models that write "
-            "answers (van Elburg et al. 2025, arXiv 2508.11758)"
+            "rules made questions of this set, in the words of their passages: every retriever "
+            "finds most of them, and their ranking of six was as people's questions have it over "
+            "one of three corpora only; no generated set ranks models that write answers (van "
+            "Elburg et al. 2025, arXiv 2508.11758)"
         )
         yield Finding("generated", "note", text, "compare systems by questions of real users")
     elif generated:

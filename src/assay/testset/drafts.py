@@ -76,12 +76,12 @@ class Drafts:
             mine = [*self._of_structure(number), *self._of_sentences(number)]
             self._rng.shuffle(mine)
             self.facts += mine
-        told = Counter(d.fact.predicate + d.fact.answer for d in self.facts if d.sure)
+        counts = Counter(d.fact.predicate + d.fact.answer for d in self.facts if d.sure)
         self.facts = [
             draft
             for draft in self.facts
             if draft.fact.template != "option"
-            or told[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
+            or counts[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
         ]
         self._answers: dict[str, list[str]] = defaultdict(list)
         for draft in self.facts:
@@ -377,12 +377,12 @@ _ATTRIBUTES: Final = tuple(
         ),
         (_TECHNIQUE, _RELEASE, r"releases?|rel|r\d|versions?|introduc"),
         (
-            "protocol|interface|technique|technology|algorithm|mechanism|transistor",
+            "protocol|technique|technology|algorithm|transistor",
             "Who invented {}?",
             "invent|develop|propos|patent|creat|design|introduc",
         ),
         (
-            "node|network|transistor|device|server|gateway|controller|unit|station",
+            "transistor|device|server|controller|station",
             "How much power does {} consume?",
             "power|energ|consum|watt|dBm|batter",
         ),

@@ -118,8 +118,8 @@ async def _find(
         raise InputError("the judge neither lists facts nor verifies them", "such as embedded")
     usable = [one for one in pools if writes or len(one.texts) > 1]
     find = _listed if writes else _shared
-    with Store(store) as kept:
-        door = build_stack(route, settings, kept, TESTSET)
+    with Store(store) as opened:
+        door = build_stack(route, settings, opened, TESTSET)
         judge = Judge(door.backend, tries=settings.tries)
         try:
             await door.aopen()
@@ -178,10 +178,10 @@ async def _shared(question: str, texts: list[str], judge: Judge) -> dict[str, st
             others = (o for o in range(len(texts)) if o != at and verdicts[o][n].supported)
             makes.append((at, statement, frozenset(others)))
     makes = sorted((one for one in makes if one[2]), key=lambda one: -len(one[2]))
-    kept = await _distinct(makes, judge)
+    distinct = await _distinct(makes, judge)
     return {
         without_citations(statement.text): VITAL if 2 * len(others) >= len(texts) - 1 else _OKAY
-        for _, statement, others in kept
+        for _, statement, others in distinct
     }
 
 
@@ -189,12 +189,12 @@ async def _distinct(
     makes: Sequence[tuple[int, Statement, frozenset[int]]], judge: Judge
 ) -> list[tuple[int, Statement, frozenset[int]]]:
     """Without those that follow from one that is kept, the most shared first."""
-    kept = list[tuple[int, Statement, frozenset[int]]]()
+    distinct = list[tuple[int, Statement, frozenset[int]]]()
     for one in makes:
-        if len(kept) == MOST:
+        if len(distinct) == MOST:
             break
-        known = "\n".join(other.text for _, other, _ in kept)
+        known = "\n".join(other.text for _, other, _ in distinct)
         (verdicts,) = await verify([((one[1],), (known,))], judge)
         if not verdicts[0].supported:
-            kept.append(one)
-    return kept
+            distinct.append(one)
+    return distinct

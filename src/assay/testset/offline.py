@@ -26,6 +26,8 @@ _NEAREST: Final = 4  # other passages that may answer a question as well
 _ANSWERS: Final = 0.5  # probability from which on a sentence answers a question
 _ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
 _SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
+# "What does X stand for?" is right and dull, and ranks retrievers as no other question does.
+_FEW: Final = {"abbreviation": 0.1}
 
 
 def offline_plan(plan: Plan) -> Plan:
@@ -41,8 +43,8 @@ def offline_plan(plan: Plan) -> Plan:
         what = "questions are answered closed-book by a language model only"
         raise InputError(what, "name one, or ask without: --judge openai:MODEL")
     if plan.rows:
-        kept = tuple(row for row in plan.rows if row.kind != "reasoning")
-        return replace(plan, rows=kept or _no_rules())
+        rows = tuple(row for row in plan.rows if row.kind != "reasoning")
+        return replace(plan, rows=rows or _no_rules())
     if plan.kinds == KINDS:
         return replace(plan, kinds=_KINDS)
     kinds: dict[Kind, float] = {k: n for k, n in plan.kinds.items() if k != "reasoning"}
@@ -78,8 +80,9 @@ class Offline:
         waiting, used = list(drafts), Counter[str]()
         tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
         limit = max(2, round(_SHARE * wanted))
+        few = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
         while waiting and wanted > used.total() and tried < most:
-            full = {name for name, n in used.items() if n >= limit and name != "faq"}
+            full = {name for name, n in used.items() if n >= few.get(name, limit)} - {"faq"}
             open_ = [draft for draft in waiting if draft.fact.template not in full]
             if not open_:
                 if limit >= max(2, wanted // 2):
@@ -95,7 +98,8 @@ class Offline:
                     self.rejected.append(self._rejected(kind, draft, reason))
                     self.told(self.rejected[-1], len(self.questions))
                 elif used.total() < wanted and (
-                    used[draft.fact.template] < limit or draft.fact.template == "faq"
+                    used[draft.fact.template] < few.get(draft.fact.template, limit)
+                    or draft.fact.template == "faq"
                 ):
                     used[draft.fact.template] += 1
                     self.questions.append(self._question(kind, draft))
@@ -117,8 +121,8 @@ class Offline:
                 return await self._unsupported(draft, judge) if prose else None
             if kind == "unanswerable":
                 near = self.corpus.nearest(draft.fact.question, _NEAREST)
-                said = await self._answering(draft.fact.question, near, judge, _ANSWERS)
-                return ("answered", said[0]) if said else None
+                answering = await self._answering(draft.fact.question, near, judge, _ANSWERS)
+                return ("answered", answering[0]) if answering else None
             if kind == "multi_hop":
                 return await self._one_enough(draft, judge)
             return await self._unfit(draft, judge)
@@ -129,10 +133,10 @@ class Offline:
 
     async def _unfit(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         """What the judge finds wrong with a question that one passage answers."""
-        said = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
+        answering = await self._answering(draft.fact.question, draft.passages, judge, _ANSWERS)
         quote = checks.comparable(draft.quotes[0])
-        found = (checks.comparable(one) for one in said)
-        if not any(one in quote or quote in one for one in found):
+        answers = (checks.comparable(one) for one in answering)
+        if not any(one in quote or quote in one for one in answers):
             return "unanswered", "the judge does not find the answer in the passage"
         if fault := await self._unsupported(draft, judge):
             return fault
@@ -153,8 +157,8 @@ class Offline:
 
     async def _unsupported(self, draft: Draft, judge: Judge) -> checks.Fault | None:
         texts = tuple(self.corpus.passages[number].text for number in draft.passages)
-        told = enumerate(sentences(draft.fact.reference), 1)
-        parts = tuple(Statement(f"s{n}", one) for n, one in told)
+        numbered = enumerate(sentences(draft.fact.reference), 1)
+        parts = tuple(Statement(f"s{n}", one) for n, one in numbered)
         verdicts = await judge(VerifyStatements(parts, texts))
         left = [part.text for part, one in zip(parts, verdicts, strict=True) if not one.supported]
         return ("unsupported", left[0]) if left else None
@@ -179,17 +183,17 @@ class Offline:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
-        asked = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
         taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
             f"{name}:{taken + 1}" if taken else name,
             kind,
-            asked,
+            question,
             draft.fact.reference if kind != "unanswerable" else NO_ANSWER,
             passages,
             draft.quotes if kind != "unanswerable" else (),
-            recall(stems(asked), held),
+            recall(stems(question), held),
             draft.fact.template,
         )
 

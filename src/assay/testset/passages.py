@@ -86,8 +86,8 @@ def cut(document: Document, size: int, *, shortest: int = SHORTEST) -> list[Pass
             groups.append([])
         groups[-1].append(piece)
     least = 1 if document.title.endswith("?") else shortest
-    kept = [group for group in groups if sum(p.size for p in group) >= least]
-    return [_passage(document, n, group) for n, group in enumerate(kept, start=1)]
+    long_enough = [group for group in groups if sum(p.size for p in group) >= least]
+    return [_passage(document, n, group) for n, group in enumerate(long_enough, start=1)]
 
 
 def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:

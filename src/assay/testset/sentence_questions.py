@@ -24,11 +24,11 @@ _DATE: Final = (
     r"|the\s+(?:(?:early|late|mid)[- ])?(?:\d{1,2}(?:st|nd|rd|th) century|(?:1\d|20)\d0s))"
 )
 _WHEN: Final = re.compile(
-    rf"\s*\b(?P<said>(?:in|on)\s+{_DATE})(?=\s*$|\s+(?:as|at|by|in|on|to|with)\s)"
+    rf"\s*\b(?P<answer>(?:in|on)\s+{_DATE})(?=\s*$|\s+(?:as|at|by|in|on|to|with)\s)"
 )
-_LEAD_TIME: Final = re.compile(rf"(?P<said>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
+_LEAD_TIME: Final = re.compile(rf"(?P<answer>(?:In|On)\s+{_DATE}),?\s+(?=\S)")
 _LEAD_CONDITION: Final = re.compile(
-    r"(?P<said>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
+    r"(?P<condition>(?:If|When)\s(?!\w+(?:ing|ed)\b)[^,;:()]{12,120}),\s+(?:then\s+)?(?=\S)"
 )
 _YEAR: Final = re.compile(r"(?:1\d|20)\d\d")
 _DATED: Final = re.compile(r"(?:1\d|20)\d\d|\b(?:when|after|before|until|since|following)\b")
@@ -43,15 +43,15 @@ _COUNT: Final = re.compile(
     r"(?P<rest>(?:\s+(?:of|in|for|at|on|from|per|to|during|by|with|each|every)\b.*)?)$"
 )
 _MEASURE: Final = re.compile(
-    r"(?P<said>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+"
+    r"(?P<answer>(?:(?:about|over|nearly|at least|at most|up to)\s+)?\d[\d,.]*\s+[a-z]+)\s+"
     r"(?P<how>tall|high|long|wide|deep|old)"
 )
-_USE: Final = re.compile(r"used\s+(?P<said>(?P<link>to|for|as)\s+.+)")
+_USE: Final = re.compile(r"used\s+(?P<answer>(?P<link>to|for|as)\s+.+)")
 _PLACE: Final = re.compile(
     r"(?P<how>(?:located|situated|born|buried)(?=\s+(?:in|on|at|near|within|between|along)\b)"
     r"|(?:based|headquartered)(?=\s+in\s+[A-Z])"
     r"|(?:defined|specified|described)(?=\s+in\s+[^,]*\b(?:TS|TR|RFC|ISO|IEC|IEEE)\b))"
-    r"\s+(?P<said>.+)"
+    r"\s+(?P<answer>.+)"
 )
 _MAKING: Final = frozenset(
     "write invent discover propose coin direct compose found develop design build win defeat lead "
@@ -59,10 +59,10 @@ _MAKING: Final = frozenset(
     "receive become join study teach succeed replace acquire buy sell launch open".split()
 )
 _VALUE: Final = re.compile(
-    r"an?\s+(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+(?P<said>(?:(?:about|over|up to|around)\s+)?"
+    r"an?\s+(?P<noun>[a-z]+(?:\s[a-z]+)?)\s+of\s+(?P<answer>(?:(?:about|over|up to|around)\s+)?"
     r"[$€£]?\d[\d,.]*(?:\s+\S+){0,4})"
 )
-_CAUSE: Final = re.compile(r"\s+(?P<said>(?:because|due to|in order to|so that)\s.+)")
+_CAUSE: Final = re.compile(r"\s+(?P<answer>(?:because|due to|in order to|so that)\s.+)")
 # "The study of rocks" says what kind of thing it is, "the source of the Logan Glacier" does not.
 _CLASS_NAMED: Final = re.compile(
     r"(?:an?|the \w+ (?:that|which|for)|the (?:act|art|branch|capital|city|degree|name|number|"
@@ -186,16 +186,16 @@ def facts(sentence: str, small: Collection[str]) -> Iterator[Fact]:
     """
     plain = sentence.strip().rstrip(".").replace(" shall ", " must ")  # as people ask
     condition = _LEAD_CONDITION.match(plain)
-    said = plain[condition.end() :] if condition else plain
-    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(said) or is_doubted(said):
+    main = plain[condition.end() :] if condition else plain
+    if _BROKEN.search(plain) or _SEE.search(plain) or is_negated(main) or is_doubted(main):
         return
     if lead := _LEAD_TIME.match(plain):
         if clause := _read(plain[lead.end() :], small):
-            yield from _sound(_time(clause, lead["said"][:1].lower() + lead["said"][1:]))
+            yield from _sound(_time(clause, lead["answer"][:1].lower() + lead["answer"][1:]))
         return
     if condition:
-        if clause := _read(said, small):
-            when = condition["said"][:1].lower() + condition["said"][1:]
+        if clause := _read(main, small):
+            when = condition["condition"][:1].lower() + condition["condition"][1:]
             yield from _sound(_condition(clause, when))
         return
     clause = _read(plain, small)
@@ -223,40 +223,40 @@ def _read(clause: str, small: Collection[str]) -> _Clause | None:
     words = Words(clause)
     if len(words) < _SHORTEST - 1 or words.is_tangled:
         return None
-    found = find_subject(words, 0)
-    if found is None or not found.text or found.main >= len(words):
+    subject = find_subject(words, 0)
+    if subject is None or not subject.text or subject.main >= len(words):
         return None
-    name = found.text
+    name = subject.text
     long = len(name.split()) > _LONGEST_SUBJECT or "," in name
     if _NO_SUBJECTS.match(name) or long or not clause.startswith(name) or words.is_adverb(0):
         return None
     name = _as_within(name, small)
-    verb = words.text(found.verb)
-    tail = clause[words.tokens[found.main].end :].strip()
-    if found.kind in {"be", "have", "modal"}:
-        return _with_auxiliary(words, found, name, clause)
-    base = _base(verb, found.kind, small)
-    past = found.kind in {"past", "both"}
-    auxiliary = "did" if past else ("do" if found.kind == "base" else "does")
+    verb = words.text(subject.verb)
+    tail = clause[words.tokens[subject.main].end :].strip()
+    if subject.kind in {"be", "have", "modal"}:
+        return _with_auxiliary(words, subject, name, clause)
+    base = _base(verb, subject.kind, small)
+    past = subject.kind in {"past", "both"}
+    auxiliary = "did" if past else ("do" if subject.kind == "base" else "does")
     whole = base and tail
     return _Clause(name, auxiliary, base, f"{base} {tail}", tail, past) if whole else None
 
 
-def _with_auxiliary(words: Words, found: Subject, name: str, clause: str) -> _Clause | None:
+def _with_auxiliary(words: Words, subject: Subject, name: str, clause: str) -> _Clause | None:
     """A clause whose first verb goes before the subject in a question."""
-    auxiliary = words.text(found.verb)
-    behind = clause[words.tokens[found.verb].end :].strip()
+    auxiliary = words.text(subject.verb)
+    behind = clause[words.tokens[subject.verb].end :].strip()
     if not behind or re.search(r"\W", auxiliary):
         return None
     past = auxiliary in {"was", "were", "had"}
-    forms = verbs.forms(words.text(found.main))
-    if found.kind == "have" and ("participle" not in forms or words.opens_object(found.main)):
+    forms = verbs.forms(words.text(subject.main))
+    if subject.kind == "have" and ("participle" not in forms or words.opens_object(subject.main)):
         do = "did" if past else "does" if auxiliary == "has" else "do"
         return _Clause(name, do, "have", f"have {behind}", behind, past)
-    if found.kind == "be" and forms.isdisjoint(("participle", "ing")):
+    if subject.kind == "be" and forms.isdisjoint(("participle", "ing")):
         return _Clause(name, auxiliary, "be", behind, behind, past)
-    verb = words.text(found.main)
-    tail = clause[words.tokens[found.main].end :].strip()
+    verb = words.text(subject.main)
+    tail = clause[words.tokens[subject.main].end :].strip()
     return _Clause(name, auxiliary, verb, behind, tail, past)
 
 
@@ -266,11 +266,11 @@ def _base(word: str, kind: str, small: Collection[str]) -> str:
         return word
     if kind == "present":
         stems = [word[:-1], word[:-2], f"{word[:-3]}y"]
-        made: Callable[[str], str] = verbs.third_person
+        inflect: Callable[[str], str] = verbs.third_person
     else:
         stems = [verbs.base(word), word[:-1], word[:-2], word[:-3], f"{word[:-3]}y"]
-        made = verbs.past
-    fitting = [stem for stem in stems if len(stem) > 1 and made(stem) == word]
+        inflect = verbs.past
+    fitting = [stem for stem in stems if len(stem) > 1 and inflect(stem) == word]
     known = [stem for stem in fitting if verbs.is_known(stem)]
     known = known or [stem for stem in fitting if stem in small]
     return known[0] if known else ""
@@ -303,16 +303,16 @@ def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[
     yield Fact("list", question, "; ".join(items), clause.subject, clause.verb)
 
 
-def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
+def _sound(drafts: Iterator[Fact]) -> Iterator[Fact]:
     """Those that read well and stand alone, as far as their words tell."""
-    for fact in made:
-        asked = fact.question
-        length = len(asked.split())
-        open_brackets = asked.count("(") != asked.count(")")
-        inner = asked.split(" ", 1)[1].rstrip("?")
+    for fact in drafts:
+        question = fact.question
+        length = len(question.split())
+        open_brackets = question.count("(") != question.count(")")
+        inner = question.split(" ", 1)[1].rstrip("?")
         if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
             continue
-        odd = re.search(r"\b(\w+) \1\b| and/or |  | (?:to \w+|[a-z]+ly)\?$", asked)
+        odd = re.search(r"\b(\w+) \1\b| and/or |  | (?:to \w+|[a-z]+ly)\?$", question)
         if (
             odd
             or _NO_PHRASE.search(fact.subject)
@@ -320,7 +320,7 @@ def _sound(made: Iterator[Fact]) -> Iterator[Fact]:
             or _LEANS_BACK.search(fact.answer)
         ):
             continue
-        last = asked.rstrip("?").split()[-1].lower()
+        last = question.rstrip("?").split()[-1].lower()
         ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
         if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"}:
             continue
@@ -332,15 +332,15 @@ def _short(text: str, most: int = 14) -> bool:
     return len(text.split()) <= most and not re.search(r",|\b(?:which|who|where|while|but)\b", text)
 
 
-def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
+def _time(clause: _Clause, date: str = "") -> Iterator[Fact]:
     """When something happened."""
     rest = clause.rest
-    if not said:
-        found = list(_WHEN.finditer(rest))
-        if len(found) != 1:
+    if not date:
+        dates = list(_WHEN.finditer(rest))
+        if len(dates) != 1:
             return
-        said = found[0]["said"]
-        rest = f"{rest[: found[0].start()]} {rest[found[0].end() :].strip()}".strip()
+        date = dates[0]["answer"]
+        rest = f"{rest[: dates[0].start()]} {rest[dates[0].end() :].strip()}".strip()
     rest = _RELATIVE.sub("", rest)
     if (
         not clause.past
@@ -353,11 +353,11 @@ def _time(clause: _Clause, said: str = "") -> Iterator[Fact]:
     ):
         return
     question = f"{clause.auxiliary} {clause.subject} {rest}?"
-    other = f"In which year {question}" if _YEAR.fullmatch(said.removeprefix("in ")) else ""
-    yield Fact("time", f"When {question}", said, clause.subject, clause.verb, other)
+    other = f"In which year {question}" if _YEAR.fullmatch(date.removeprefix("in ")) else ""
+    yield Fact("time", f"When {question}", date, clause.subject, clause.verb, other)
 
 
-def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
+def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
     """What happens if something is so."""
     if clause.verb == "be" or clause.past or _LEANS.search(clause.subject):
         return
@@ -365,10 +365,10 @@ def _condition(clause: _Clause, said: str) -> Iterator[Fact]:
         return
     passive = clause.auxiliary in {"is", "are"} or re.match(r"(?:have to |also )*be ", clause.rest)
     if passive:
-        question = f"What happens to {clause.subject} {said}?"
+        question = f"What happens to {clause.subject} {condition}?"
     else:
-        question = f"What {clause.auxiliary} {clause.subject} do {said}?"
-    yield Fact("condition", question, clause.rest, clause.subject, said)
+        question = f"What {clause.auxiliary} {clause.subject} do {condition}?"
+    yield Fact("condition", question, clause.rest, clause.subject, condition)
 
 
 def _definition(clause: _Clause) -> Iterator[Fact]:
@@ -386,8 +386,8 @@ def _definition(clause: _Clause) -> Iterator[Fact]:
     vague = vague or (plural and not _GROUP.match(complement))
     if vague or unsure or _PERSON.search(subject):
         return
-    said = " ".join(complement.split()[:_CLASS])
-    who = "Who" if person and _PERSON.search(said) else "What"
+    kind = " ".join(complement.split()[:_CLASS])
+    who = "Who" if person and _PERSON.search(kind) else "What"
     question = f"{who} {clause.auxiliary} {clause.subject}?"
     yield Fact("definition", question, complement, clause.subject, "be")
 
@@ -400,7 +400,7 @@ def _number(clause: _Clause) -> Iterator[Fact]:
         if measured:
             how = measured["how"]
             question = f"How {how} {clause.auxiliary} {clause.subject}?"
-            yield Fact("number", question, measured["said"], clause.subject, how)
+            yield Fact("number", question, measured["answer"], clause.subject, how)
         return
     counted = _COUNT.match(tail)
     if counted is None or not _short(counted["rest"], 10):
@@ -414,30 +414,30 @@ def _number(clause: _Clause) -> Iterator[Fact]:
     if rest.startswith("of "):
         noun, rest = f"{noun} {rest}", ""
     question = f"How many {noun} {clause.auxiliary} {clause.subject} {before} {rest}".strip()
-    said = f"{counted['number']} {counted['noun']}"
-    yield Fact("number", f"{question}?", said, clause.subject, f"{clause.verb} {noun}")
+    answer = f"{counted['number']} {counted['noun']}"
+    yield Fact("number", f"{question}?", answer, clause.subject, f"{clause.verb} {noun}")
 
 
 def _purpose(clause: _Clause) -> Iterator[Fact]:
     """What something is used for."""
     once = clause.past and clause.subject[:1].isupper()  # for a film
-    found = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE and not once else None
-    if found is None or len(found["said"].split()) <= _LEAST_PURPOSE:
+    match = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE and not once else None
+    if match is None or len(match["answer"].split()) <= _LEAST_PURPOSE:
         return
-    link = "as" if found["link"] == "as" else "for"
+    link = "as" if match["link"] == "as" else "for"
     question = f"What {clause.auxiliary} {clause.subject} used {link}?"
-    yield Fact("purpose", question, found["said"], clause.subject, f"used {link}")
+    yield Fact("purpose", question, match["answer"], clause.subject, f"used {link}")
 
 
 def _place(clause: _Clause) -> Iterator[Fact]:
     """Where something is."""
-    found = _PLACE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
-    if found is None:
+    match = _PLACE.fullmatch(clause.rest) if clause.auxiliary in _BE else None
+    if match is None:
         return
-    if re.search(rf"\b{_DATE}", found["said"]) or not _short(found["said"], 12):
+    if re.search(rf"\b{_DATE}", match["answer"]) or not _short(match["answer"], 12):
         return
-    question = f"Where {clause.auxiliary} {clause.subject} {found['how']}?"
-    yield Fact("place", question, found["said"], clause.subject, found["how"])
+    question = f"Where {clause.auxiliary} {clause.subject} {match['how']}?"
+    yield Fact("place", question, match["answer"], clause.subject, match["how"])
 
 
 def _author(clause: _Clause) -> Iterator[Fact]:
@@ -456,11 +456,11 @@ def _author(clause: _Clause) -> Iterator[Fact]:
 
 def _value(clause: _Clause) -> Iterator[Fact]:
     """The size of what something has."""
-    found = _VALUE.fullmatch(clause.tail) if clause.verb == "have" else None
-    if found is None:
+    match = _VALUE.fullmatch(clause.tail) if clause.verb == "have" else None
+    if match is None:
         return
-    question = f"What {'was' if clause.past else 'is'} the {found['noun']} of {clause.subject}?"
-    yield Fact("number", question, found["said"], clause.subject, f"have {found['noun']}")
+    question = f"What {'was' if clause.past else 'is'} the {match['noun']} of {clause.subject}?"
+    yield Fact("number", question, match["answer"], clause.subject, f"have {match['noun']}")
 
 
 def _object(clause: _Clause) -> Iterator[Fact]:
@@ -481,16 +481,16 @@ def _object(clause: _Clause) -> Iterator[Fact]:
 
 def _reason(clause: _Clause) -> Iterator[Fact]:
     """Why something is so."""
-    found = list(_CAUSE.finditer(clause.rest))
-    if len(found) != 1:
+    causes = list(_CAUSE.finditer(clause.rest))
+    if len(causes) != 1:
         return
-    rest = clause.rest[: found[0].start()]
+    rest = clause.rest[: causes[0].start()]
     if not _short(rest, 12) or not rest or (clause.verb == "be" and " to " in rest):
         return
     if rest.split()[-1] in {"is", "are", "be", "was", "were"}:
         return
     question = f"Why {clause.auxiliary} {clause.subject} {rest}?"
-    yield Fact("reason", question, found[0]["said"], clause.subject, clause.verb)
+    yield Fact("reason", question, causes[0]["answer"], clause.subject, clause.verb)
 
 
 _RULES: Final = (

@@ -17,28 +17,28 @@ _TRACED: Final = 0.5  # of a reference's content words stand in a passage that m
 
 def sources_of(rows: Iterable[Sample], corpus: Corpus) -> dict[str, tuple[str, ...]]:
     """The texts that each row's reference comes from: named, of the corpus, or retrieved."""
-    found = dict[str, tuple[str, ...]]()
+    texts_of = dict[str, tuple[str, ...]]()
     for sample in rows:
         texts = sample.reference_contexts or ()
         if not texts and sample.reference and not is_unanswerable(sample):
             near = _nearest(f"{sample.question} {sample.reference}", sample.reference, corpus)
             texts = () if near is None else (corpus.passages[near].text,)
         if texts or sample.contexts:
-            found[sample.id] = texts or sample.contexts or ()
-    return found
+            texts_of[sample.id] = texts or sample.contexts or ()
+    return texts_of
 
 
 def passages_asked(
     rows: Iterable[Sample], sources: Mapping[str, Sequence[str]], corpus: Corpus
 ) -> dict[str, frozenset[int]]:
     """The numbers of the passages that each question's sources are in; none without any."""
-    asked = dict[str, frozenset[int]]()
+    numbers = dict[str, frozenset[int]]()
     for sample in rows:
         texts = () if is_unanswerable(sample) else sources.get(sample.id, ())
         near = frozenset(_named(text, sample, corpus) for text in texts)
         if held := frozenset(number for number in near if number is not None):
-            asked[sample.id] = held
-    return asked
+            numbers[sample.id] = held
+    return numbers
 
 
 def passages_declined(rows: Iterable[Sample], corpus: Corpus) -> frozenset[int]:
@@ -65,8 +65,8 @@ def _named(text: str, sample: Sample, corpus: Corpus) -> int | None:
         return near
     plain = comparable(text)
     parts = [n for n in corpus.nearest(text, _NEAR) if comparable(corpus.passages[n].text) in plain]
-    said = set(stems(f"{sample.question} {sample.reference or ''}"))
-    held = {number: recall(said, set(stems(corpus.passages[number].text))) for number in parts}
+    wanted = set(stems(f"{sample.question} {sample.reference or ''}"))
+    held = {number: recall(wanted, set(stems(corpus.passages[number].text))) for number in parts}
     return max(parts, key=held.__getitem__, default=None)
 
 

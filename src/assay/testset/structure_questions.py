@@ -34,7 +34,7 @@ _LONGEST_ITEM: Final = 14  # words
 _TERM: Final = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+)?"
     r"(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
-    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<said>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
+    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<meaning>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
     re.MULTILINE,
 )
 _NO_TERM: Final = re.compile(
@@ -182,13 +182,13 @@ def _cell(
     begin = "W" if not where else f"{where}w"
     if meaning:
         verb = what["verb"] if what else "means"
-        told = {"does": "does this"}.get(verb, verb)
-        reference = f"{row[:1].upper()}{row[1:]} {told}: {clean(cell)}."
-        asked = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
+        predicate = {"does": "does this"}.get(verb, verb)
+        reference = f"{row[:1].upper()}{row[1:]} {predicate}: {clean(cell)}."
+        rest = f"is {row}" if verb == "is" else f"does {row} {_BASES[verb]}"
     else:
         reference = f"If the {kind} is {name}: {clean(cell)}."
-        asked = f"can you do if the {kind} is {name}"
-    yield Fact("table", f"{begin}hat {asked}?", cell, row, column, "", reference, span)
+        rest = f"can you do if the {kind} is {name}"
+    yield Fact("table", f"{begin}hat {rest}?", cell, row, column, "", reference, span)
 
 
 _BASES: Final = {"does": "do", "means": "mean", "holds": "hold", "says": "say", "shows": "show"}
@@ -209,19 +209,21 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
         reference = f"The default of {of} is {value}."
         question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
         yield Fact("option", question, value, of, "default", other, reference, span)
-    said = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
-    if len(said.split()) >= _LEAST and not _NO_DUTY.match(said):
-        first, second = said.lower().split()[:2]
+    purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
+    if len(purpose.split()) >= _LEAST and not _NO_DUTY.match(purpose):
+        first, second = purpose.lower().split()[:2]
         verb = ("base" in verbs.forms(first) and second != "of") or second in {
             "the",
             "a",
             "an",
             "these",
         }
-        told = f"is used to {said[:1].lower()}{said[1:]}" if verb else f"sets this: {said}"
-        reference = f"{of[:1].upper()}{of[1:]} {told}."
+        predicate = (
+            f"is used to {purpose[:1].lower()}{purpose[1:]}" if verb else f"sets this: {purpose}"
+        )
+        reference = f"{of[:1].upper()}{of[1:]} {predicate}."
         other = f"What does {of} do?" if verb else ""
-        yield Fact("option", f"What is {of} for?", said, of, "for", other, reference, span)
+        yield Fact("option", f"What is {of} for?", purpose, of, "for", other, reference, span)
 
 
 def _abbreviations(text: str) -> Iterator[Fact]:
@@ -251,9 +253,9 @@ def expansion(words: str, short: str) -> str:
         return ""
     if len(letters) > 2 and short.endswith("s"):
         letters.pop()
-    found = list(re.finditer(r"[A-Za-z0-9]+", words))
-    for at in range(len(found) - 1, -1, -1):
-        inner = found[at:]
+    tokens = list(re.finditer(r"[A-Za-z0-9]+", words))
+    for at in range(len(tokens) - 1, -1, -1):
+        inner = tokens[at:]
         initials = [one.group()[0].lower() for one in inner]
         main = [one.group()[0].lower() for one in inner if one.group().lower() not in _SMALL]
         if letters in (initials, main) and inner[0].group().lower() not in _SMALL:
@@ -265,8 +267,8 @@ def _terms(text: str) -> Iterator[Fact]:
     """Entries of a glossary: a term, then what it is."""
     for match in _TERM.finditer(text):
         term = (match["bold"] or match["plain"]).strip(" `:")
-        said = clean(match["said"]).rstrip(".")
-        sentence = said.split(". ")[0]
+        meaning = clean(match["meaning"]).rstrip(".")
+        sentence = meaning.split(". ")[0]
         clause = find_subject(Words(sentence), 0)
         if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
             continue
@@ -296,13 +298,13 @@ _DOES: Final = re.compile(
 _GIVEN: Final = re.compile(rf"(?P<how>With|Without) {_CODE},?\s+(?P<rest>[^:;|]{{20,}})")
 _ENTRY: Final = re.compile(
     rf"^[ \t]*[-*+][ \t]+(?:\*\*)?{_CODE}(?:\*\*)?[ \t]*(?::|--?|\u2013|\u2014)[ \t]+"
-    r"(?P<said>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
+    r"(?P<meaning>[A-Za-z][^\n]{15,}(?:\n[ \t]+\w[^\n]*)*)",
     re.MULTILINE,
 )
 _TWO_WORDS: Final = re.compile(r"[a-z][\w-]+(?: [a-z][\w-]+){1,2}")  # of a command
 # "## `pyenv rehash`", and below it "Installs shims for all known binaries."
 _HEADED: Final = re.compile(
-    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?P<said>[A-Z][a-z]+[ ](?:[^\n#]+\n?)+)", re.MULTILINE
+    rf"^#{{1,6}}[ \t]+{_CODE}[ \t]*\n+(?P<meaning>[A-Z][a-z]+[ ](?:[^\n#]+\n?)+)", re.MULTILINE
 )
 # What leans on the sentences before it, or goes on behind it.
 _LEANS: Final = re.compile(
@@ -318,7 +320,7 @@ _COMMAND: Final = re.compile(
     re.MULTILINE,
 )
 _FIRST_NAME: Final = re.compile(r"(?P<first>[A-Z][a-z]+)\s+(?!(?:and|or|of|is|are)\b)[^,:]+")
-_LEAST_SAID: Final = 4  # words of what is said of something
+_LEAST_WORDS: Final = 4  # words of what is said of something
 _ASKED_BY: Final = frozenset(
     ("accept", "contain", "give", "hold", "list", "mean", "name", "need", "require", "return")
 )
@@ -343,16 +345,16 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         raw = re.sub(r"^\s*(?:[-*+]|\d+[.)])?\s+", "", f" {prose[start:end]}")
         yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
     for entry in _ENTRY.finditer(prose):
-        said = clean(entry["said"]).rstrip(".").split(". ")[0]
-        if where and len(said.split()) >= _LEAST_SAID and not _LEANS.search(said.lower()):
+        meaning = clean(entry["meaning"]).rstrip(".").split(". ")[0]
+        if where and len(meaning.split()) >= _LEAST_WORDS and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
-            question, reference = f"{where}what is {name}?", f"{name}: {said}."
-            yield Fact("glossary", question, said, name, "is", "", reference, entry.span())
+            question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
+            yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
     for headed in _HEADED.finditer(text):
-        base, _, rest = clean(headed["said"]).split(". ")[0].rstrip(".").partition(" ")
+        base, _, rest = clean(headed["meaning"]).split(". ")[0].rstrip(".").partition(" ")
         base = next((b for b in (*_stems(base.lower()), base.lower()) if _is_base(b)), "")
         name = f"`{_named(headed['code'])}`"
-        if base and where and len(rest.split()) >= _LEAST_SAID - 1 and not _LEANS.search(rest):
+        if base and where and len(rest.split()) >= _LEAST_WORDS - 1 and not _LEANS.search(rest):
             alone = _TWO_WORDS.fullmatch(headed["code"])
             question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
             reference = f"{name} {verbs.third_person(base)} {rest}."
@@ -369,11 +371,11 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
     if not sentence.endswith("."):
         return
     plain = sentence[:-1]
-    if (given := _GIVEN.fullmatch(plain)) and _is_option(given["code"]) and where:
-        rest = clean(given["rest"])
-        if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_SAID:
-            name = f"`{_named(given['code'])}`"
-            no = "" if given["how"] == "With" else "not "
+    if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and where:
+        rest = clean(option["rest"])
+        if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_WORDS:
+            name = f"`{_named(option['code'])}`"
+            no = "" if option["how"] == "With" else "not "
             question = f"{where}what happens if {name} is {no}given?"
             yield Fact("code", question, rest, name, f"{no}given", "", sentence, span)
     elif does := _DOES.fullmatch(plain):
@@ -385,7 +387,7 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
         elif base not in _ASKED_BY:
             base = base and "do"
         leans = _LEANS.search(rest.lower()) or (_IT.search(rest) and not command)
-        if base and not leans and len(rest.split()) >= _LEAST_SAID - 1 and (where or command):
+        if base and not leans and len(rest.split()) >= _LEAST_WORDS - 1 and (where or command):
             question = f"what does `{name}` {base}?"
             question = f"W{question[1:]}" if command else f"{where}{question}"
             answer = f"{does['verb']} {rest}"
@@ -413,22 +415,24 @@ def _named(code: str) -> str:
 
 def _how(text: str, where: str) -> Iterator[Fact]:
     """How something is done: a heading that says what, and the first command below it."""
-    for found in _COMMAND.finditer(text):
-        task = _task(clean(found["heading"]))
-        code = found["code"].replace("\\\n", " ")
+    for match in _COMMAND.finditer(text):
+        task = _task(clean(match["heading"]))
+        code = match["code"].replace("\\\n", " ")
         commands = [one for one in code.splitlines() if re.match(r"\s*\$ ", one)]
         if task and where and len(commands) == 1:
             run = commands[0].strip()[2:]
-            said = re.sub(r"\s+", " ", re.sub(r"\s#\s.*", "", run)).strip()
-            of = "" if f"“{found['heading']}”" in where else where
+            command = re.sub(r"\s+", " ", re.sub(r"\s#\s.*", "", run)).strip()
+            of = "" if f"“{match['heading']}”" in where else where
             question = f"{of}{'which' if of else 'Which'} command do you run to {task}?"
-            reference = f"To {task}, run `{said}`."
-            yield Fact("procedure", question, said, task, "run", "", reference, found.span("code"))
+            reference = f"To {task}, run `{command}`."
+            yield Fact(
+                "procedure", question, command, task, "run", "", reference, match.span("code")
+            )
 
 
 def _task(heading: str) -> str:
     """What a heading says is done, "Review questions" or "Reviewing questions"; "" if nothing."""
-    found = _FIRST_NAME.fullmatch(heading)
-    first = found["first"].lower() if found else ""
+    match = _FIRST_NAME.fullmatch(heading)
+    first = match["first"].lower() if match else ""
     base = verbs.base_of_ing(first) if first.endswith("ing") else first
     return f"{base}{heading[len(first) :]}" if base and _is_base(base) else ""
