@@ -103,7 +103,7 @@ def _verify_as_the_paper(task: PaperVerdicts, draw: int) -> str:
 
 def _judge(task: JudgeContexts, draw: int) -> str:
     del draw
-    useful = [_useful(context, task.target) for _, context in task.shown()]
+    useful = [_useful(context, task.target) for context in task.shown().values()]
     return judge_contexts.reply(list(map(Usefulness, task.ids, useful)))
 
 

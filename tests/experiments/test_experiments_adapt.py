@@ -127,7 +127,7 @@ class TestMining:
             Question("b", "warden", frozenset([2]), "y"),
             Question("c", "tower1", frozenset([1]), "z"),
         ]
-        found = mine(questions, Material(passages, tuple(questions)), by_words)
+        found = mine(questions, Material(passages, tuple(questions)), by_words, 1)
         assert [(t.positive, t.negatives) for t in found] == [(0, (1,)), (2, (0,)), (1, (0,))]
 
     def test_no_passage_that_is_held_out_is_learnt_from(self):

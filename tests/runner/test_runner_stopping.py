@@ -192,8 +192,9 @@ class TestBudget:
         assert 0 < result.cost().money <= 0.004
 
     def test_calls_are_bounded(self, db):
-        judge = Metered()
-        settings = Settings(limits=Limits(concurrency=64), budget=Budget(calls=7))
+        judge, told = Metered(), []
+        limits, budget = Limits(concurrency=64), Budget(calls=7)
+        settings = Settings(limits=limits, budget=budget, on_progress=told.append)
         result = evaluate(
             samples(20),
             "faithfulness",
@@ -205,6 +206,7 @@ class TestBudget:
         assert "budget in calls: 7 spent" in result.stopped
         assert judge.calls == 7
         assert result.cost().calls == 7
+        assert told[-1].calls == 7  # what was refused for the budget was never sent
 
     def test_mixed_judges_share_one_budget(self, db):
         one, two = Metered("one"), Metered("two")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay._analysis.exam import information, shorter_exam, standing
+from assay._analysis.exam import fewest, information, standing
 from assay.stats.items import effects, rasch
 
 NONE_OFF = np.zeros(5)
@@ -34,34 +34,34 @@ class TestInformation:
 
 class TestShorterExam:
     def test_the_fewest_are_kept_the_most_telling_first(self):
-        exam = shorter_exam(HARD, NONE_OFF, [0.0], 0.9)
-        assert exam.kept[0] == 2
-        assert sorted(exam.kept) == [1, 2, 3]
+        kept, share_kept = fewest(HARD, NONE_OFF, [0.0], 0.9)
+        assert kept[0] == 2
+        assert sorted(kept) == [1, 2, 3]
         told = information(HARD, NONE_OFF, np.zeros(1))[:, 0]
-        assert exam.share == pytest.approx(told[1:4].sum() / told.sum())
+        assert share_kept == pytest.approx(told[1:4].sum() / told.sum())
 
     def test_it_keeps_the_share_at_every_ability(self):
-        exam = shorter_exam(HARD, NONE_OFF, [-4.0, 4.0], 0.8)
+        kept, _ = fewest(HARD, NONE_OFF, [-4.0, 4.0], 0.8)
         told = information(HARD, NONE_OFF, np.array([-4.0, 4.0]))
-        assert {0, 4} <= set(exam.kept)
-        assert (told[exam.kept].sum(axis=0) / told.sum(axis=0)).min() >= 0.8
+        assert {0, 4} <= set(kept)
+        assert (told[kept].sum(axis=0) / told.sum(axis=0)).min() >= 0.8
 
     def test_all_of_it_takes_all(self):
-        assert sorted(shorter_exam(HARD, NONE_OFF, [0.0], 1.0).kept) == [0, 1, 2, 3, 4]
+        assert sorted(fewest(HARD, NONE_OFF, [0.0], 1.0)[0]) == [0, 1, 2, 3, 4]
 
 
 class TestNext:
     def test_without_an_answer_the_middle_is_asked(self):
-        found = standing(HARD, NONE_OFF, {})
-        assert (found.ability, found.sd) == (pytest.approx(0, abs=1e-9), pytest.approx(2, abs=0.01))
-        assert found.following[0] == 2
+        ability, sd, following = standing(HARD, NONE_OFF, {})
+        assert (ability, sd) == (pytest.approx(0, abs=1e-9), pytest.approx(2, abs=0.01))
+        assert following[0] == 2
 
     def test_right_answers_lead_to_harder_questions(self):
-        good, bad = standing(HARD, NONE_OFF, {2: True}), standing(HARD, NONE_OFF, {2: False})
-        assert good.following[0] == 3
-        assert bad.following[0] == 1
-        assert good.ability == pytest.approx(-bad.ability)
-        assert 2 not in good.following
+        able, _, after_right = standing(HARD, NONE_OFF, {2: True})
+        unable, _, after_wrong = standing(HARD, NONE_OFF, {2: False})
+        assert (after_right[0], after_wrong[0]) == (3, 1)
+        assert able == pytest.approx(-unable)
+        assert 2 not in after_right
 
     def test_the_same_number_of_answers_tells_more_than_answers_by_chance(self):
         chance = np.random.default_rng(0)
@@ -69,12 +69,12 @@ class TestNext:
         right = right_or_wrong(hard, [1.0], chance)[:, 0] == 1
         answers: dict[int, bool] = {}
         for _ in range(12):
-            at = standing(hard, np.zeros(60), answers).following[0]
+            at = standing(hard, np.zeros(60), answers)[2][0]
             answers[at] = bool(right[at])
-        found = standing(hard, np.zeros(60), answers)
-        by_chance = standing(hard, np.zeros(60), {at: bool(right[at]) for at in range(12)})
-        assert found.sd < 0.9 * by_chance.sd
-        assert abs(found.ability - 1.0) < 2 * found.sd
+        ability, sd, _ = standing(hard, np.zeros(60), answers)
+        _, sd_by_chance, _ = standing(hard, np.zeros(60), {at: bool(right[at]) for at in range(12)})
+        assert sd < 0.9 * sd_by_chance
+        assert abs(ability - 1.0) < 2 * sd
 
 
 class TestEffects:

@@ -4,6 +4,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.testset import Plan, generate
+from assay.testset.passages import as_printed
 from assay.testset.questions import NO_ANSWER
 from assay.testset.sentence_questions import facts
 from assay.testset.structure_questions import found_in
@@ -94,6 +95,10 @@ def test_a_plain_sentence_is_asked_about(sentence, question, answer):
         "The Tarn lock generally has 12 gates.",
         "The most common lamp was built in 1931.",
         "Tarn University won the Lamp Prize of the port.",  # "who" is none
+        "The Tarn beacon is the source of the light.",  # no kind of thing
+        "Keepers of the port were a gift of the old town.",
+        "Tarn until the old brigade was disbanded in July 1918.",
+        "Tarn was used to represent scenes of the old film.",  # once
     ],
 )
 def test_what_does_not_stand_alone_is_not_asked_about(sentence):
@@ -205,6 +210,25 @@ def test_what_the_documents_do_not_say_is_asked_too(made):
     }
     assert {q.reference for q in unanswerable} == {NO_ANSWER}
     assert not any("HCA" in q.question for q in unanswerable)
+
+
+CINEMA = (
+    "Tarn Nights ( TN ) is a British drama film that is set in the port of Tarn . The film was "
+    "first released in the port on 22 April 2014 , and the league does require at least eight lamps ."
+)
+
+
+def test_tokens_are_printed_and_the_film_has_its_name(tmp_path):
+    documents = [{"id": "a", "text": CINEMA}]
+    made = generate(documents, Plan(n=9), judge="embedded", store=tmp_path / "a.db")
+    asked = {question.question: question for question in made.questions}
+    released = asked["When was Tarn Nights first released in the port?"]
+    assert released.reference == "Tarn Nights was first released in the port on 22 April 2014."
+    assert released.quotes[0].startswith("The film was first released in the port on")
+    assert asked["How much did it cost to produce Tarn Nights?"].kind == "unanswerable"
+    assert as_printed("Yemen 's capital ( Sana'a ) is n't self - owned .") == (
+        "Yemen's capital (Sana'a) isn't self-owned."
+    )
 
 
 def test_the_same_seed_makes_the_same_questions(made, tmp_path):

@@ -18,12 +18,6 @@ SAME = [
     ("at 15:00", "at 3 pm"),
     ("at noon", "at 12:00"),
     ("at 8:30 p.m.", "at 20:30"),
-    ("nine in the morning", "9 am"),
-    ("9:30 in the evening", "21:30"),
-    ("half past five in the afternoon", "17:30"),
-    ("a quarter to twelve at night", "11:45 pm"),
-    ("a quarter to one at night", "0:45"),
-    ("quarter to twelve in the morning", "11:45 am"),
     ("one and a half hours", "90 minutes"),
     ("an hour and a half", "1.5 hours"),
     ("half an hour", "30 min"),
@@ -56,8 +50,6 @@ SAME = [
 ]
 OTHER = [
     ("at 15:00", "at 3 am"),
-    ("nine in the morning", "9 pm"),
-    ("nine in the mornings", "9 am"),  # nine of what there is in them
     ("at nine", "9 am"),
     ("90 minutes", "1.6 hours"),
     ("5 km", "5 miles"),
@@ -79,9 +71,6 @@ EITHER = [
     ("300 m", "300 million"),
     ("5/1/2020", "May 1, 2020"),
     ("5/1/2020", "January 5, 2020"),
-    ("half past five", "5:30 am"),
-    ("half past five", "17:30"),
-    ("6 o'clock", "6 pm"),
 ]
 
 

@@ -41,7 +41,8 @@ CONTROLS = """[...document.querySelectorAll("a[href], button, input:not([type=hi
 
 LABEL_PAGES = (
     *("", "/next?by=dora", "/next?by=dora&what=statement", "/item?by=ben&row=2"),
-    *("/results?by=dora", "/disagreements?by=dora"),
+    *("/results?by=dora", "/disagreements?by=dora", "?row=1"),
+    *("/agreement?by=dora", "/corrected?by=dora", "/threshold?by=dora"),
 )
 
 

@@ -227,7 +227,7 @@ class TestDecisions:
             ({"decision": "label:1", "row": "1000"}, "no sample in row 1000"),
             ({"decision": "label:1", "row": "-1"}, "is no row"),
             ({"decision": "label:1", "statement": "99"}, "no statement 100"),
-            ({"decision": "label:1", "statement": "x"}, "is no row or statement"),
+            ({"decision": "label:1", "statement": "x"}, "is no statement"),
             ({"decision": "label:1", "of": "elsewhere"}, "elsewhere"),
             ({"decision": "label:1", "reason": "x" * 10_001}, "too long"),
         ],

@@ -150,6 +150,11 @@ async def typed(page, field, text):
     await page.call("Input.insertText", text=text)
 
 
+async def clicked(page, link):
+    """Click on what leads away, once this call has returned."""
+    await page.run(f"setTimeout(() => document.querySelector({link!r}).click()) && 0")
+
+
 async def enter(page):
     """Press Enter on what leads away: the page may be gone before it settles."""
     for kind, text in (("keyDown", "\r"), ("keyUp", "")):
@@ -202,6 +207,29 @@ async def test_second_opinions_are_asked_for_and_what_they_differ_about_is_settl
     assert "disagreed about 3 items" in told
     assert "people call 100% good" in told
     assert "undecided)" not in told
+    await resized(page, 390)  # on a phone its table stands as rows
+    wider = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert await page.run(f"{OVERFLOW} + {wider}.length") == 0
+    assert await page.run("document.querySelector('.stacked td').clientWidth") > 250
+    assert not page.complaints
+
+
+async def test_a_sample_is_labelled_from_its_own_page(page, serve, store):
+    client = await serve(store)
+    base = await entered(page, client, "/runs/first/samples/5")
+    await clicked(page, ".to-label")
+    await until(page, "document.querySelector('[name=row]')?.value === '5'")
+    sample = await page.run("document.querySelector('h1 code').textContent")
+    await typed(page, "[name=by]", "anna")
+    await enter(page)
+    await until(page, f"location.pathname.endsWith('/item') && {SAMPLE} === {sample!r}")
+    assert await label(page, "0") == sample
+    assert [(one.sample, one.value) for one in kept(store)] == [(sample, 0.0)]
+    await page.open(f"{base}/runs/first/samples/5")  # who is known goes on under the same name
+    await clicked(page, ".to-label")
+    await until(page, "!!document.querySelector('.ongoing')")
+    await clicked(page, ".ongoing .links a")
+    await until(page, f"location.pathname.endsWith('/item') && {SAMPLE} === {sample!r}")
     assert not page.complaints
 
 

@@ -351,10 +351,10 @@ def concordance(
         turned += [label] if low_is_good else []
     if first and not scored:
         raise first
-    chosen = [(one,) for one in scored] + list(combinations(scored, 2))
+    metric_sets = [(one,) for one in scored] + list(combinations(scored, 2))
     rows = [
         _row(names, [scored[name] for name in names], [thresholds[name] for name in names])
-        for names in chosen
+        for names in metric_sets
     ]
     return Concordance(high[""], low[""], thresholds, rows, turned, without)
 

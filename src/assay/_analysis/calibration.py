@@ -244,14 +244,14 @@ def calibrate(
     chosen_objective = objective or Objective()
     items = _labelled(result, labels, metric, good_from)
     rows = _Rows.of(items, good_from)
-    held = _held_out(rows, chosen_objective, method)
-    if held is None:
+    out_of_fold_verdicts = _held_out(rows, chosen_objective, method)
+    if out_of_fold_verdicts is None:
         n = sum(rows.good)
         what = (
             f"{n} good and {len(rows.good) - n} bad are too few to fit on some and test on others"
         )
         raise InputError(what, "label more, of both kinds and from several groups")
-    verdicts, probabilities = held
+    verdicts, probabilities = out_of_fold_verdicts
     run = result.run
     curve = fit(rows.scores, rows.good, method, rising=rows.sign > 0)
     points = (

@@ -65,9 +65,6 @@ class CascadeAudit:
 def audit_cascade(result: Result) -> CascadeAudit | None:
     """What the cascade of a run did, and its means corrected for what cheap judges decided.
 
-    Args:
-        result: The run.
-
     Returns:
         What was found; None if the run's statements were judged by no cascade.
     """

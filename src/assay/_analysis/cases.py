@@ -173,14 +173,14 @@ class _Label(NamedTuple):
 
 def _labels(store: Store, run: Run, metric: str) -> dict[str, _Label]:
     """The labels of a run by one metric, by the id of the sample."""
-    given = store.labels.of(run.id, metric)
-    state = State.of(given)
+    labels = store.labels.of(run.id, metric)
+    state = State.of(labels)
     values = {key: value for key in state.by_item if (value := state.value(key)) is not None}
     if not values:
         return {}
     ends = label_ends([*values.values()], None, tuple(run.config["about"][metric]["range"]))
     said: dict[str, dict[str, None]] = {}
-    for one in given:
+    for one in labels:
         said.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
     by_sample: dict[str, _Label] = {}
     for (_, name, statement), value in values.items():
@@ -246,12 +246,6 @@ def broken_cases(
 
     A case is broken where the run does not have it, where its answer and contexts are still those
     that failed (whatever the judge says), and where its score is missing or too low.
-
-    Args:
-        result: The run.
-        cases: Rows of a regression set.
-        metric: Label of the metric that they are held by.
-        holds: Whether a score is good enough.
     """
     run = result.run
     with Store(result.path) as store:
@@ -261,12 +255,12 @@ def broken_cases(
         for case in cases:
             there = (places[name] for name in names[str(case["id"])] if name in places)
             samples = {row: store.sample_at(run.id, row) for row in there}
-            meant = [row for row, one in samples.items() if one.question == case.get("question")]
-            if not meant:
+            same = [row for row, one in samples.items() if one.question == case.get("question")]
+            if not same:
                 broken[str(case["id"])] = "the run does not have it"
                 continue
-            value, why = store.values_at(run.id, metric, meant[:1]).get(meant[0], (None, ""))
-            if _unchanged(samples[meant[0]], case):
+            value, why = store.values_at(run.id, metric, same[:1]).get(same[0], (None, ""))
+            if _unchanged(samples[same[0]], case):
                 broken[str(case["id"])] = "still the answer that failed"
             elif value is None:
                 broken[str(case["id"])] = f"no score ({why or 'not computed'})"
@@ -277,8 +271,8 @@ def broken_cases(
 
 def first_named(broken: Mapping[str, str], most: int) -> list[str]:
     """The first broken cases, each with why, and how many more there are."""
-    named = [f"{name}: {why}" for name, why in list(broken.items())[:most]]
-    return [*named, f"{len(broken) - most:,} more"] if len(broken) > most else named
+    described = [f"{name}: {why}" for name, why in list(broken.items())[:most]]
+    return [*described, f"{len(broken) - most:,} more"] if len(broken) > most else described
 
 
 def guide_value(run: Run, metric: str) -> tuple[str, float]:
@@ -312,7 +306,7 @@ def _row(sample: Sample) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(sample)
     metadata = row.pop("metadata")
     # An empty list of contexts says that nothing was retrieved; one of accepted answers nothing.
-    kept = {name: value for name, value in row.items() if value is not None}
-    if not kept["accepted"]:
-        del kept["accepted"]
-    return {**kept, **{name: value for name, value in metadata.items() if name not in kept}}
+    fields = {name: value for name, value in row.items() if value is not None}
+    if not fields["accepted"]:
+        del fields["accepted"]
+    return {**fields, **{name: value for name, value in metadata.items() if name not in fields}}

@@ -270,13 +270,15 @@ def refuse_same(baseline: Result, others: Sequence[Result], name_of: Callable[[i
     """Refuse a comparison of a run with itself, or with nothing."""
     if not others:
         raise InputError("one run is no comparison", "name two; `assay runs` lists them")
-    seen: dict[tuple[Path, str], int] = {}
+    numbers: dict[tuple[Path, str], int] = {}
     for number, result in enumerate((baseline, *others)):
         key = (result.path.resolve(), result.run.id)
-        if key in seen:
-            what = f"{name_of(seen[key])} and {name_of(number)} are the same run, {result.run.id}"
+        if key in numbers:
+            what = (
+                f"{name_of(numbers[key])} and {name_of(number)} are the same run, {result.run.id}"
+            )
             raise InputError(what, "name two different ones; `assay runs` lists them")
-        seen[key] = number
+        numbers[key] = number
 
 
 def unlike_definitions(
@@ -314,26 +316,26 @@ def unlike_definitions(
 
 def unlike_data(matched: Matched, names: Names, *, force: bool) -> list[str]:
     """How the samples differ beside what the systems made of them."""
-    kept = len(matched.rows)
+    n_matched = len(matched.rows)
     first, name = names
     n = matched.other_data
     samples = "1 sample has" if n == 1 else f"{n} samples have"
     text = f"{samples} another question or reference in {name} than in {first}"
     by_number = bool(matched.numbered and n)
-    if by_number and (not kept or (n > kept and not force)):
+    if by_number and (not n_matched or (n > n_matched and not force)):
         raise InputError(f"{text}; samples {BY_NUMBER}", BY_ID)
-    if not kept:
+    if not n_matched:
         what = text if matched.other_data else f"{first} and {name} have no sample in common"
         raise InputError(what, "compare runs over the same data; samples are matched by their id")
-    if matched.other_data > kept and not force:
+    if matched.other_data > n_matched and not force:
         remedy = f"compare runs over the same data{FORCING}"
         raise InputError(f"{text}, more than are the same", remedy)
     warned = []
     if matched.other_data:
-        done = "compared all the same" if force else "left out"
+        consequence = "compared all the same" if force else "left out"
         advice = f" Samples {BY_NUMBER}: {BY_ID}." if by_number else ""
-        warned.append(f"{text}: {done}.{advice}")
-    if matched.same_made == kept:
+        warned.append(f"{text}: {consequence}.{advice}")
+    if matched.same_made == n_matched:
         same = f"The answers and contexts of {first} and {name} are the same in every pair"
         warned.append(f"{same}: a difference does not come from the systems.")
     return warned

@@ -364,12 +364,12 @@ def _one(
 
 def _noise(metric: str, runs: Sequence[Result], n: int) -> float | None:
     """How large a difference of two means of n samples the judges' noise makes by itself."""
-    moved = []
+    noise_by_run = []
     for result in runs:
         with Store(result.path) as store:
             measured = noise(store, result.run.metrics[metric])
-        moved.append(measured.of_mean(n) if measured else None)
-    before, after = moved
+        noise_by_run.append(measured.of_mean(n) if measured else None)
+    before, after = noise_by_run
     if before is None or after is None:
         return None
     # Each is what two askings of its judge set apart; here there is one asking of each.
@@ -386,7 +386,7 @@ def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[Metr
     tested = [one for one in compared if one.tested]
     adjusted = iter(holm([one.paired.p for one in tested if one.paired]))
     alpha = (1 - terms.level) / max(1, len(tested))
-    done = []
+    with_verdicts = []
     for one in compared:
         changes: dict[str, Any] = {}
         if one.paired:
@@ -401,8 +401,8 @@ def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[Metr
                 "asked": terms.wanted is not None,
                 "needed": stats.needed(one.paired, aim, alpha=alpha) if aim else None,
             }
-        done.append(replace(one, **changes))
-    return tuple(done)
+        with_verdicts.append(replace(one, **changes))
+    return tuple(with_verdicts)
 
 
 def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
@@ -439,10 +439,10 @@ def largest(
     pairs: Iterable[Pair], metric: str, runs: tuple[Result, Result], *, sign: int, max_samples: int
 ) -> tuple[SampleChange, ...]:
     """The samples whose score rose (`sign` 1) or fell (-1) most, at most so many."""
-    moved = [pair for pair in pairs if sign * (pair.after - pair.before) > 0]
-    moved.sort(key=lambda pair: sign * (pair.before - pair.after))
+    changed_pairs = [pair for pair in pairs if sign * (pair.after - pair.before) > 0]
+    changed_pairs.sort(key=lambda pair: sign * (pair.before - pair.after))
     baseline, other = runs
-    if not moved or not max_samples:
+    if not changed_pairs or not max_samples:
         return ()
     before, after = baseline.run.id, other.run.id
     with Store(baseline.path) as first, Store(other.path) as second:
@@ -458,7 +458,7 @@ def largest(
                     sign=sign,
                 ),
             )
-            for pair in moved[:max_samples]
+            for pair in changed_pairs[:max_samples]
         )
 
 

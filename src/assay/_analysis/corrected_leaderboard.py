@@ -85,7 +85,7 @@ def corrected_standings(
     clusters = cluster_numbers(range(len(ids)) if groups is None else groups)
     sums = np.zeros((int(clusters.max()) + 1, len(labelled)))
     np.add.at(sums, clusters, np.stack([share.adds for _, share in parts], axis=1))
-    order, found = differences_to_best(
+    order, differences = differences_to_best(
         np.array([one.estimate for one in estimates]),
         sums.T @ sums + np.diag([share.made_up for _, share in parts]),
         min(share.freedom for _, share in parts),
@@ -97,7 +97,7 @@ def corrected_standings(
             names[labelled[at]],
             estimates[at].estimate,
             estimates[at].interval,
-            *found[at],
+            *differences[at],
             labels=estimates[at].n_labelled,
         )
         for at in order

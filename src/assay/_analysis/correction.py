@@ -305,11 +305,6 @@ def label_ends(
 ) -> tuple[float, float]:
     """The least and the greatest label possible, where they are not given.
 
-    Args:
-        values: Labels.
-        ends: What was given.
-        about: Ends of the metric's range.
-
     Raises:
         InputError: If labels lie outside what was given.
     """
@@ -399,6 +394,6 @@ def _as_probabilities(design: Design, at: Sequence[int]) -> Sequence[float] | No
     if design.strata is None:
         return design.probabilities if design.probabilities is None else list(design.probabilities)
     names = list(design.strata)
-    chosen = [names[place] for place in at]
-    labelled, of = Counter(chosen), Counter(names)
-    return [labelled[name] / of[name] for name in chosen]
+    labelled_names = [names[place] for place in at]
+    labelled, of = Counter(labelled_names), Counter(names)
+    return [labelled[name] / of[name] for name in labelled_names]

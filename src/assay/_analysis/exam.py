@@ -42,26 +42,9 @@ def information(difficulties: Floats, sds: Floats, abilities: Floats) -> Floats:
     return right * (1 - right)
 
 
-@dataclass(frozen=True, slots=True)
-class Exam:
-    """A shorter exam.
-
-    Attributes:
-        kept: Places of the questions to keep, the most informative first.
-        n: How many there are.
-        share: Least share of the information that they keep at any of the abilities, 0 to 1.
-        at_random: About how many questions drawn at random would keep as much.
-    """
-
-    kept: Sequence[int]
-    n: int
-    share: float
-    at_random: int
-
-
-def shorter_exam(
+def fewest(
     difficulties: Floats, sds: Floats, abilities: Sequence[float], keep: float
-) -> Exam:
+) -> tuple[list[int], float]:
     """The fewest questions, about, that keep a share of the information at all of the abilities.
 
     Args:
@@ -69,35 +52,25 @@ def shorter_exam(
         sds: Shape (n,), how far each may be off.
         abilities: Those of the systems that are to be told apart.
         keep: The share, above 0 and up to 1; with 0.9 intervals widen by a twentieth.
+
+    Returns:
+        Their places, the most informative first, and the least share that they keep at any of the
+        abilities.
     """
-    told = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
-    whole = told.sum(axis=0)
-    have, left, kept = np.zeros_like(whole), np.ones(len(told), dtype=bool), list[int]()
-    while left.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
-        best = int(np.where(left, told @ lack, -1.0).argmax())
-        left[best] = False
-        have += told[best]
+    gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
+    whole = gains.sum(axis=0)
+    have, free, kept = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
+    while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
+        best = int(np.where(free, gains @ lack, -1.0).argmax())
+        free[best] = False
+        have += gains[best]
         kept.append(best)
-    share = float((have / whole).min())
-    return Exam(kept, len(told), share, round(share * len(told)))
+    return kept, float((have / whole).min())
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What some answers tell about a system, and what would tell most next.
-
-    Attributes:
-        ability: Its expected ability in logits.
-        sd: How far it may be off.
-        following: Places of the questions that it has not answered, the most telling first.
-    """
-
-    ability: float
-    sd: float
-    following: Sequence[int]
-
-
-def standing(difficulties: Floats, sds: Floats, answers: Mapping[int, bool]) -> Standing:
+def standing(
+    difficulties: Floats, sds: Floats, answers: Mapping[int, bool]
+) -> tuple[float, float, list[int]]:
     """The ability that answers tell so far, and the next questions (adaptive testing).
 
     The expected information of each question is taken over what is believed of the ability: a
@@ -107,6 +80,10 @@ def standing(difficulties: Floats, sds: Floats, answers: Mapping[int, bool]) -> 
         difficulties: Shape (n,), in logits, from other systems.
         sds: Shape (n,), how far each may be off.
         answers: Place of a question -> whether the system got it right.
+
+    Returns:
+        The expected ability in logits, how far that may be off, and the places of the questions
+        that are not answered, the most telling first.
 
     Source:
         van der Linden, Psychometrika 63 (1998) 201, maximum posterior-weighted information.
@@ -119,9 +96,9 @@ def standing(difficulties: Floats, sds: Floats, answers: Mapping[int, bool]) -> 
     belief /= belief.sum()
     mean = float(belief @ _GRID)
     sd = float(np.sqrt(belief @ (_GRID - mean) ** 2))
-    told = (right * (1 - right)) @ belief
-    order = np.argsort(-told, kind="stable").tolist()
-    return Standing(mean, sd, [place for place in order if place not in answers])
+    gains = (right * (1 - right)) @ belief
+    order = np.argsort(-gains, kind="stable").tolist()
+    return mean, sd, [place for place in order if place not in answers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +179,7 @@ def components(
     if fit is None:
         what = f"The effects of {', '.join(levels)} cannot be told apart"
         return [], f"{what}: they change together, or a system gets all right or all wrong."
-    found, at = [], 1
+    effects_by_value, at = [], 1
     for name, values in levels.items():
         own = np.arange(at, at + len(values) - 1)
         for value, weights in zip(values, _codes(len(values)), strict=True):
@@ -210,9 +187,9 @@ def components(
             error = sqrt(float(weights @ fit.covariance[np.ix_(own, own)] @ weights))
             runs = sum(str(one.get(name, "not set")) == value for one in params)
             interval = t_interval(effect, error, fit.freedom, 0.95, "sandwich, t")
-            found.append(Component(name, value, runs, effect, interval))
+            effects_by_value.append(Component(name, value, runs, effect, interval))
         at += len(own)
-    return found, ""
+    return effects_by_value, ""
 
 
 def _codes(n: int) -> Floats:
@@ -232,8 +209,8 @@ def _coded(params: Mapping[str, object], levels: Mapping[str, Sequence[str]]) ->
 def shorter(fit: Rasch, ids: Sequence[str], keep: float) -> ShorterExam:
     """The fewest questions that keep a share of what all tell about systems as able as these."""
     abilities = [ability for ability in fit.abilities if ability is not None]
-    exam = shorter_exam(fit.difficulties, fit.difficulty_sds, abilities, keep)
-    return ShorterExam(keep, [ids[at] for at in exam.kept], exam.n, exam.share)
+    kept, share = fewest(fit.difficulties, fit.difficulty_sds, abilities, keep)
+    return ShorterExam(keep, [ids[at] for at in kept], len(ids), share)
 
 
 def following(
@@ -254,6 +231,5 @@ def following(
         what = f"the questions cannot be placed without {system}"
         raise InputError(what, "name two other runs that have both right and wrong answers")
     answers = {int(at): bool(right[at]) for at in np.flatnonzero(~np.isnan(right))}
-    placed = standing(others.difficulties, others.difficulty_sds, answers)
-    samples = [ids[at] for at in placed.following]
-    return NextQuestions(system, len(answers), placed.ability, placed.sd, samples)
+    ability, sd, places = standing(others.difficulties, others.difficulty_sds, answers)
+    return NextQuestions(system, len(answers), ability, sd, [ids[at] for at in places])

@@ -88,12 +88,12 @@ def fronts(
     if quality.metric in _THEMSELVES or len(results) < 2:
         return ()
     amounts = [_amounts(result) for result in results]
-    told = [
+    goals = [
         name
         for name in RESOURCES
         if all(any(id_ in by_name[name] for id_ in quality.ids) for by_name in amounts)
     ]
-    chosen = [some for size in range(1, len(told) + 1) for some in combinations(told, size)]
+    chosen = [some for size in range(1, len(goals) + 1) for some in combinations(goals, size)]
     return tuple(
         front for resources in chosen for front in _front(quality, amounts, resources, level)
     )

@@ -65,8 +65,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("min", "max", "margin", "max_unscored"):
-            given = getattr(self, name)
-            by_metric = given if isinstance(given, Mapping) else {"": given}
+            limits = getattr(self, name)
+            by_metric = limits if isinstance(limits, Mapping) else {"": limits}
             for metric, value in by_metric.items():
                 _check_number(name, metric, value)
         _one_of("on", self.on, ("bound", "mean"))

@@ -410,16 +410,16 @@ def compare_groups(
 
 def described_runs(results: Sequence[Result]) -> tuple[Compared, ...]:
     """What is told of the runs; those of a sweep are called by what varies among them."""
-    told = tuple(map(described, results))
+    descriptions = tuple(map(described, results))
     runs = [result.run for result in results]
     if len(runs) < 2 or not all(TAG in run.tags and run.params for run in runs):
-        return told
+        return descriptions
     names = configuration_names([run.params for run in runs])
     if len(set(names)) < len(names):
-        return told
+        return descriptions
     return tuple(
         replace(one, title=name, source=one.source.partition("@")[0])  # all of one system
-        for one, name in zip(told, names, strict=True)
+        for one, name in zip(descriptions, names, strict=True)
     )
 
 

@@ -296,21 +296,21 @@ def history(
         sweeps = stored_sweeps(original) if not (by or over) else []
         best = best_runs(opened, sweeps)
         swept = {run.id for one in best.values() for run in one.runs} - best.keys()
-        kept = [run for run in original if run.id not in swept]
-        named = _chosen(kept, metrics)
+        unswept = [run for run in original if run.id not in swept]
+        named = _chosen(unswept, metrics)
         params = {key for run in original for key in run.params}
         needed = params.intersection(over)
         chosen = [(run, wanted) for run, wanted in named if needed <= run.params.keys()]
-        taken = chosen[:limit]
+        newest = chosen[:limit]
         reading = _Reading(opened, tuple(by), tuple(over))
-        for run, wanted in reversed(taken):
+        for run, wanted in reversed(newest):
             reading.add(run, wanted, len(best[run.id].runs) if run.id in best else 0)
-    if taken:
+    if newest:
         _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
     return History(
         tuple(_series(reading)),
-        n_runs=len(taken),
-        n_older=len(chosen) - len(taken),
+        n_runs=len(newest),
+        n_older=len(chosen) - len(newest),
         n_derived=len(runs) - len(original),
         over=tuple(over),
         n_without=len(named) - len(chosen),

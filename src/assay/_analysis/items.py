@@ -157,18 +157,18 @@ def items(
     about = results[0].run.config["about"][label]
     least, source = _threshold(label, about, threshold)
     table, groups, warnings = _table(results, label, force=force)
-    kept = _answered_twice(table, label)
-    scores = table.scores[kept]
+    answered = _answered_twice(table, label)
+    scores = table.scores[answered]
     sign = 1.0 if about["higher_is_better"] else -1.0
     right = np.where(np.isnan(scores), np.nan, sign * scores >= sign * least)
-    members = [groups[at] for at in kept]
+    members = [groups[at] for at in answered]
     fit = rasch(right, members)
-    tested = inversions(right, fit.abilities) if fit else [None] * len(kept)
-    ids = [table.ids[at] for at in kept]
+    tested = inversions(right, fit.abilities) if fit else [None] * len(answered)
+    ids = [table.ids[at] for at in answered]
     parts, why_none = components(right, members, [one.run.description.params for one in results])
     questions = [
         _question(table, at, right[place], fit, place, tested[place])
-        for place, at in enumerate(kept)
+        for place, at in enumerate(answered)
     ]
     return ItemAnalysis(
         metric=label,
@@ -183,7 +183,7 @@ def items(
         spread=fit.spread if fit else None,
         inverted_by_chance=sum(one.by_chance for one in tested if one),
         few=len(results) < FEW_SYSTEMS,
-        left_out=len(table.ids) - len(kept),
+        left_out=len(table.ids) - len(answered),
         warnings=[*warnings, why_none] if why_none else warnings,
         components=parts,
         exam=shorter(fit, ids, keep) if fit else None,
@@ -192,10 +192,10 @@ def items(
 
 
 def _answered_twice(table: "_Table", metric: str) -> list[int]:
-    kept = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
-    if not kept:
+    answered = [at for at, row in enumerate(table.scores) if np.sum(~np.isnan(row)) > 1]
+    if not answered:
         raise InputError(f"no question has a score of {metric} in two of the runs")
-    return kept
+    return answered
 
 
 def _check_wishes(systems: int, keep: float, ask_next: str | None) -> None:
@@ -236,15 +236,7 @@ class _Table:
 def refuse_outside(
     metric: str, ends: Sequence[float | None], given: float, name: str, remedy: str
 ) -> None:
-    """Raise InputError where no value of a metric can be a threshold: it calls all good, or none.
-
-    Args:
-        metric: The metric's label.
-        ends: Ends of its range; None where it has no end.
-        given: The threshold.
-        name: What the user calls it.
-        remedy: What to do instead.
-    """
+    """Refuse a threshold outside the values of a metric: it calls all good, or none."""
     low, high = ends
     bottom = -math.inf if low is None else low
     top = math.inf if high is None else high

@@ -83,9 +83,9 @@ def take_labels(labelling: Labelling, path: str | Path) -> int:
     if not meant:
         raise InputError(f"no label of {labels.source} is about {labelling.metric}")
     rows = {record.number: record.values or {} for record in file_records(Path(path))()}
-    given = [_human(labelling, label, rows.get(label.row, {})) for label in meant]
-    n = labelling.take(given)
-    settled = {one.item: label.settled for one, label in zip(given, meant, strict=True)}
+    human = [_human(labelling, label, rows.get(label.row, {})) for label in meant]
+    n = labelling.take(human)
+    settled = {one.item: label.settled for one, label in zip(human, meant, strict=True)}
     for dispute in labelling.disputes():
         key = dispute.run, dispute.sample, dispute.statement
         value = settled.get(key)

@@ -425,16 +425,16 @@ class Pool:
         """The next batch; empty once all samples are drawn."""
         drawn = request.drawn
         before = {one.sample for one in drawn}
-        left = [place for place, name in enumerate(self.ids) if name not in before]
-        if not left:
+        undrawn = [place for place, name in enumerate(self.ids) if name not in before]
+        if not undrawn:
             return []
-        size = sizes(self._sizes(request)[left], UNIFORM)
+        size = sizes(self._sizes(request)[undrawn], UNIFORM)
         batch = max((one.batch for one in drawn), default=-1) + 1
-        names = [self.ids[place] for place in left]
+        names = [self.ids[place] for place in undrawn]
         numbers = fixed_numbers(names, f"{request.seed}\0{batch}")
         places, chances = draw(size, numbers, STEP if drawn else FIRST)
-        found = zip(places.tolist(), chances.tolist(), strict=True)
-        return [Drawn(batch, names[place], chance, request.order) for place, chance in found]
+        pairs = zip(places.tolist(), chances.tolist(), strict=True)
+        return [Drawn(batch, names[place], chance, request.order) for place, chance in pairs]
 
     def _sizes(self, request: "DrawRequest") -> Floats:
         """What the chance of each sample rises with."""

@@ -59,12 +59,7 @@ class Tally:
         return (item[2] is None) == (self.per != "statement")
 
     def progress(self, state: State, disputes: int) -> Progress:
-        """What they tell so far.
-
-        Args:
-            state: The labels.
-            disputes: Disagreements that are not settled.
-        """
+        """What they tell so far."""
         pool = self.pool
         values, ends = self.values(state), self.ends(state)
         corrected = pool.corrected(state.drawn, values, ends)
@@ -135,9 +130,9 @@ class Tally:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
         whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
-        done = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
+        is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
         least = max(min(known), min(LEAST, len(pool.ids)))
-        return (0 if done else max(least - len(values), 1)), done
+        return (0 if is_enough else max(least - len(values), 1)), is_enough
 
     def _is_left(self, state: State, drawn: Drawn) -> bool:
         """Whether somebody has decided not to label a sample."""
@@ -251,11 +246,12 @@ def verdict(
     if corrected is None or corrected.interval is None:
         return _TOO_FEW
     ends = corrected.interval
+    of = "pairs" if two else "samples"
     what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
     what = "settle which run is better" if two else what
     if needed is None:
         enough = corrected.n_labelled >= min(LEAST, corrected.n_judged / 2)
-        return f"as it looks, only labels of all {what}" if enough else _TOO_FEW
+        return f"nearly all {of} must be labelled to {what}" if enough else _TOO_FEW
     if needed:
         return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
     return _settled(ends, half_width, two=two)

@@ -196,7 +196,7 @@ class Labelling:
             text = parts[statement].text
         drawn = next((one for one in self._state().drawn if one.sample == sample), None)
         others = self._state().by_item.get((run, sample, statement), {})
-        told = not self.blind or self.annotator in others
+        shows_judge = not self.blind or self.annotator in others
         return LabelItem(
             run=run,
             sample=sample,
@@ -209,15 +209,15 @@ class Labelling:
             why=self._why(drawn),
             chance=drawn.chance if drawn else 1.0,
             second=any(one.kind == "label" for one in others.values()),
-            outcome=outcome if told else None,
-            sides=self._sides(sample, told=told) if self.per == "pair" else (),
+            outcome=outcome if shows_judge else None,
+            sides=self._sides(sample, told=shows_judge) if self.per == "pair" else (),
         )
 
     def decided(self) -> list[Key]:
         """What this person has decided of what is labelled here, in the order of deciding."""
-        given = [one for one in self.labels() if one.annotator == self.annotator]
-        given = [one for one in given if one.kind != "settled"]
-        return [one.item for one in sorted(given, key=lambda one: one.at)]
+        own_labels = [one for one in self.labels() if one.annotator == self.annotator]
+        own_labels = [one for one in own_labels if one.kind != "settled"]
+        return [one.item for one in sorted(own_labels, key=lambda one: one.at)]
 
     def verdicts(self, item: Key) -> tuple[bool | None, bool | None]:
         """Whether the judge calls an item good, and whether this person does; None for neither."""
@@ -408,12 +408,12 @@ class Labelling:
         by_name = state.by_item.get(key, {})
         if self.annotator in by_name:
             return False
-        given = sum(one.kind == "label" for one in by_name.values())
-        return given < (2 if self._mixed(_SECOND, key[1]) < share else 1)
+        n_labels = sum(one.kind == "label" for one in by_name.values())
+        return n_labels < (2 if self._mixed(_SECOND, key[1]) < share else 1)
 
     def _why(self, drawn: Drawn | None) -> str:
         if drawn is None:
-            return "chosen by hand"
+            return "chosen by hand: counts in the mean once it is drawn"
         if drawn.why not in _WHY:
             return "labelled elsewhere"
         drawn_with = "," if drawn.why == "random" else "; drawn"

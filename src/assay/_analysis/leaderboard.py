@@ -70,12 +70,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The main effect of a parameter: each of its values, averaged over all other parameters.
-
-    Attributes:
-        parameter: Its name.
-        values: Its values, the best first; differences are to the best value.
-    """
+    """The main effect of a parameter: each of its values, averaged over all other parameters."""
 
     parameter: str
     values: tuple[Standing, ...]

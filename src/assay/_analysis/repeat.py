@@ -254,9 +254,9 @@ def _flips(columns: Sequence[Sequence[Outcome]]) -> dict[str, Flips]:
 
 def _labelled(outcome: Outcome) -> Iterator[tuple[tuple[str, str, int], str]]:
     """Each verdict with what it is on: its kind, its text, and which of equal texts it is."""
-    seen: dict[tuple[str, str], int] = {}
+    draws: dict[tuple[str, str], int] = {}
     for part in outcome.parts:
         if part.label:
             name = (part.kind, part.text)
-            seen[name] = seen.get(name, 0) + 1
-            yield (*name, seen[name]), part.label
+            draws[name] = draws.get(name, 0) + 1
+            yield (*name, draws[name]), part.label

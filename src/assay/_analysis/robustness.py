@@ -203,15 +203,7 @@ class Regenerated:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the scores of a metric are read.
-
-    Attributes:
-        metric: Its label.
-        higher_is_better: False for error rates.
-        range: As in `Curve`.
-        level: Nominal coverage.
-        margin: As in `Robustness`.
-    """
+    """How the scores of a metric are read."""
 
     metric: str
     higher_is_better: bool
@@ -336,11 +328,11 @@ def _drop(points: Sequence[Point], reading: Reading, *, ordered: bool) -> str:
 
 
 def _share(points: Sequence[Point], words: tuple[str, str]) -> str:
-    usual = {MOSTLY: words[0], SELDOM: words[1]}
+    word = {MOSTLY: words[0], SELDOM: words[1]}
     levels = [
         (
             one.level,
-            usual.get(one.verdict, f"{words[0]} in {(one.mean or 0.0) * one.n:.0f} of {one.n:,}"),
+            word.get(one.verdict, f"{words[0]} in {(one.mean or 0.0) * one.n:.0f} of {one.n:,}"),
         )
         for one in points
         if one.verdict != NO_SCORES

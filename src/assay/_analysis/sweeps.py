@@ -117,13 +117,7 @@ def best_runs(store: Store, sweeps: Sequence[StoredSweep]) -> Mapping[str, Store
 
 
 def best_run(runs: Sequence[Run], metric: str, known: Mapping[str, float]) -> Run | None:
-    """The first of the runs whose mean is best; None if none is known.
-
-    Args:
-        runs: The runs, of the same metrics.
-        metric: Label of the metric.
-        known: Its mean by the id of a run.
-    """
+    """The first of the runs whose mean is best; None if none is known."""
     scored = [run for run in runs if run.id in known]
     if not scored:
         return None

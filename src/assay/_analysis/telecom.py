@@ -123,19 +123,19 @@ def telecom_study(
 
 
 def _accuracy(results: Sequence[Result], *, level: float, force: bool) -> Iterator[Accuracy]:
-    held = [_first_hits(result) for result in results]
-    for number, (result, (first, deepest)) in enumerate(zip(results, held, strict=True)):
+    first_hits = [_first_hits(result) for result in results]
+    for number, (result, (first, deepest)) in enumerate(zip(results, first_hits, strict=True)):
         rows, clusters = list(first), [first[row][1] for row in first]
         matched = match(results[0], result, keep_other_data=force) if number else None
         for k in (depth for depth in DEPTHS if depth <= deepest and rows):
             hits = [float(first[row][0] < k) for row in rows]
             ends = mean_interval(hits, groups=clusters, low=0, high=1, level=level)
             pairs = None
-            if matched is not None and k <= held[0][1]:
+            if matched is not None and k <= first_hits[0][1]:
                 both = [
-                    (held[0][0][a.row], first[b.row])
+                    (first_hits[0][0][a.row], first[b.row])
                     for a, b in matched.rows.values()
-                    if a.row in held[0][0] and b.row in first
+                    if a.row in first_hits[0][0] and b.row in first
                 ]
                 if both:
                     pairs = paired(

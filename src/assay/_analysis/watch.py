@@ -143,8 +143,8 @@ class Charting:
 def looks(store: Store, name: str) -> list[Look]:
     """The looks of a watch, the first one first."""
     runs = [run for run in store.runs() if f"{TAG}:{name}" in run.tags and "look" in run.params]
-    made = [Look(int(run.params["look"]), str(run.params["at"]), run) for run in runs]
-    return sorted(made, key=lambda look: look.number)
+    watch_looks = [Look(int(run.params["look"]), str(run.params["at"]), run) for run in runs]
+    return sorted(watch_looks, key=lambda look: look.number)
 
 
 def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
@@ -154,28 +154,22 @@ def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
 
 
 def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
-    """The control charts after the last of some looks: of each metric, and of its segments.
-
-    Args:
-        store: The store.
-        looks: The looks, all complete.
-        how: Segments and reference.
-    """
+    """The control charts after the last of some looks: of each metric, and of its segments."""
     if not looks:
         return []
-    told = store.alerts.of(_name(looks[-1]))
+    alerts = store.alerts.of(_name(looks[-1]))
     reading = _Reading(store, how.segments)
-    taken = list(looks)
+    recent_looks = list(looks)
     if how.reference is not None:
         run = how.reference.run
         with Store(how.reference.path) as other:
-            taken.insert(0, Look(0, _LONG_AGO, run))
-            reading.add(other, taken[0])
+            recent_looks.insert(0, Look(0, _LONG_AGO, run))
+            reading.add(other, recent_looks[0])
     for look in looks:
         reading.add(store, look)
     last = looks[-1].run
     return [
-        _chart(reading, taken, last, metric, segment, told)
+        _chart(reading, recent_looks, last, metric, segment, alerts)
         for metric in last.metrics
         for segment in (Segment(), *reading.segments.values())
     ]
@@ -264,11 +258,6 @@ def alpha_of(chart: Chart, metrics: int, segments: int) -> float:
 
     All charts together may have `ALPHA`. Where there are segments, they have half of it together;
     the value of a field that came up as the k-th has 1 / (k (k + 1)) of what its field has.
-
-    Args:
-        chart: The chart.
-        metrics: How many metrics are watched.
-        segments: By how many fields samples are told apart.
     """
     share = ALPHA / metrics / (2 if segments else 1)
     k = chart.segment.place
@@ -333,10 +322,10 @@ class Drift:
 
 def drifts(store: Store, looks: Sequence[Look], how: Charting) -> list[Drift]:
     """The drift that is proven by the last of some complete looks."""
-    made = charts(store, looks, how)
-    metrics = sum(not chart.segment.field and chart.ends is not None for chart in made)
+    current_charts = charts(store, looks, how)
+    metrics = sum(not chart.segment.field and chart.ends is not None for chart in current_charts)
     proven = []
-    for chart in made:
+    for chart in current_charts:
         if chart.points and chart.points[-1].look == looks[-1]:
             alpha = alpha_of(chart, max(1, metrics), len(how.segments))
             if change := chart.change(alpha):

@@ -14,10 +14,9 @@ from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
-from assay.experiments.adaptation import HELD_OUT
+from assay.experiments.adaptation import HELD_OUT, PASSAGE
 from assay.experiments.fine_tuning import Training
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
-from assay.testset.sources import PASSAGE
 
 _USUAL = Training()
 _GROUPS = {
@@ -124,7 +123,7 @@ def adapt_command(request: _AdaptRequest) -> int:
     corpus = list(map(Path, request.corpus))
     columns = (TextColumn("steps of training"), BarColumn(), MofNCompleteColumn())
     with counter(*columns, silent=request.no_progress) as progress:
-        made = adapt(
+        adapted = adapt(
             request.embedder,
             corpus,
             request.questions,
@@ -132,8 +131,8 @@ def adapt_command(request: _AdaptRequest) -> int:
             how=how,
             on_progress=progress,
         )
-    gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in made.gains]
-    data = {"assay": __version__, **msgspec.to_builtins(made), "gains": gains}
+    gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in adapted.gains]
+    data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": gains}
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     return tell(data, bench.embedder_report(data), then, request.outs, as_json=request.as_json)
 
@@ -245,7 +244,7 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
             if done == total and not silent:
                 say("trained; now measured on the cases kept aside, which takes minutes")
 
-        made = adapt_judge(
+        adapted = adapt_judge(
             list(map(Path, request.corpus)) or None,
             request.questions,
             request.labels,
@@ -253,11 +252,11 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
             how=how,
             on_progress=train,
         )
-    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in made.compared]
-    data = {"assay": __version__, **msgspec.to_builtins(made), "compared": compared}
+    compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in adapted.compared]
+    data = {"assay": __version__, **msgspec.to_builtins(adapted), "compared": compared}
     then = [
-        ("use", f"assay run DATA --judge embedded:{made.folder}"),
+        ("use", f"assay run DATA --judge embedded:{adapted.folder}"),
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
-    then = then if made.folder is not None else []
+    then = then if adapted.folder is not None else []
     return tell(data, bench.judge_report(data), then, request.outs, as_json=request.as_json)

@@ -87,11 +87,11 @@ def agree_command(request: _AgreeRequest) -> int:
         return OK
     output.stdout().print(words.console(data))
     lines = output.file_lines(request.outs)
-    shown = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
-    if shown:
+    cases = [case["sample"] for metric in data["metrics"] for case in metric["worst"]]
+    if cases:
         store = str(result.path)
         lines.append(
-            ("next", command_line("show", run_name(result), "--sample", shown[0], store=store))
+            ("next", command_line("show", run_name(result), "--sample", cases[0], store=store))
         )
     output.print_lines(lines)
     return OK
@@ -130,8 +130,8 @@ def _data(result: Result, request: _AgreeRequest) -> dict[str, Any]:
 
 def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:
     """Names that labels are about and that no metric has; most often they are misspelt."""
-    meant = {label.metric for metric in metrics for label in human.of(metric)}
-    names = dict.fromkeys(label.metric for label in human.labels if label.metric not in meant)
+    known_names = {label.metric for metric in metrics for label in human.of(metric)}
+    names = dict.fromkeys(label.metric for label in human.labels if label.metric not in known_names)
     return dict.fromkeys(names, "the run has no metric of this name, but labels do")
 
 

@@ -19,7 +19,6 @@ from assay._cli import options, output, values
 from assay._cli.errors import OK, say
 from assay._cli.options import POSITIVE
 from assay._cli.output import command_line, run_name
-from assay._report import calibration as mean_report
 from assay._report import calibration as report
 from assay._report import numbers, sanitize
 from assay._runner.result import Result
@@ -116,10 +115,10 @@ def _fit(request: _CalibrateRequest, labels_file: str) -> int:
         good_from=request.good,
     )
     if request.examples:
-        chosen = choose_examples(result, labels, card.metric, n=request.example_count)
-        output.write_text("--examples", request.examples, chosen.prompts())
-        say(f"{len(chosen.examples)} examples in {request.examples}, for --prompts")
-        if chosen.one_sided:
+        examples = choose_examples(result, labels, card.metric, n=request.example_count)
+        output.write_text("--examples", request.examples, examples.prompts())
+        say(f"{len(examples.examples)} examples in {request.examples}, for --prompts")
+        if examples.one_sided:
             say("  all with the same verdict: label statements of both kinds for better ones")
     _present(request, card, card.quality, CROSS_VALIDATED)
     if not request.as_json and not any(out.endswith(".json") for out in request.outs):
@@ -324,7 +323,7 @@ def correct_command(request: _CorrectRequest) -> int:
         console.print(_table(correction))
         if correction.cut_short:
             _warn_of_cut(result, correction.metric, request)
-        for line in mean_report.notes(correction, request.width):
+        for line in report.notes(correction, request.width):
             console.print(Text(f"  {line}", style="dim"))
     return OK
 
@@ -349,7 +348,7 @@ def _table(correction: Correction) -> Table:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("95 % interval", no_wrap=True)
     table.add_column("from", overflow="fold")
-    for row in mean_report.mean_rows(correction):
+    for row in report.mean_rows(correction):
         last = "bold" if row.name == "corrected" else ""
         name, mean = Text(row.name, style=last), Text(row.mean, style=last)
         table.add_row(name, mean, row.interval, row.source)
@@ -387,11 +386,11 @@ def _warn_of_cut(labelled: Result, metric: str, request: _CorrectRequest) -> Non
 
 
 def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
-    estimate = f"{numbers.score(share.estimate)}, 95 % interval {mean_report.span(share.interval)}"
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {report.span(share.interval)}"
     yield Text(f"share of good samples: {estimate}", style="bold")
     yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)
     yield Text(f"where there are labels: {good} of the good, and {bad} of the bad", style="dim")
     yield Text("holds if it errs here as often as there", style="dim")
     if not share.by_probability:
-        yield Text(mean_report.RANDOM, style="dim")
+        yield Text(report.RANDOM, style="dim")

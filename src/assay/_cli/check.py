@@ -154,19 +154,19 @@ def _check_freshness(request: _CheckRequest) -> int:
     }
     before, after = map(Path, request.corpus_before), map(Path, request.corpus_after)
     editions = read_documents(list(before)), read_documents(list(after))
-    found, code = dict[str, Freshness](), OK
+    states, code = dict[str, Freshness](), OK
     for file in request.files:
         try:
-            found[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
+            states[file] = check_freshness(file, before=editions[0], after=editions[1], **reading)
         except InputError as error:  # all files are looked at
             say(f"{file}: {error.without(SKIP_HINT)}")
             code = BAD_INPUT
         else:
-            code = BAD_INPUT if found[file].of("invalidated") else code
+            code = BAD_INPUT if states[file].of("invalidated") else code
     if request.as_json:
-        output.print_json({file: asdict(freshness) for file, freshness in found.items()})
+        output.print_json({file: asdict(freshness) for file, freshness in states.items()})
     else:
-        for file, freshness in found.items():
+        for file, freshness in states.items():
             _show_freshness(file, freshness)
     return code
 
@@ -315,14 +315,14 @@ def _runs(request: _CheckRequest) -> RunEvidence | None:
         scores = list(_scores(results[0], metric).values())
         alone = float(np.std(scores, ddof=1)) * 2**0.5 if len(scores) > 1 else None
         return RunEvidence(metric, 1, alone)
-    found = analysis.items(results, metric, force=True)
+    analysed = analysis.items(results, metric, force=True)
     return RunEvidence(
         metric,
         len(results),
-        _deviation(table := np.array([each.scores for each in found.questions], np.float64)),
+        _deviation(table := np.array([each.scores for each in analysed.questions], np.float64)),
         _loss(table),
-        {one.question: one.flag for one in found.questions if one.flag},
-        {one.question: one.difficulty for one in found.questions if one.difficulty is not None},
+        {one.question: one.flag for one in analysed.questions if one.flag},
+        {one.question: one.difficulty for one in analysed.questions if one.difficulty is not None},
     )
 
 

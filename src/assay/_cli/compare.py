@@ -118,14 +118,14 @@ def _compare_sweep(request: _CompareRequest, name: str) -> bool:
 
 def _opened(request: _CompareRequest) -> list[Result]:
     """The runs; a sweep stands for those of its configurations, but for what is named beside it."""
-    found: list[Result] = []
+    results: list[Result] = []
     for spec in request.runs:
         if (sweep := stored_sweep(spec, request.store)) is None:
-            found.append(open_run(spec, request.store))
+            results.append(open_run(spec, request.store))
         else:
-            named = [one.run.id for one in found]
-            found += [Result(request.store, run.id) for run in sweep.runs if run.id not in named]
-    return found
+            ids = [one.run.id for one in results]
+            results += [Result(request.store, run.id) for run in sweep.runs if run.id not in ids]
+    return results
 
 
 def _compare_runs(request: _CompareRequest) -> _Shown:

@@ -1,8 +1,8 @@
 """The commands `assay diagnose` and `assay show`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -26,6 +26,7 @@ from assay._store import Store
 from assay.errors import InputError
 from assay.experiments.regeneration import regenerate
 
+T = TypeVar("T")
 _FORMS = {
     ".md": "Markdown",
     ".json": "what --json shows",
@@ -82,8 +83,12 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     target = read_target(request, Settings(), contexts=True)
     if target is None:
         values.reject_options("is for --target", "add --target", "each_wrong")
-    code = _rescore(result, request) if request.counterfactual else OK
-    blame = _blame(result, request) if request.steps else None
+    code, blame = OK, None
+    if request.counterfactual:
+        rescored = _judged_again(diagnosis.counterfactual, result, request)
+        code = SOME_FAILED if any(row.n_failed for row in rescored.summary()) else OK
+    if request.steps:
+        blame = _judged_again(diagnosis.blame_steps, result, request)
     again = _regenerate(result, target, request) if target else None
     data = {
         **told(diagnosis.diagnose(result, within=request.within)),
@@ -105,42 +110,28 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
         console.print(views.console_sample(data, sample))
     else:
         console.print(views.console(data, show_all=request.show_all))
-    shown = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
+    case = sample or next((s["id"] for s in data["samples"] if s["main"]), None)
     lines = output.file_lines(request.outs)
-    if shown is not None:
-        command = command_line("show", run_name(result), "--sample", shown, store=request.store)
+    if case is not None:
+        command = command_line("show", run_name(result), "--sample", case, store=request.store)
         lines.append(("next", command))
     console.print()
     output.print_lines(lines)
     return code
 
 
-def _rescore(result: Result, request: _DiagnoseRequest) -> int:
+def _judged_again(work: Callable[..., T], result: Result, request: _DiagnoseRequest) -> T:
+    """What comes of a run whose judge is asked again about its answers."""
     judges = Judges(request)
     judge, embedder = judges.build()
     output.check_files(request.outs, *judges.files, forms=_FORMS)
     progress = meter(silent=request.as_json)
     with progress:
-        again = diagnosis.counterfactual(
-            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
-        )
-    return SOME_FAILED if any(row.n_failed for row in again.summary()) else OK
-
-
-def _blame(result: Result, request: _DiagnoseRequest) -> diagnosis.Blame:
-    judges = Judges(request)
-    judge, embedder = judges.build()
-    output.check_files(request.outs, *judges.files, forms=_FORMS)
-    progress = meter(silent=request.as_json)
-    with progress:
-        return diagnosis.blame_steps(
-            result, judge, embedder=embedder, settings=Settings(on_progress=progress)
-        )
+        return work(result, judge, embedder=embedder, settings=Settings(on_progress=progress))
 
 
 def _regenerate(result: Result, target: Target, request: _DiagnoseRequest) -> Regenerated:
-    judges = Judges(request)
-    judge, embedder = judges.build()
+    judge, embedder = Judges(request).build()
     return regenerate(
         result,
         target.system,
@@ -265,8 +256,8 @@ def _overview(result: Result, metrics: list[str]) -> dict[str, Any]:
         for metric in metrics
     }
     summary = summary_json(result)
-    shown = [row for row in summary["metrics"] if row["metric"] in metrics]
-    return {**summary, "metrics": shown, "worst": cases}
+    rows = [row for row in summary["metrics"] if row["metric"] in metrics]
+    return {**summary, "metrics": rows, "worst": cases}
 
 
 def _worst(result: Result, metric: str) -> RenderableType:

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import click
 import msgspec
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -25,6 +24,7 @@ from assay._cli.judges import Judges
 from assay._middleware.limiter import Limiter, Limits
 from assay._middleware.wrapper import Route
 from assay._report import numbers
+from assay._report.bench import figures_table
 from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
@@ -32,7 +32,7 @@ from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hi
 from assay.judge import Backend, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
-from assay.judges.embedded.card import Card, CardSection
+from assay.judges.embedded.card import Card
 from assay.judges.specs import DEFAULT, backend
 from assay.tasks import TASKS, Embed, Statement, VerifyStatements
 
@@ -162,8 +162,8 @@ def _group(extra: str, versions: Mapping[str, str | None], missing: Sequence[str
     if missing:
         what = f"not installed: {', '.join(missing)}"
         return Finding("FAIL", what, "pip install --force-reinstall assay")
-    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return Finding("ok", f"extra [{extra}]: {shown}" if extra else shown)
+    versions_in_words = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return Finding("ok", f"extra [{extra}]: {versions_in_words}" if extra else versions_in_words)
 
 
 def _embedded() -> Finding:
@@ -201,12 +201,7 @@ def _store(path: str) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Probe:
-    """A question to one backend.
-
-    Attributes:
-        backend: Who is asked.
-        kind: The kind of task it is to serve.
-    """
+    """A question to one backend."""
 
     backend: Backend
     kind: str
@@ -290,36 +285,11 @@ def _show_card(*, as_json: bool) -> int:
     console.print(Text(f"No better than the floor: {'; '.join(card.at_floor)}.", style="yellow"))
     for section in card.sections:
         console.print()
-        console.print(_section_table(section))
+        console.print(Text(section.title, style="bold"))
+        console.print(figures_table(section.figures))
         console.print(Text(section.command, style="dim"))
     _print_remarks(console, card)
     return OK
-
-
-def _section_table(section: CardSection) -> Table:
-    table = Table(
-        title=section.title, title_justify="left", box=box.SIMPLE, pad_edge=False, expand=True
-    )
-    table.add_column("measured", ratio=5)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("95 % interval", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("floor", ratio=3)
-    table.add_column("others", ratio=3)
-    styles = {"above": "green", "level": "yellow", "below": "red", None: ""}
-    for figure in section.figures:
-        name = Text(figure.name)
-        if figure.note:
-            name.append(f"\n{figure.note}", style="dim")
-        table.add_row(
-            name,
-            Text(cards.number(figure.value), style=styles[figure.standing]),
-            cards.interval(figure),
-            str(figure.n),
-            Text(cards.floor(figure)),
-            Text(figure.reference),
-        )
-    return table
 
 
 def _print_remarks(console: Console, card: Card) -> None:

@@ -221,10 +221,10 @@ def _survey(data: Any, settings: Settings) -> _Survey:
         if row.problems:  # refused or skipped when the run begins
             continue
         survey.usable = True
-        held = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
-        survey.present |= held
-        survey.filled |= {need for need in held if row.fields.get(need) != ()}
-        survey.served |= {name for name in _COMMON if held.issuperset(METRICS[name].needs)}
+        needs_met = {need for need in _NEEDS if not is_missing(row.fields.get(need), need)}
+        survey.present |= needs_met
+        survey.filled |= {need for need in needs_met if row.fields.get(need) != ()}
+        survey.served |= {name for name in _COMMON if needs_met.issuperset(METRICS[name].needs)}
     if row is None:
         raise no_rows(source.name)
     ambiguous = row.reading.ambiguous.items()

@@ -388,11 +388,11 @@ def _look(watch: Watch, channels: Channels, request: _WatchRequest) -> int:
         _say_arrived(looked)
     if request.as_json or not request.quiet:
         data = _collected(watch.name, request.store, watch.charting)
-        told = [alert.body for alert in looked.alerts]
+        messages = [alert.body for alert in looked.alerts]
         if request.as_json:
-            output.print_json({**data, "look": looked.number, "told": told})
+            output.print_json({**data, "look": looked.number, "told": messages})
         else:
-            output.stdout().print(report.watch_console({**data, "alerts": told}))
+            output.stdout().print(report.watch_console({**data, "alerts": messages}))
     if looked.alerts:
         return DRIFT
     if looked.result is None:
@@ -419,8 +419,8 @@ def _say_arrived(looked: Looked) -> None:
             "still arriving": found.waiting,
             "over --limit, for the next look": found.over,
         }
-        if left := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
-            say(f"  left out: {', '.join(left)}")
+        if left_out := [f"{numbers.count(n)} {why}" for why, n in counts.items() if n]:
+            say(f"  left out: {', '.join(left_out)}")
         if found.invalid:
             say(f"  {numbers.plural(found.invalid, 'row')} cannot be read; {found.problem}")
 
@@ -429,8 +429,8 @@ def _collected(name: str, store: str, charting: Charting) -> dict[str, Any]:
     """The charts and alerts of a watch as plain values."""
     with Store(store) as opened:
         past = [one for one in looks(opened, name) if one.complete]
-        made = charts(opened, past, charting)
-        return report.collect(name, made, opened.alerts.of(name))
+        charts_of_watch = charts(opened, past, charting)
+        return report.collect(name, charts_of_watch, opened.alerts.of(name))
 
 
 def _show(name: str, request: _WatchRequest) -> int:

@@ -185,25 +185,21 @@ def read_target(
 
 def read_system(request: TargetRequest, *, contexts: bool = False) -> System:
     """The system that the options name; `contexts` as for `system`."""
-    look_here()
-    return system(
-        request.target,
-        version=request.target_version,
-        contexts=contexts,
-        body=Body.parse(request.target_body) if request.target_body else None,
-        headers=_headers(request.target_headers),
-    )
+    return system(request.target, contexts=contexts, **_system_options(request))
 
 
 def read_configurable(request: TargetRequest) -> Configurable:
     """What the system is made of that the options name, once its parameters are known."""
+    return Configurable(target=request.target, **_system_options(request))
+
+
+def _system_options(request: TargetRequest) -> dict[str, Any]:
     look_here()
-    return Configurable(
-        target=request.target,
-        version=request.target_version,
-        body=Body.parse(request.target_body) if request.target_body else None,
-        headers=_headers(request.target_headers),
-    )
+    return {
+        "version": request.target_version,
+        "body": Body.parse(request.target_body) if request.target_body else None,
+        "headers": _headers(request.target_headers),
+    }
 
 
 def read_asking(request: TargetRequest, settings: Settings) -> Asking:

@@ -1,35 +1,27 @@
 """The command `assay label`: label in the terminal, or choose samples for a sheet."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Final, Literal
 
 import click
-
-from assay._analysis import selection
-from assay._cli import options, values
-from assay._cli.errors import OK, say
-from assay._cli.output import command_line, run_name
-from assay._report import numbers
-from assay._runner.result import Result
-from assay.errors import InputError
-
-if TYPE_CHECKING:
-    from assay._analysis.label_pool import Order
-    from assay._analysis.labelling import Labelling
-
-from collections.abc import Callable, Sequence
-from typing import Final
-
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from assay._analysis.label_pool import Dispute, LabelItem, Progress
+from assay._analysis import selection
+from assay._analysis.label_files import take_labels, write_labels
+from assay._analysis.label_pool import Dispute, LabelItem, Order, Progress
 from assay._analysis.labelling import Labelling
-from assay._cli import output
-from assay._report import sanitize
+from assay._cli import options, output, values
+from assay._cli.errors import OK, say
+from assay._cli.output import command_line, run_name
+from assay._report import numbers, sanitize
+from assay._runner.result import Result
+from assay._store import Store
 from assay._store.labels import HumanLabel
+from assay.errors import InputError
 from assay.score import Outcome, Score
 
 _LABEL_KEYS: Final = "u unsure   s skip   r reason   z undo   q quit"
@@ -51,13 +43,13 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
     """
     console, reason = output.stdout(), ""
     _greet(console, labelling)
-    shown = None
+    shown_key = None
     while (item := labelling.next()) is not None:
-        if item.key != shown:
+        if item.key != shown_key:
             _show(console, item)
             console.print(Text(progress_line(labelling.progress()), style="cyan"))
             console.print(Text(f"{_keys(item, grades=grades)}   {_LABEL_KEYS}", style="dim"))
-            shown = item.key
+            shown_key = item.key
         key, values = _key(), _values(item, grades=grades)
         if key in _STOP:
             break
@@ -66,7 +58,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
         elif key == "z":
             undone = labelling.undo()
             console.print(Text("taken back" if undone else "nothing to take back", style="yellow"))
-            shown = None if undone else shown
+            shown_key = None if undone else shown_key
         elif key == "s":
             labelling.skip()
             console.print(Text("skipped", style="dim"))
@@ -98,18 +90,18 @@ def settle_in_terminal(labelling: Labelling) -> int:
             break
         if pressed in values:
             labelling.adjudicate(key, values[pressed])
-    left = sum(one.settled is None for one in labelling.disputes())
-    console.print(Text(f"{numbers.plural(left, 'disagreement')} left", style="bold"))
-    return left
+    n_open = sum(one.settled is None for one in labelling.disputes())
+    console.print(Text(f"{numbers.plural(n_open, 'disagreement')} left", style="bold"))
+    return n_open
 
 
 def said_by(dispute: Dispute, item: LabelItem) -> str:
     """What each annotator said: ``anna 1, ben 0 (two numbers are wrong)``."""
-    said = []
+    opinions = []
     for label in dispute.labels:
         why = f" ({sanitize.plain(label.reason)})" if label.reason else ""
-        said.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{why}")
-    return ", ".join(said)
+        opinions.append(f"{sanitize.plain(label.annotator)} {_in_words(item, label.value)}{why}")
+    return ", ".join(opinions)
 
 
 def _values(item: LabelItem, *, grades: bool = False) -> dict[str, float]:
@@ -227,10 +219,10 @@ def _print(console: Console, name: str, text: str) -> None:
 
 
 def _shortened(text: str) -> str:
-    shown = sanitize.plain(text)
-    if len(shown) <= _LONG:
-        return shown
-    return f"{shown[:_LONG]} [and {len(shown) - _LONG:,} characters more: `assay show` has them]"
+    clean = sanitize.plain(text)
+    if len(clean) <= _LONG:
+        return clean
+    return f"{clean[:_LONG]} [and {len(clean) - _LONG:,} characters more: `assay show` has them]"
 
 
 def _key(read: Callable[[], str] = click.getchar) -> str:
@@ -266,7 +258,7 @@ class _LabelRequest(options.Request):
         metavar="NAME",
         help="Label in the terminal, under this name. Every decision is kept in the store at once.",
     )
-    order: "Order | None" = options.choice(
+    order: Order | None = options.choice(
         "--order",
         choices=("mean", "difference", "threshold", "random"),
         help="Which samples come first: those that narrow the corrected mean (the default; it "
@@ -373,10 +365,6 @@ def _place(request: _LabelRequest) -> tuple[str, str]:
 
 
 def _label(request: _LabelRequest) -> int:
-    from assay._analysis.labelling import Labelling
-    from assay._cli.label import label_in_terminal, settle_in_terminal
-    from assay._store import Store
-
     if request.per == "pair" and request.against is None:
         raise InputError("--per pair compares two runs", "name the other with --against RUN")
     if request.per == "pair" and request.grades:
@@ -411,20 +399,18 @@ def _label(request: _LabelRequest) -> int:
     return OK
 
 
-def _move(labelling: "Labelling", request: _LabelRequest) -> None:
+def _move(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
-    from assay._analysis.label_files import take_labels, write_labels
-
     if request.take:
-        taken = take_labels(labelling, request.take)
-        say(f"{numbers.plural(taken, 'new label')} of {request.take} kept in the store")
+        n_taken = take_labels(labelling, request.take)
+        say(f"{numbers.plural(n_taken, 'new label')} of {request.take} kept in the store")
     if request.give:
         try:
-            written = write_labels(labelling, request.give, everyone=request.everyone)
+            n_written = write_labels(labelling, request.give, everyone=request.everyone)
         except OSError as error:
             what = f"--export {request.give} cannot be written: {error.strerror or error}"
             raise InputError(what) from error
-        say(f"{numbers.plural(written, 'label')} written to {request.give}")
+        say(f"{numbers.plural(n_written, 'label')} written to {request.give}")
 
 
 def _write_sheet(request: _LabelRequest, sheet: str) -> int:
@@ -446,8 +432,8 @@ def _write_sheet(request: _LabelRequest, sheet: str) -> int:
         what = f"--out {sheet} cannot be written: {error.strerror or error}"
         raise InputError(what) from error
     added = numbers.plural(len(chosen) - len(before), "sample")
-    done = f"{added} added to" if request.n else "probabilities written anew in"
-    say(f"{done} {sheet}, {len(chosen)} in all; fill in 'label':")
+    action = f"{added} added to" if request.n else "probabilities written anew in"
+    say(f"{action} {sheet}, {len(chosen)} in all; fill in 'label':")
     say("1 or 0 for good or bad, a share between them, or a grade of your own scale")
     line = command_line("correct", run_name(result), "--labels", sheet, store=path)
     say(f"then    {line}")

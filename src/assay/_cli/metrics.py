@@ -232,10 +232,10 @@ def _show_comparison(result: Result, evaluation: Evaluation) -> None:
     console = output.stdout()
     compared = rows(result, evaluation.metrics)
     console.print(_means(result, evaluation.metrics))
-    shown = [row for row in compared if row.spread > 0][:_SHOWN_SAMPLES]
-    if not shown:
+    differing = [row for row in compared if row.spread > 0][:_SHOWN_SAMPLES]
+    if not differing:
         console.print("\nNo sample on which they differ.")
-    for row in shown:
+    for row in differing:
         _show_row(row, console)
     console.print(Text("\nWhy they differ: what each one computes", style="bold"))
     for metric in evaluation.metrics:

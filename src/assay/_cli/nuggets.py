@@ -61,20 +61,20 @@ def nuggets_command(request: _NuggetsRequest) -> int:
         limits=request.limits(),
         budget=budget(request),
     )
-    found = find_nuggets(
+    nugget_set = find_nuggets(
         request.data, judge=judge, pool=request.pool, store=request.store, settings=settings
     )
-    output.write_text("--out", request.out, lines([dict(row) for row in found.rows]))
+    output.write_text("--out", request.out, lines([dict(row) for row in nugget_set.rows]))
     if request.as_json:
-        output.print_json(_plain(found))
+        output.print_json(_plain(nugget_set))
     else:
-        _show(found, request.out)
-    for row, why in found.failed.items():
+        _show(nugget_set, request.out)
+    for row, why in nugget_set.failed.items():
         say(f"{row}: {why}")
-    if found.stopped:
-        say(f"stopped: {found.stopped}")
+    if nugget_set.stopped:
+        say(f"stopped: {nugget_set.stopped}")
         return BUDGET
-    return SOME_FAILED if found.failed else OK
+    return SOME_FAILED if nugget_set.failed else OK
 
 
 def _plain(found: NuggetSet) -> dict[str, Any]:

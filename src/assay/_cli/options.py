@@ -62,8 +62,8 @@ def _parameters(request: type[Request]) -> list[click.Parameter]:
         name for kind in request.__mro__ for name in inspect.get_annotations(kind)
     )
     declared = [known[name] for name in names if known[name].default is MISSING]
-    made = [(one.metadata or SHARED[one.name].metadata)["make"](one.name) for one in declared]
-    return sorted(made, key=lambda one: isinstance(one, click.Option))
+    parameters = [(one.metadata or SHARED[one.name].metadata)["make"](one.name) for one in declared]
+    return sorted(parameters, key=lambda one: isinstance(one, click.Option))
 
 
 def _fields(request: Any) -> tuple[Field[Any], ...]:

@@ -139,14 +139,7 @@ def check_files(
     forms: Mapping[str, str] = _FORMS,
     option: str = "--out",
 ) -> None:
-    """See before anything is spent that every file can be written and is not read as well.
-
-    Args:
-        outs: The files to be written.
-        others: The files that are read.
-        forms: What each ending makes, in words.
-        option: The option that names them.
-    """
+    """See before anything is spent that every file can be written and is not read as well."""
     problems = [problem for out in outs for problem in _problems(option, out, others, forms)]
     if problems:
         raise InputError(problems)
@@ -170,13 +163,7 @@ def _problems(
 
 
 def check_file(option: str, file: str | None, *others: str) -> None:
-    """See that a file of another option than --out can be written and is not read as well.
-
-    Args:
-        option: The option.
-        file: Its value.
-        others: The files that are read, or written besides.
-    """
+    """See that a file of another option than --out can be written and is not read as well."""
     if file and (problems := _places(option, file, others)):
         raise InputError(problems)
 
@@ -265,9 +252,9 @@ def command_line(*words: str, store: str) -> str:
     """The command, quoted, with the store it is about unless that is the one it would take."""
     context = click.get_current_context(silent=True)
     default = (context and context.lookup_default("store")) or STORE
-    named = () if store == default else ("--store", store)
+    store_option = () if store == default else ("--store", store)
     # A control character of an id must not steer the terminal, not even within quotation marks.
-    return sanitize.plain(shlex.join(("assay", *words, *named)))
+    return sanitize.plain(shlex.join(("assay", *words, *store_option)))
 
 
 # Named when it is waited for longer than this.

@@ -215,19 +215,19 @@ def robustness_command(request: _RobustnessRequest) -> int:
         on_level=None if request.quiet else _say_level,
     )
     metrics = values.metric_specs(request.metrics)
-    given = (request.data, read_system(request, contexts=True), metrics, judge)
+    what_and_who = (request.data, read_system(request, contexts=True), metrics, judge)
     if request.dry_run:
-        counts = count_robustness(*given, store=request.store, how=how)
+        counts = count_robustness(*what_and_who, store=request.store, how=how)
         return _show_counts(counts, request)
-    found = robustness(*given, store=request.store, how=how)
+    curves = robustness(*what_and_who, store=request.store, how=how)
     writers = {".html": words.html, ".md": words.markdown}
-    data = words.collect(found)
+    data = words.collect(curves)
     if request.quiet and not request.as_json:
         output.write_data(data, request.outs, writers)
     else:
         output.present(data, request, writers, words.console)
     failures = (
-        found.failures + found.failed + sum(one.failures + one.failed for one in found.levels)
+        curves.failures + curves.failed + sum(one.failures + one.failed for one in curves.levels)
     )
     return SOME_FAILED if failures else OK
 
@@ -258,11 +258,11 @@ def _show_counts(counts: dict[str, tuple[int, int]], request: _RobustnessRequest
         rows = [{"name": name, "ask": new, "known": known} for name, (new, known) in counts.items()]
         output.print_json({"levels": rows})
     elif not request.quiet:
-        made = table("level", gap=2)
-        numeric(made, ("to ask", "known"))
+        counts_table = table("level", gap=2)
+        numeric(counts_table, ("to ask", "known"))
         for name, (new, known) in counts.items():
-            made.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
-        output.stdout().print(made)
+            counts_table.add_row(leaderboard.name(name), numbers.count(new), numbers.count(known))
+        output.stdout().print(counts_table)
         total = sum(new for new, _ in counts.values())
         say(f"{total:,} questions to send in {len(counts)} levels. Nothing was asked.")
     return OK

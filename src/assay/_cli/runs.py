@@ -63,7 +63,7 @@ def _existing(store: str) -> Store:
 
 def _row(store: Store, run: Run) -> dict[str, Any]:
     counts = store.counts(run.id).values()
-    done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
+    n_done = sum(n for by_why in counts for why, n in by_why.items() if why != "failed")
     failed = sum(by_why.get("failed", 0) for by_why in counts)
     spent = store.spent(run.id)
     return {
@@ -74,7 +74,7 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
         "judge": run.config["judge"],
         "metrics": list(run.metrics),
         "samples": run.n_samples,
-        "scores": {"done": done, "failed": failed, "all": run.n_samples * len(run.metrics)},
+        "scores": {"done": n_done, "failed": failed, "all": run.n_samples * len(run.metrics)},
         "calls": spent.calls,
         "tokens": spent.tokens_in + spent.tokens_out,
         "finished": run.finished is not None,
@@ -155,12 +155,12 @@ def describe_command(request: _DescribeRequest) -> int:
     if both := [*{*request.tags} & {*request.untags}]:
         raise InputError(f"the tag '{both[0]}' is given and taken off", "keep one of the two")
     if any(getattr(request, name) not in (None, ()) for name in _CHANGES):
-        kept = result.run.description.without(request.untags, request.unsets)
+        description = result.run.description.without(request.untags, request.unsets)
         result.describe(
             name=request.name,
-            tags=(*kept.tags, *request.tags),
+            tags=(*description.tags, *request.tags),
             note=request.note,
-            params={**kept.params, **values.params(request.params)},
+            params={**description.params, **values.params(request.params)},
         )
     if request.as_json:
         output.print_json({"run": result.run.id, **said(result.run)})
@@ -237,14 +237,14 @@ def import_command(request: _ImportRequest) -> int:
         with _lines(file) as lines:
             checked = begun(lines)
             with store_for_import(Path(request.store)) as opened:
-                moved = import_runs(opened, checked)
+                imported = import_runs(opened, checked)
     except UnicodeDecodeError as error:
         remedy = "`assay export STORE > FILE` writes what can be imported"
         raise InputError(f"'{file}' is no text", remedy) from error
-    for kind, n in moved.new.items():
-        known = f", {moved.known[kind]:,} were there already" if moved.known[kind] else ""
+    for kind, n in imported.new.items():
+        known = f", {imported.known[kind]:,} were there already" if imported.known[kind] else ""
         output.print_text(f"{n:>10,} new: {kind}{known}\n")
-    for run in moved.runs:
+    for run in imported.runs:
         output.print_text(command_line("show", run[:8], store=request.store) + "\n")
     return OK
 
@@ -309,10 +309,10 @@ def gc_command(request: _GcRequest) -> int:
 
     A reply that was paid for and that a remaining run rests on is kept.
     """
-    done = clean(request.store, request.delete, dry_run=request.dry_run)
+    size = clean(request.store, request.delete, dry_run=request.dry_run)
     word = "would drop" if request.dry_run else "dropped"
-    for table, n in done.rows.items():
+    for table, n in size.rows.items():
         output.print_text(f"{word} {n:>10,} {'scores' if table == 'jobs' else table}\n")
-    if done.after is not None:
-        output.print_text(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB now\n")
+    if size.after is not None:
+        output.print_text(f"{size.before / 1e6:.1f} MB before, {size.after / 1e6:.1f} MB now\n")
     return OK

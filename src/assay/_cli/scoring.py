@@ -84,10 +84,10 @@ def _lines(result: Result, evaluation: Evaluation, first: str | None) -> list[tu
     commands.append(("diagnose", run))
     if not evaluation.outs:
         commands.append(("report", run, "--out", "report.html"))
-    named = ["next", *[""] * len(commands)]
+    names = ["next", *[""] * len(commands)]
     return lines + [
         (name, command_line(*words, store=evaluation.store))
-        for name, words in zip(named, commands, strict=False)
+        for name, words in zip(names, commands, strict=False)
     ]
 
 
@@ -129,14 +129,7 @@ def summary_json(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample worth a look.
-
-    Attributes:
-        sample: Its id.
-        value: Its score, None if there is none.
-        detail: Why there is none.
-        question: What was asked.
-    """
+    """A sample worth a look."""
 
     sample: str
     value: float | None
@@ -179,13 +172,7 @@ def run(
     show: Callable[[Result, Evaluation], None] = show,
     as_json: Callable[[Result, Evaluation], dict[str, Any]] = as_json,
 ) -> int:
-    """Do what `assay run` is asked for; the exit code.
-
-    Args:
-        request: The options.
-        show: Shows the result on the terminal.
-        as_json: The result as plain values, for --json.
-    """
+    """Do what `assay run` is asked for; the exit code."""
     evaluation = read_request(request)
     hidden = request.quiet or request.no_progress
     if evaluation.target and request.dry_run:
@@ -267,8 +254,8 @@ def _kept(progress: Meter, evaluation: Evaluation) -> str:
         return "nothing was asked yet"
     last = progress.last
     # A failed score is no score to keep: it is tried again.
-    done = last.done - last.failed
-    return f"{done:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
+    n_replied = last.done - last.failed
+    return f"{n_replied:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
 
 
 def _exit_code(result: Result) -> int:

@@ -178,8 +178,8 @@ def sweep_command(request: _SweepRequest) -> int:
     if request.report:
         _present_study(swept, labels, request)
         return code
-    shown = [("this sweep", _command(swept, request.store)), *commands]
-    writers = sweep_writers(swept, request.store, shown)
+    next_commands = [("this sweep", _command(swept, request.store)), *commands]
+    writers = sweep_writers(swept, request.store, next_commands)
     output.write_data(msgspec.to_builtins(swept), request.outs, writers)
     if request.as_json:
         output.print_json(msgspec.to_builtins(swept))
@@ -269,11 +269,11 @@ def _show_costs(
             "money": [numbers.money(one.money) if one.money else numbers.DASH for one in costs],
         }
         columns = {head: cells for head, cells in columns.items() if set(cells) != {numbers.DASH}}
-        made = table("configuration", gap=2)
-        numeric(made, columns)
+        costs_table = table("configuration", gap=2)
+        numeric(costs_table, columns)
         for one, *cells in zip(costs, *columns.values(), strict=True):
-            made.add_row(leaderboard.name(one.name), *cells)
-        output.stdout().print(made)
+            costs_table.add_row(leaderboard.name(one.name), *cells)
+        output.stdout().print(costs_table)
         most = "At most " if request.race else ""
         ask = f"{most}{sum(one.ask for one in costs):,} questions to send"
         say(f"{ask} in {len(costs)} configurations. {_judged(costs, price)} Nothing was asked.")
@@ -300,8 +300,8 @@ def sweep_writers(
     swept: Sweep, store: str, commands: Sequence[tuple[str, str]] | None = None
 ) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
     """What writes the page of a sweep; the commands on it are the next ones if none are given."""
-    shown = _commands(swept, store) if commands is None else commands
-    return {".html": lambda _: report.render(swept, shown)}
+    next_commands = _commands(swept, store) if commands is None else commands
+    return {".html": lambda _: report.render(swept, next_commands)}
 
 
 def show_sweep(swept: Sweep) -> RenderableType:
@@ -329,12 +329,12 @@ def show_sweep(swept: Sweep) -> RenderableType:
 def _taken(configurations: Sequence[Configuration]) -> Table:
     """What each configuration took."""
     columns = report.taken(configurations)
-    made = table("configuration", "run", gap=2)
-    numeric(made, columns)
+    runs_table = table("configuration", "run", gap=2)
+    numeric(runs_table, columns)
     for at, one in enumerate(configurations):
         cells = (column[at] for column in columns.values())
-        made.add_row(leaderboard.name(one.name), one.run[:8], *cells)
-    return made
+        runs_table.add_row(leaderboard.name(one.name), one.run[:8], *cells)
+    return runs_table
 
 
 def _command(swept: Sweep, store: str) -> str:
@@ -342,8 +342,8 @@ def _command(swept: Sweep, store: str) -> str:
     context, words = click.get_current_context(), ["sweep"]
     for option in context.command.params:
         name = option.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not given or name in _UNSAID:
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not is_given or name in _UNSAID:
             continue
         value = swept.target if name == "target" else context.params[name]
         if isinstance(option, click.Option) and option.is_flag:

@@ -334,11 +334,11 @@ def _remarks(made: Testset) -> list[str]:
             f"{easy if made.overlap >= EASY else ''}"
         )
     if quality := made.quality():
-        said = {name: f"{value:.0%}" for name, value in quality.items()}
+        shares = {name: f"{value:.0%}" for name, value in quality.items()}
         remarks.append(
-            f"{said['kept']} of the drafts kept; {said['unique']} of what was asked is unique; "
-            f"{said['boilerplate']} of the questions begin alike; {said['documents']} of the "
-            f"documents and {said['passages']} of the passages have a question"
+            f"{shares['kept']} of the drafts kept; {shares['unique']} of what was asked is unique; "
+            f"{shares['boilerplate']} of the questions begin alike; {shares['documents']} of the "
+            f"documents and {shares['passages']} of the passages have a question"
         )
         if known := quality.get("closed_book"):
             remarks.append(

@@ -104,11 +104,11 @@ def grid(
     for text, key, written in _pairs(option, texts, "KEY=VALUE,VALUE", example):
         if key in values:
             raise _wrong(option, text, "gives that key values again", "name all its values in one")
-        given = written.strip()
-        if given.startswith("["):
-            values[key] = _json_values(text, given)
+        text_of_values = written.strip()
+        if text_of_values.startswith("["):
+            values[key] = _json_values(text, text_of_values)
             continue
-        parts = [part.strip() for part in given.split(",")]
+        parts = [part.strip() for part in text_of_values.split(",")]
         if not all(parts):
             raise _wrong(option, text, "has an empty value", f"such as --{option} {example}")
         values[key] = [parameter(part) for part in parts]
@@ -214,11 +214,7 @@ def look_here() -> None:
 
 
 class _WorkingFolder:
-    """Finds the modules of a folder for those who may import them.
-
-    Args:
-        folder: The folder.
-    """
+    """Finds the modules of a folder for those who may import them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

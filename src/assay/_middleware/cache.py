@@ -14,7 +14,7 @@ from assay._middleware.wrapper import Wrapper
 from assay._store import Store
 from assay._store.integrity import cut_key, reply_key
 from assay._text.sanitize import whole
-from assay.errors import CutShort
+from assay.errors import CutShort, OverBudget
 from assay.judge import CUT, BackendLike, Reply, Task
 
 
@@ -208,7 +208,11 @@ class ReplyCache(Wrapper):
 
     async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
         self._served.asked += 1
-        reply = await self._backend.reply(task, draw)
+        try:
+            reply = await self._backend.reply(task, draw)
+        except OverBudget:
+            self._served.asked -= 1  # it was not sent
+            raise
         # What is read is what is kept.
         reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)
         # Another process may have been quicker: a score rests on the reply that is on record.

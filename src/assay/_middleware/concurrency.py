@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -392,14 +392,16 @@ class WarmUp:
         self._slots = PerLoop(lambda: asyncio.Semaphore(slots))
         self._finished = False
 
-    @asynccontextmanager
-    async def slot(self) -> AsyncGenerator[None, None]:
+    def slot(self) -> AbstractAsyncContextManager[None]:
         """A place to work at, as soon as one is free or none is needed."""
-        if not self._finished:
-            async with self._slots.get():
-                if not self._finished:
-                    yield
-                    return
+        return nullcontext() if self._finished else self._slot()
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncGenerator[None, None]:
+        async with self._slots.get():
+            if not self._finished:
+                yield
+                return
         yield  # whoever found it over has passed the place on to the next who waits
 
     def finish(self) -> None:

@@ -106,6 +106,7 @@ class Wrapper(Backend):
 
     def __init__(self, backend: BackendLike) -> None:
         self._backend = adapted(backend)
+        self._identities: dict[type[Task[Any]], str | None] = {}
 
     @property
     def name(self) -> str:
@@ -113,8 +114,10 @@ class Wrapper(Backend):
         return self._backend.name
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
-        """That of the backend behind it."""
-        return self._backend.identity(kind)
+        """That of the backend behind it, which is asked once: it does not change in a run."""
+        if kind not in self._identities:
+            self._identities[kind] = self._backend.identity(kind)
+        return self._identities[kind]
 
     async def reply(self, task: Task[Any], draw: int = 0) -> Reply:
         """That of the backend behind it."""

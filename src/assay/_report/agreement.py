@@ -58,10 +58,10 @@ def told(
 ) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
     judge = run.config["judge"]
-    shown: dict[str, Any] = msgspec.to_builtins(
+    report: dict[str, Any] = msgspec.to_builtins(
         AgreementReport(run.id, run.source, judge, labels, metrics, without, table, run.title)
     )
-    return shown
+    return report
 
 
 def head(metric: Agreement) -> str:
@@ -96,8 +96,8 @@ def notes(metric: Agreement) -> list[str]:
             "figures are not weighted for it: they speak of these samples, not of the run."
         )
     for one in metric.among_people:
-        shown = f"{one.name} {numbers.score(one.value)} ({numbers.interval(one.interval)})"
-        lines.append(f"Among people: {shown}.")
+        value = f"{one.name} {numbers.score(one.value)} ({numbers.interval(one.interval)})"
+        lines.append(f"Among people: {value}.")
     return lines + _orders(metric)
 
 
@@ -196,8 +196,8 @@ def evidence(case: Disagreement) -> list[str]:
     for part in case.parts:
         label = part.label or part.kind
         chance = part.probability
-        shown = f"{label} ({numbers.score(chance)})" if chance is not None else label
-        lines.append(": ".join(filter(None, [shown, part.text, part.reason])))
+        label_and_chance = f"{label} ({numbers.score(chance)})" if chance is not None else label
+        lines.append(": ".join(filter(None, [label_and_chance, part.text, part.reason])))
     return lines
 
 
@@ -379,8 +379,8 @@ def _markdown_concordance(table: Concordance) -> list[str]:
             markdown_measures(GRID_HEADS, rows),
         )
     ]
-    drawn = markdown_measures(concordance_heads(table), concordance_rows(table))
-    return ["### Concordance", drawn, "\n".join(rest), *others]
+    cells = markdown_measures(concordance_heads(table), concordance_rows(table))
+    return ["### Concordance", cells, "\n".join(rest), *others]
 
 
 WIDTH: Final = 260
@@ -438,22 +438,22 @@ def html(data: Json) -> str:
 
 
 def _picture(row: Row, table: Concordance) -> Picture:
-    shown = names(row, table)
+    metric_names = names(row, table)
     thresholds = [table.thresholds[metric] for metric in row.metrics]
     grids = [one.grid for one in thresholds]
-    if len(shown) == 1:
+    if len(metric_names) == 1:
         curves = (
             _curve("P(correct | above)", "good", row.correct_grid[0], grids[0]),
             _curve("P(wrong | below)", "bad", row.wrong_grid[0], grids[0]),
         )
         base = _y(row.base_rate) if row.n else None
         low, high = thresholds[0].ends
-        return Picture(shown, base, ends=(_tick(low), _tick(high)), curves=curves)
+        return Picture(metric_names, base, ends=(_tick(low), _tick(high)), curves=curves)
     cells = (
         ("P(correct | both above)", _grid_cells(row.correct_grid, *grids)),
         ("P(wrong | both below)", _grid_cells(row.wrong_grid, *grids)),
     )
-    return Picture(shown, ticks=[list(map(_tick, grid)) for grid in grids], grids=cells)
+    return Picture(metric_names, ticks=[list(map(_tick, grid)) for grid in grids], grids=cells)
 
 
 def _tick(threshold: float) -> str:

@@ -1,6 +1,6 @@
 """A measured judge beside baselines and others, and what adapting a model has changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +17,7 @@ from assay._report.tables import dim, joined, markdown_list, markdown_table
 from assay.bench.benchmark import Figure
 from assay.bench.card import JudgeCard, Measured
 from assay.judges.embedded import card as cards
+from assay.judges.embedded.card import CardFigure
 
 Json = Mapping[str, Any]
 _STYLES: Final = {"above": "green", "level": "yellow", "below": "red", None: ""}
@@ -40,14 +41,15 @@ def console(data: Json, other: Json | None = None) -> RenderableType:
             parts.append(Text(f"  {sanitize.plain(one.skipped)}", style="yellow"))
         else:
             beneath = [text for text in (_sources(one), _took(one)) if text]
-            parts += [_table(one, beside), *(dim(text) for text in beneath)]
+            parts += [figures_table(one.figures, beside), *(dim(text) for text in beneath)]
     parts += [dim(f"\n{note}") for note in _notes(card, beside)]
     return Group(*parts)
 
 
-def _table(one: Measured, beside: JudgeCard | None) -> Table:
+def figures_table(figures: Sequence[CardFigure], beside: JudgeCard | None = None) -> Table:
+    """Figures with their intervals, floors and what others publish; beside those of another."""
     table = _wide(expand=True)
-    heads, rows = _rows_of(one, beside)
+    heads, rows = _rows_of(figures, beside)
     wide = {"measured": 5, "floor": 3, "others": 3}
     for head in heads:
         table.add_column(
@@ -56,7 +58,7 @@ def _table(one: Measured, beside: JudgeCard | None) -> Table:
             ratio=wide.get(head),
             no_wrap=head not in (*wide, "base rate"),
         )
-    for figure, row in zip(one.figures, rows, strict=True):
+    for figure, row in zip(figures, rows, strict=True):
         cells = [Text(sanitize.plain(cell)) for cell in row]
         cells[1].stylize(_STYLES[figure.standing])
         if remarks := _remarks(figure):
@@ -129,7 +131,7 @@ def markdown(data: Json, beside: Json | None = None) -> str:
 
 
 def _markdown_table(one: Measured, beside: JudgeCard | None) -> str:
-    heads, rows = _rows_of(one, beside)
+    heads, rows = _rows_of(one.figures, beside)
     cells = [[inline(cell) for cell in row] for row in rows]
     for figure, row in zip(one.figures, cells, strict=True):
         if remarks := _remarks(figure):
@@ -137,35 +139,38 @@ def _markdown_table(one: Measured, beside: JudgeCard | None) -> str:
     return markdown_table({head: "---:" if head in _RIGHT else ":---" for head in heads}, cells)
 
 
-def _rows_of(one: Measured, beside: JudgeCard | None) -> tuple[list[str], list[list[str]]]:
-    """(heads, a row a figure) of a set, without columns in which nothing stands."""
-    cells = [_cells(figure, beside) for figure in one.figures]
+def _rows_of(
+    figures: Sequence[CardFigure], beside: JudgeCard | None
+) -> tuple[list[str], list[list[str]]]:
+    """(heads, a row a figure), without columns in which nothing stands."""
+    cells = [_cells(figure, beside) for figure in figures]
     full = [i for i in range(len(_HEADS)) if i < _ALWAYS or any(row[i] for row in cells)]
     return [_HEADS[i] for i in full], [[row[i] for i in full] for row in cells]
 
 
-def _cells(figure: Figure, beside: JudgeCard | None) -> list[str]:
+def _cells(figure: CardFigure, beside: JudgeCard | None) -> list[str]:
+    base_rate = figure.base_rate if isinstance(figure, Figure) else None
     return [
         figure.name,
         numbers.DASH if figure.value is None else cards.number(figure.value),
         cards.interval(figure),
         numbers.count(figure.n),
-        "" if figure.base_rate is None else f"{figure.base_rate:.2f}",
+        "" if base_rate is None else f"{base_rate:.2f}",
         "" if figure.value is None else cards.floor(figure),
         figure.reference,
         _theirs(figure, beside),
     ]
 
 
-def _remarks(figure: Figure) -> str:
+def _remarks(figure: CardFigure) -> str:
     """What has to be read beside it."""
     return figure.note or ("undefined on these rows" if figure.value is None else "")
 
 
 def _sources(one: Measured) -> str:
     """Where the published figures of a set stand; "" if there are none."""
-    named = dict.fromkeys(figure.source for figure in one.figures if figure.source)
-    return f"Others: {'; '.join(named)}" if named else ""
+    sources = dict.fromkeys(figure.source for figure in one.figures if figure.source)
+    return f"Others: {'; '.join(sources)}" if sources else ""
 
 
 def _took(one: Measured) -> str:
@@ -213,7 +218,7 @@ def _notes(card: JudgeCard, beside: JudgeCard | None) -> list[str]:
     return lines
 
 
-def _theirs(figure: Figure, beside: JudgeCard | None) -> str:
+def _theirs(figure: CardFigure, beside: JudgeCard | None) -> str:
     for other in (other for one in beside.sets for other in one.figures) if beside else ():
         if other.name == figure.name and other.value is not None:
             n = "" if other.n == figure.n else f" (n {other.n:,})"
@@ -297,9 +302,9 @@ def judge_outcome(data: Json) -> str:
 def _judge_learnt(data: Json) -> str:
     steps = f"{data['steps']:,} steps over {numbers.plural(data['windows'], 'window')}"
     labels = [f"{n} of {kind}" for kind, n in data["labels"].items() if n]
-    told = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
+    parts = [steps if data["steps"] else "", f"labels: {', '.join(labels)}" if labels else ""]
     left_out = f"{data['left_out']} cases cannot be read" if data["left_out"] else ""
-    return "; ".join(filter(None, [*told, left_out]))
+    return "; ".join(filter(None, [*parts, left_out]))
 
 
 def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
@@ -316,8 +321,8 @@ def _section(data: Json, kind: str, whose: str, title: str) -> Section | None:
         error = numbers.score(one["brier"]["after"]) + (f" ({between(ends)})" if ends else "")
         rows.append([one["candidate"], *figures, error, one["verdict"]])
     counts = f"{first['good']} right and {first['bad']} wrong"
-    told = "Missed: wrong ones that pass; false alarms: right ones that do not."
-    notes = [f"{counts}, of sources that nothing was learnt from. {told}"]
+    legend = "Missed: wrong ones that pass; false alarms: right ones that do not."
+    notes = [f"{counts}, of sources that nothing was learnt from. {legend}"]
     level = f"{numbers.percent(data['level'])} %"
     notes.append(
         f"In brackets the difference from the judge as shipped (below 0 is better), with {level}"

@@ -64,8 +64,8 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.coverage:
         asked = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
-        held = sum(1 for covered, _ in design.coverage.values() if covered)
-        documents = f"{held} of {numbers.plural(len(design.coverage), 'document')}"
+        n_documents = sum(1 for covered, _ in design.coverage.values() if covered)
+        documents = f"{n_documents} of {numbers.plural(len(design.coverage), 'document')}"
         topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
         topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
         passages = f"{asked} of {numbers.plural(total, 'passage')}"
@@ -93,44 +93,34 @@ def plain(design: Design) -> dict[str, Any]:
     """A design as plain values."""
     best, usual = design.detectable
     runs, judge = design.runs, design.judge
+    by_runs = design.detectable_by_runs
     return {
         "decides": decides(design),
-        "rows": design.rows,
-        "questions": design.questions,
-        "detectable": {
-            "at_best": best,
-            "with_flips": usual,
-            "by_runs": design.detectable_by_runs,
-        },
-        "kinds": dict(design.kinds),
-        "difficulty": design.difficulty,
-        "ranks": dict(design.ranks),
-        "found_first": design.found_first,
-        "coverage": {
-            document: {"asked_about": covered, "passages": total}
-            for document, (covered, total) in design.coverage.items()
-        },
-        "topics": {
-            topic: {"asked_about": covered, "passages": total}
-            for topic, (covered, total) in design.topics.items()
-        },
+        **_picked(design, "rows", "questions", "kinds", "difficulty", "ranks", "found_first"),
+        "detectable": {"at_best": best, "with_flips": usual, "by_runs": by_runs},
+        "coverage": _covered(design.coverage),
+        "topics": _covered(design.topics),
         "generated": design.generated,
-        "runs": runs
-        and {
-            "metric": runs.metric,
-            "runs": runs.runs,
-            "deviation": runs.deviation,
-            "difficulty": dict(runs.difficulty),
-        },
-        "judge": judge
-        and {name: getattr(judge, name) for name in ("judge", "checked", "asked", "stopped")},
+        "runs": runs and _picked(runs, "metric", "runs", "deviation", "difficulty"),
+        "judge": judge and _picked(judge, "judge", "checked", "asked", "stopped"),
         "findings": [
             {
-                **{name: getattr(finding, name) for name in ("check", "level", "text", "remedy")},
+                **_picked(finding, "check", "level", "text", "remedy"),
                 "rows": [{"id": row, "found": found} for row, found in finding.rows],
             }
             for finding in design.findings
         ],
+    }
+
+
+def _picked(holder: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(holder, name) for name in names}
+
+
+def _covered(parts: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
+    return {
+        name: {"asked_about": covered, "passages": total}
+        for name, (covered, total) in parts.items()
     }
 
 

@@ -39,9 +39,9 @@ def console(gate: Gate, *, show_all: bool = False) -> RenderableType:
     title = Text(f"gate {headline(gate)}", style="bold")
     lines: list[RenderableType] = [title, dim(", ".join(_about(gate))), *warnings(gate.warnings)]
     hold, wrong = _sorted(gate)
-    shown = [*wrong, *hold] if show_all else wrong
-    if shown:
-        lines.append(_rules(shown))
+    checks_shown = [*wrong, *hold] if show_all else wrong
+    if checks_shown:
+        lines.append(_rules(checks_shown))
     if hold and not show_all:
         lines.append(dim(f"{_holding(hold)} --all shows what was found."))
     return Group(*lines)
@@ -125,18 +125,10 @@ def junit(gate: Gate) -> str:
 
 def as_json(gate: Gate) -> dict[str, Any]:
     """The same for programs."""
-    return {
-        "verdict": gate.verdict,
-        "passed": gate.passed,
-        "run": gate.run,
-        "title": gate.title,
-        "source": gate.source,
-        "judge": gate.judge,
-        "baseline": gate.baseline or None,
-        "baseline_title": gate.baseline_title or None,
-        "warnings": list(gate.warnings),
-        "checks": [msgspec.to_builtins(check) for check in gate.checks],
-    }
+    fields: dict[str, Any] = msgspec.to_builtins(gate)
+    del fields["lenient"]
+    no_baseline = {} if gate.baseline else {"baseline": None, "baseline_title": None}
+    return {"verdict": gate.verdict, "passed": gate.passed, **fields, **no_baseline}
 
 
 def _counts_as(gate: Gate, check: Check) -> str:
@@ -160,13 +152,7 @@ _ANEW: Final = "│"  # where a chart began anew
 
 
 def collect(name: str, charts: Sequence[Chart], alerts: Sequence[StoredAlert]) -> dict[str, Any]:
-    """A watch as plain values.
-
-    Args:
-        name: Its name.
-        charts: Its charts.
-        alerts: What it has told.
-    """
+    """A watch as plain values."""
     return {
         "watch": name,
         "charts": [_chart(chart) for chart in charts],
@@ -245,12 +231,12 @@ def watch_console(data: Json) -> RenderableType:
     """A control chart for each metric and segment, then the alerts."""
     if not data["charts"]:
         return Text("no look yet")
-    made = table("scores", gap=1)
-    made.add_column("looks, oldest first", no_wrap=True)
-    numeric(made, ("last", "mean, 95 %", "n"))
-    made.add_column("", no_wrap=True)
+    chart_table = table("scores", gap=1)
+    chart_table.add_column("looks, oldest first", no_wrap=True)
+    numeric(chart_table, ("last", "mean, 95 %", "n"))
+    chart_table.add_column("", no_wrap=True)
     for chart in data["charts"]:
-        made.add_row(
+        chart_table.add_row(
             sanitize.plain(chart["metric"] if not chart["segment"] else f"  {chart['segment']}"),
             picture(chart),
             numbers.score(chart["mean"]),
@@ -258,18 +244,18 @@ def watch_console(data: Json) -> RenderableType:
             numbers.count(chart["n"]),
             chart["state"],
         )
-    blocks: list[RenderableType] = [made]
+    blocks: list[RenderableType] = [chart_table]
     for alert in data["alerts"]:
         blocks += [Text(), *alert_lines(alert)]
     return Group(*blocks)
 
 
-def picture(chart: Json, width: int = _WIDTH) -> str:
+def picture(chart: Json) -> str:
     """The means of the newest looks as blocks, from the least to the greatest of them."""
     earlier, points = chart["earlier"], chart["points"]
-    drawn = [*earlier, None, *points] if earlier else list(points)
-    drawn = drawn[-width:]
-    means = [one["mean"] for one in drawn if one and one["mean"] is not None]
+    points_drawn = [*earlier, None, *points] if earlier else list(points)
+    points_drawn = points_drawn[-_WIDTH:]
+    means = [one["mean"] for one in points_drawn if one and one["mean"] is not None]
     low, high = min(means, default=0.0), max(means, default=1.0)
     if chart["range"]:
         middle, least = (low + high) / 2, _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0])
@@ -281,7 +267,7 @@ def picture(chart: Json, width: int = _WIDTH) -> str:
         else " "
         if one["mean"] is None
         else _BLOCKS[min(int((one["mean"] - low) / step), len(_BLOCKS) - 1)]
-        for one in drawn
+        for one in points_drawn
     )
 
 

@@ -74,7 +74,7 @@ def _one(series: Series) -> dict[str, Any]:
 
 def _point(point: Point) -> dict[str, Any]:
     fields = msgspec.to_builtins(point.score)
-    kept = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
+    names = ("mean", "interval", "bounds", "n_scored", "n_undefined", "n_failed", "n_unanswered")
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
@@ -85,7 +85,7 @@ def _point(point: Point) -> dict[str, Any]:
         "n_older": point.n_older,
         "best_of": point.best_of,
         "finished": run.finished is not None,
-        **{name: fields[name] for name in kept},
+        **{name: fields[name] for name in names},
         "noise": noise.of_mean(point.score.n_scored) if noise else None,
     }
 
@@ -228,12 +228,7 @@ _NAME_COLUMN: Final = 14  # characters of a run, so that the picture has room at
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
-    """Each metric with its series, and what must be read beside them.
-
-    Args:
-        data: The history in words.
-        show_all: Whether metrics that never moved are more than counted.
-    """
+    """Each metric with its series, and what must be read beside them."""
     if not data["metrics"]:
         return Text("no run yet")
     metrics, left_out = shown(data, show_all=show_all)
@@ -262,22 +257,22 @@ def _metric(metric: Json, columns: Sequence[str]) -> Iterator[RenderableType]:
 
 def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
     low, high = (numbers.score(end) for end in metric["axis"][:2])
-    made = table()
+    rows = table()
     for name in columns:
         right = name in NUMERIC
         folded = name == "run"
-        made.add_column(
+        rows.add_column(
             sanitize.plain(name),
             justify="right" if right else "left",
             no_wrap=True,
             overflow="ellipsis" if folded else "fold",
             max_width=_NAME_COLUMN if folded else None,
         )
-    made.add_column(_Fitting(lambda width: _scale(low, high, width)))
+    rows.add_column(_Fitting(lambda width: _scale(low, high, width)))
     for point in one["points"]:
         cells = [Text(sanitize.plain(cell)) for cell in row(point)]
-        made.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
-    return made
+        rows.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
+    return rows
 
 
 def _remarks(one: Json, metric: Json) -> Iterator[Text]:
@@ -311,15 +306,15 @@ def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
     if not known:
         return ""
     places = [_place(value, axis, width) for value in known]
-    drawn = [" "] * width
-    drawn[min(places) : max(places) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
+    characters = [" "] * width
+    characters[min(places) : max(places) + 1] = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (
         max(places) - min(places) + 1
     )
     if point["interval"]:
-        drawn[min(places)], drawn[max(places)] = "├", "┤"
+        characters[min(places)], characters[max(places)] = "├", "┤"
     if point["mean"] is not None:
-        drawn[_place(point["mean"], axis, width)] = "●"
-    return "".join(drawn)
+        characters[_place(point["mean"], axis, width)] = "●"
+    return "".join(characters)
 
 
 def _place(value: float, axis: Sequence[float], width: int) -> int:
@@ -444,12 +439,12 @@ def picture(metric: Json) -> Picture:
 
     names = {point["run"]: point["name"] or point["run"][:8] for point in every}
     # Of many runs, only the first and the last have room.
-    named = points if len(points) <= _NAMED else [points[0], points[-1]]
+    named_points = points if len(points) <= _NAMED else [points[0], points[-1]]
     guide = metric["guide"]
     return Picture(
         lines=[_line(one, place, places, y) for place, one in enumerate(metric["series"])],
         ticks=[(y(value), numbers.score(value)) for value in ticks(low, high, step)],
-        names=[(places[run], _short(names[run]), created[:10]) for created, run in named],
+        names=[(places[run], _short(names[run]), created[:10]) for created, run in named_points],
         guide=y(guide) if guide is not None and low <= guide <= high else None,
     )
 

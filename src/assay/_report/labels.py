@@ -144,12 +144,7 @@ def facts(part: Part, tone: str) -> list[str]:
 
 
 def context(part: Part, contexts: Sequence[str]) -> str | None:
-    """The context that a piece of evidence names; None if it names none, or one that is not there.
-
-    Args:
-        part: The piece of evidence.
-        contexts: Those of its sample.
-    """
+    """The context that a piece of evidence names; None if there is no such one."""
     at = part.context
     return contexts[at] if at is not None and 0 <= at < len(contexts) else None
 

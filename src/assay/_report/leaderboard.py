@@ -30,13 +30,7 @@ _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
 
 
 def blocks(board: Leaderboard, level: float, params: Mapping[str, Params]) -> list[RenderableType]:
-    """A leaderboard on the console: its table, the finding, and the effects.
-
-    Args:
-        board: The leaderboard.
-        level: Nominal coverage of its intervals.
-        params: What was set, by the name of the configuration.
-    """
+    """A leaderboard on the console: its table, the finding, and the effects."""
     arrow = "" if board.higher_is_better else ", lower is better"
     questions = numbers.plural(board.n, "question")
     head = Text.assemble((sanitize.plain(board.metric), "bold"), f"  {questions}{arrow}")
@@ -62,20 +56,15 @@ def name(configuration: str) -> Text:
 
 
 def finding(board: Leaderboard, what: str = "configuration") -> str:
-    """Who won, or that nobody did and what would settle it.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+    """Who won, or that nobody did and what would settle it."""
     if board.winner:
         return f"{board.winner} is best: every other {what} is worse."
     if not board.tied:
         return "There is nothing to compare."
-    shown = "; ".join(board.tied[:_NAMED])
+    tied_names = "; ".join(board.tied[:_NAMED])
     rest = len(board.tied) - _NAMED
-    shown += f" and {rest} more" if rest > 0 else ""
-    text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: {shown}."
+    tied_names += f" and {rest} more" if rest > 0 else ""
+    text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: {tied_names}."
     if len(board.tied) == len(board.standings):
         text = f"No winner: none of the {len(board.tied)} {what}s can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
@@ -88,28 +77,23 @@ def finding(board: Leaderboard, what: str = "configuration") -> str:
     return f"{text} How many more questions would tell them apart cannot be said."
 
 
-def corrected_in_words(board: Leaderboard, what: str = "configuration") -> str:
-    """What labels say of the choice, and how many there are.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+def corrected_in_words(board: Leaderboard) -> str:
+    """What labels say of the choice, and how many there are."""
     best, *others = board.corrected
     counts = {one.labels for one in board.corrected}
     n = numbers.plural(max(counts), "labelled answer")
     n = f"{min(counts):,} to {n}" if len(counts) > 1 else n
-    text = f"Corrected for the judge's error by {n} of each {what}: "
+    text = f"Corrected for the judge's error by {n} of each configuration: "
     without = len(board.standings) - len(board.corrected)
     tied = [one.name for one in others if one.verdict == "tied"]
     if without:
-        text += f"{without} of {len(board.standings)} {what}s have none. "
+        text += f"{without} of {len(board.standings)} configurations have none. "
     if not others:
         return f"{text}label answers of a second one to compare them."
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
-    shown = "; ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
-    return f"{text}{best.name} cannot be told from {shown}."
+    names = "; ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
+    return f"{text}{best.name} cannot be told from {names}."
 
 
 def effect_in_words(effect: Effect) -> str:
@@ -145,11 +129,11 @@ def front_in_words(front: Front) -> str:
     head = f"Pareto front against {resources_in_words(front)}:"
     if len(kept) == len(front.places):
         return f"{head} all {len(kept)}, none is dominated."
-    shown = "; ".join(kept[:_NAMED])
-    shown += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
+    names = "; ".join(kept[:_NAMED])
+    names += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
     rest = len(front.places) - len(kept)
     return (
-        f"{head} {shown}. {rest} of {len(front.places)} {'is' if rest == 1 else 'are'} dominated."
+        f"{head} {names}. {rest} of {len(front.places)} {'is' if rest == 1 else 'are'} dominated."
     )
 
 
@@ -183,20 +167,20 @@ def _configurations(
     widths = [max(len(line) for text in column for line in text.split("\n")) for column in columns]
     if len(heads) < 2 or sum(widths) + len(widths) > _PARAMETERS:
         return _standings(head, standings, level)
-    made = table(*heads, gap=0)
-    _measures(made, level)
+    grid = table(*heads, gap=0)
+    _measures(grid, level)
     for one in standings:
         values = (Text(sanitize.plain(value)) for value in rows[one.name].values())
-        made.add_row(*values, *_measured(one, standings))
-    return made
+        grid.add_row(*values, *_measured(one, standings))
+    return grid
 
 
 def _standings(head: str, standings: Sequence[Standing | CorrectedStanding], level: float) -> Table:
-    made = table(head, gap=2)
-    _measures(made, level)
+    grid = table(head, gap=2)
+    _measures(grid, level)
     for one in standings:
-        made.add_row(name(one.name), *_measured(one, standings))
-    return made
+        grid.add_row(name(one.name), *_measured(one, standings))
+    return grid
 
 
 def _measures(made: Table, level: float) -> None:
@@ -342,13 +326,13 @@ def is_worse(one: Standing) -> bool:
 
 
 def _table(boards: Sequence[Leaderboard], rows: Mapping[str, Mapping[str, str]]) -> Table:
-    made = table(*map(sanitize.plain, next(iter(rows.values()))), gap=2)
-    numeric(made, [sanitize.plain(board.metric.replace("(", "\n(")) for board in boards])
+    grid = table(*map(sanitize.plain, next(iter(rows.values()))), gap=2)
+    numeric(grid, [sanitize.plain(board.metric.replace("(", "\n(")) for board in boards])
     places = [{one.name: one for one in board.standings} for board in boards]
     for name, values in rows.items():
-        shown = (Text(sanitize.plain(value)) for value in values.values())
-        made.add_row(*shown, *(_cell(place[name], place.values()) for place in places))
-    return made
+        cells = (Text(sanitize.plain(value)) for value in values.values())
+        grid.add_row(*cells, *(_cell(place[name], place.values()) for place in places))
+    return grid
 
 
 def is_best(one: Standing, standings: Iterable[Standing]) -> bool:

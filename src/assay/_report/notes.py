@@ -83,8 +83,8 @@ def percentiles(metric: Mapping[str, Any]) -> str:
     if percentiles is None:
         return ""
     # Costs are small: three digits that count, wherever they begin.
-    shown = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
-    half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in shown)
+    values = (numbers.score(value) if value >= 1 else f"{value:.3g}" for value in percentiles)
+    half, most, nearly_all = (f"{value} {unit(metric)}".rstrip() for value in values)
     return f"half of the samples up to {half}, 95 % up to {most}, 99 % up to {nearly_all}"
 
 
@@ -360,8 +360,8 @@ def _language(data: Mapping[str, Any]) -> list[Note]:
     judges = {who for metric in data["metrics"] for who in metric["asks"]}
     # For vectors its encoder alone is named, whose name is the end of its own.
     ours = (who.startswith("embedded:") or f"+{who}" in data["run"]["judge"] for who in judges)
-    told = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
-    if told or not any(ours) or n <= looked_at / 5:
+    is_known = any(NEVER_MEASURED in note for note in data["run"].get("notes", ()))
+    if is_known or not any(ours) or n <= looked_at / 5:
         return []
     share = f"{numbers.count(n)} of {numbers.plural(looked_at, 'sample')} looked at"
     text = f"{share} seem not to be in English, which the embedded judge was made for. Its scores"
@@ -379,8 +379,8 @@ def _thoughts(data: Mapping[str, Any]) -> list[Note]:
 
 
 def _coverage(data: Mapping[str, Any]) -> list[Note]:
-    shown, total = data["n_shown"], data["run"]["n_samples"]
-    if shown >= total or not shown:  # a summary shows no evidence
+    n_shown, total = data["n_shown"], data["run"]["n_samples"]
+    if n_shown >= total or not n_shown:  # a summary shows no evidence
         return []
-    samples = f"{numbers.count(shown)} of {numbers.plural(total, 'sample')}"
+    samples = f"{numbers.count(n_shown)} of {numbers.plural(total, 'sample')}"
     return [Note("info", f"Evidence covers {samples}; every other number covers all of them.")]

@@ -51,21 +51,21 @@ def fragment(template: str, **context: Any) -> str:
 
 def path(points: Iterable[tuple[float, float]]) -> str:
     """What draws a line through points, as SVG has it; "" if there are none."""
-    drawn = "L".join(f"{x} {y}" for x, y in points)
-    return f"M{drawn}" if drawn else ""
+    points_drawn = "L".join(f"{x} {y}" for x, y in points)
+    return f"M{points_drawn}" if points_drawn else ""
 
 
 @cache
 def environment() -> Environment:
     """The templates, and the filters that they write with."""
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("assay._report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
+    templates.filters.update(
         visible=sanitize.visible,
         breakable=sanitize.breakable,
         prose=sanitize.prose,
@@ -80,7 +80,7 @@ def environment() -> Environment:
         meaning=labels.meaning,
         judge=numbers.judge_in_words,
     )
-    return made
+    return templates
 
 
 @cache
@@ -108,14 +108,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """A report of titled tables.
-
-    Attributes:
-        title: What it is about.
-        facts: What is compared: (name, what it is).
-        warnings: What must be read before the numbers.
-        sections: The tables.
-    """
+    """A report of titled tables."""
 
     title: str
     facts: Sequence[tuple[str, str]]

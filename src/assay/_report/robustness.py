@@ -50,8 +50,8 @@ def answer(data: Json) -> list[tuple[str, str]]:
     for curve in data["curves"]:
         text = f"{curve['perturbation']}: {curve['finding']}"
         found.setdefault((text, tone(curve)), []).append(curve["metric"])
-    told = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
-    return sorted(told, key=lambda one: ("bad", "warn", "good").index(one[1]))
+    lines = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
+    return sorted(lines, key=lambda one: ("bad", "warn", "good").index(one[1]))
 
 
 def row(point: Json) -> list[str]:
@@ -168,12 +168,12 @@ def _perturbation(data: Json, name: str, curves: Any) -> Iterator[RenderableType
         head.append(f"  {sparkline(curve)}  ")
         head.append(sanitize.plain(curve["finding"]), STYLES[tone(curve)])
         yield head
-        made = table(HEADS[0])
-        numeric(made, HEADS[1:-1])
-        made.add_column("")
+        levels = table(HEADS[0])
+        numeric(levels, HEADS[1:-1])
+        levels.add_column("")
         for point in curve["points"]:
-            made.add_row(*(Text(sanitize.plain(cell)) for cell in row(point)))
-        yield made
+            levels.add_row(*(Text(sanitize.plain(cell)) for cell in row(point)))
+        yield levels
     for text in left_out(data, name):
         yield dim(text)
 

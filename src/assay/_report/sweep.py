@@ -184,12 +184,7 @@ def varied(configurations: Sequence[Configuration]) -> dict[str, list[str]]:
 
 
 def standings_of(board: Leaderboard, what: str = "configuration") -> dict[str, Any]:
-    """The tables of one metric, and who won in a sentence.
-
-    Args:
-        board: The leaderboard.
-        what: What it ranks, in the singular.
-    """
+    """The tables of one metric, and who won in a sentence."""
     return {
         "board": board,
         "finding": leaderboard.finding(board, what),
@@ -245,9 +240,9 @@ def _table(head: str, standings: Sequence[Standing | CorrectedStanding]) -> Tabl
 
 
 def _bar(axis: Axis, value: float, ends: Interval | None, zero: float | None = None) -> Bar:
-    drawn = None if ends is None else (axis.at(ends.low), axis.at(ends.high))
+    ends_drawn = None if ends is None else (axis.at(ends.low), axis.at(ends.high))
     words = f"{numbers.score(value)}, interval {numbers.interval(ends)}"
-    return Bar(axis.at(value), drawn, zero, words)
+    return Bar(axis.at(value), ends_drawn, zero, words)
 
 
 def _picture(front: Front, board: Leaderboard, numbered: Mapping[str, int]) -> Picture:

@@ -26,10 +26,10 @@ def table(*heads: str, gap: int = 1) -> Table:
         heads: Of its first columns, which hold words and may be folded.
         gap: Spaces between its columns.
     """
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
+    columns = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
     for head in heads:
-        made.add_column(Text(sanitize.plain(head)), overflow="fold")
-    return made
+        columns.add_column(Text(sanitize.plain(head)), overflow="fold")
+    return columns
 
 
 def numeric(made: Table, heads: Iterable[str]) -> None:
@@ -41,13 +41,7 @@ def numeric(made: Table, heads: Iterable[str]) -> None:
 def measures(
     heads: Sequence[str], rows: Iterable[Iterable[str]], styles: Mapping[str, str] | None = None
 ) -> Table:
-    """A table of numbers with their intervals beside what they are of, its first column.
-
-    Args:
-        heads: Of all columns.
-        rows: The cells.
-        styles: How cells of these texts are styled.
-    """
+    """A table of numbers with their intervals beside what they are of, its first column."""
     made = table(heads[0])
     for head in heads[1:]:
         made.add_column(head, justify="right", overflow="fold")
@@ -58,10 +52,10 @@ def measures(
 
 def grid(gap: int = 1, *, right: bool = True) -> Table:
     """Names or numbers in a first column, texts that may be folded in a second one."""
-    made = Table.grid(padding=(0, gap))
-    made.add_column(justify="right" if right else "left", no_wrap=True)
-    made.add_column(overflow="fold")
-    return made
+    columns = Table.grid(padding=(0, gap))
+    columns.add_column(justify="right" if right else "left", no_wrap=True)
+    columns.add_column(overflow="fold")
+    return columns
 
 
 def dim(text: str) -> Text:

@@ -375,7 +375,7 @@ def _verdicts(task: Any) -> str:
 
 
 def _usefulness(task: Any) -> str:
-    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown() if i in task.ids)
+    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown().items())
     return judge_contexts.reply(
         [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
     )

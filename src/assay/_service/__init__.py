@@ -129,13 +129,13 @@ class Service:
         watch: Watch | None = None,
         **how: Any,
     ) -> Result:
-        chosen = [_metric(spec) for spec in metrics]
+        metrics_wanted = [_metric(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
         settings = replace(self.settings, on_progress=watch, **{"limit": None, **how})
         options = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
-            return await aevaluate(data, chosen, self.judge, **options)
+            return await aevaluate(data, metrics_wanted, self.judge, **options)
         except StoreError:
             raise
         except InputError as error:
@@ -244,14 +244,14 @@ def _extent(value: Any) -> tuple[int, int]:
     """
     longest, values, waiting = 0, 0, [value]
     while waiting and values <= MAX_VALUES:
-        held = waiting.pop()
+        value_held = waiting.pop()
         values += 1
-        if isinstance(held, str):
-            longest = max(longest, len(held))
-        elif isinstance(held, dict):
-            waiting += [*held, *held.values()]
-        elif isinstance(held, list):
-            waiting += held
+        if isinstance(value_held, str):
+            longest = max(longest, len(value_held))
+        elif isinstance(value_held, dict):
+            waiting += [*value_held, *value_held.values()]
+        elif isinstance(value_held, list):
+            waiting += value_held
     return longest, values
 
 
@@ -304,8 +304,8 @@ def _run(result: Result) -> forms.Run:
         list(result.summary()),
         result.cost(),
         run.title,
+        _notes(result),
         **_fields_of(run.description),
-        notes=_notes(result),
     )
 
 

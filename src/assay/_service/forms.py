@@ -19,14 +19,7 @@ PAGE = 500  # samples, at most
 MAX_RUNS = 1000
 MAX_OFFSET = 10**9  # SQLite and Python's iterators do not take a number of any size
 
-Spec = Annotated[
-    str,
-    msgspec.Meta(
-        min_length=1,
-        max_length=MAX_SPEC,
-        description=_SPEC,
-    ),
-]
+Spec = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SPEC, description=_SPEC)]
 Specs = Annotated[list[Spec], msgspec.Meta(min_length=1, max_length=MAX_METRICS)]
 Row = dict[str, Any]
 
@@ -53,15 +46,20 @@ class EvaluateOne(msgspec.Struct, forbid_unknown_fields=True):
     contexts: Contexts = "auto"
 
 
-class EvaluateMany(msgspec.Struct, forbid_unknown_fields=True):
-    """Samples and the metrics to compute."""
+class Described(msgspec.Struct, kw_only=True):
+    """What a run is called, and what else is said of it."""
 
-    samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
-    metrics: Specs
     name: str = ""
     tags: list[str] = []
     note: str = ""
     params: dict[str, str | int | float | bool] = {}
+
+
+class EvaluateMany(Described, forbid_unknown_fields=True):
+    """Samples and the metrics to compute."""
+
+    samples: Annotated[list[Row], msgspec.Meta(min_length=1)]
+    metrics: Specs
     contexts: Contexts = "auto"
 
 
@@ -85,7 +83,7 @@ class Scored(msgspec.Struct):
     notes: list[str]
 
 
-class Run(msgspec.Struct):
+class Run(Described):
     """A run with the summary of every metric."""
 
     run: str
@@ -99,14 +97,10 @@ class Run(msgspec.Struct):
     metrics: list[MetricSummary]
     cost: Cost
     title: str = ""
-    name: str = ""
-    tags: list[str] = []
-    note: str = ""
-    params: dict[str, str | int | float | bool] = {}
     notes: list[str] = []
 
 
-class Listed(msgspec.Struct):
+class Listed(Described):
     """A run in a list."""
 
     run: str
@@ -116,10 +110,6 @@ class Listed(msgspec.Struct):
     finished: bool
     metrics: list[str]
     title: str = ""
-    name: str = ""
-    tags: list[str] = []
-    note: str = ""
-    params: dict[str, str | int | float | bool] = {}
 
 
 class Runs(msgspec.Struct):
@@ -242,12 +232,7 @@ _RUN: Final = {
 
 
 def document(max_samples: int, *, token: bool) -> dict[str, Any]:
-    """The document.
-
-    Args:
-        max_samples: The most samples that one call may send.
-        token: Whether callers need one.
-    """
+    """The document."""
     documented = [
         *(Health, Metrics, EvaluateOne, EvaluateMany, Scored),
         *(Runs, Run, Samples, Evidence, Error),
@@ -269,7 +254,7 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
         form = components[f"Evaluate{name}"]
         form["properties"]["metrics"]["items"] = _spec()
         form["examples"] = [{key: value, "metrics": ["faithfulness"]}]
-    made: dict[str, Any] = {
+    openapi: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
             "title": "assay",
@@ -280,11 +265,11 @@ def document(max_samples: int, *, token: bool) -> dict[str, Any]:
         "components": {"schemas": components},
     }
     if token:
-        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        openapi["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path in ("/health", "/openapi.json"):
-            made["paths"][path]["get"]["security"] = []
-        made["security"] = [{"token": []}]
-    return made
+            openapi["paths"][path]["get"]["security"] = []
+        openapi["security"] = [{"token": []}]
+    return openapi
 
 
 def _spec() -> dict[str, Any]:

@@ -215,8 +215,8 @@ def _edge(guard: Guard, connections: Connections) -> Any:
         except Refused as refused:
             response = _problem(refused.status, str(refused), headers=refused.headers)
         except web.HTTPException as error:  # of aiohttp: no such path, no such method
-            kept = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
-            response = _problem(error.status, error.reason, headers=kept)
+            allow = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
+            response = _problem(error.status, error.reason, headers=allow)
         except NotFound as error:
             response = _problem(404, str(error))
         except StoreError as error:  # of the service, not of what was sent

@@ -59,12 +59,7 @@ class Bounds:
 
 
 class Refused(Exception):
-    """A request that is sent away.
-
-    Attributes:
-        status: The HTTP status.
-        headers: What else to say.
-    """
+    """A request that is sent away."""
 
     def __init__(self, status: int, why: str, **headers: str) -> None:
         super().__init__(why)
@@ -78,11 +73,7 @@ def is_local_host(host: str) -> bool:
 
 
 class Guard:
-    """Lets requests in.
-
-    Args:
-        bounds: What callers may do.
-    """
+    """Lets requests in."""
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds

@@ -52,11 +52,7 @@ def server(service: Service) -> Any:
 
 
 class Tools:
-    """The tools. Their docstrings are what agents read.
-
-    Args:
-        service: What does the work.
-    """
+    """The tools. Their docstrings are what agents read."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

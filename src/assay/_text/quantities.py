@@ -1,6 +1,6 @@
 """The amounts of a text as another text writes them, and whether two amounts are the same.
 
-"90 minutes" and "one and a half hours", "15:00" and "three in the afternoon" are exactly as much:
+"90 minutes" and "one and a half hours", "15:00" and "3 pm" are exactly as much:
 only that is rewritten. Equality is what people accept as the same answer: "$1,577 million" is 1.577
 billion and, where the question says "in millions", 1577.0; "15.7 %" is 0.157, "57 km" 35 miles.
 """
@@ -110,14 +110,6 @@ _DATE = re.compile(
 _CLOCK = re.compile(
     r"(?<![\w:.,])(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))?(?![\d:])"
     r"(?:\s?(?P<half>am|pm)\b)?|\b(?P<named>noon|midday|midnight)\b"
-)
-_HOURS = {name: hour for name, hour in SMALL.items() if 1 <= hour <= 12}
-_SPOKEN = re.compile(
-    # "Half past five", "nine in the morning": one of these says that it is a time.
-    r"(?<![\w:.,])(?:(?P<off>half\spast|(?:a\s)?quarter\s(?P<side>past|to))\s)?"
-    rf"(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)})(?::(?P<minute>[0-5]\d))?(?P<sharp>\so['’]clock)?"
-    r"(?:\s(?:in\sthe\s(?P<day>morning|afternoon|evening)|at\s(?P<night>night)))?(?![\w:])",
-    re.IGNORECASE,
 )
 _PARTED = "half|third|quarter|fourth|fifth|sixth|eighth|tenth"
 _PART = re.compile(
@@ -253,23 +245,6 @@ def _clock(match: re.Match[str]) -> Iterator[Key]:
     yield "clock", 60 * hour + int(match["minute"] or 0)
 
 
-def _spoken(match: re.Match[str]) -> Iterator[Key]:
-    if not (match["off"] or match["sharp"] or match["day"] or match["night"]):
-        return
-    hour = _HOURS.get(match["hour"].lower()) or int(match["hour"])
-    minutes = 60 * (hour % 12) + int(match["minute"] or 0)
-    if match["off"]:
-        minutes += 30 if not match["side"] else 15 if match["side"].lower() == "past" else -15
-    minutes %= 720
-    halves: tuple[int, ...]
-    if match["night"]:
-        halves = (720,) if minutes >= 360 else (0,)
-    else:  # which half of the day is not said: either
-        halves = {"morning": (0,), "": (0, 720)}.get((match["day"] or "").lower(), (720,))
-    for half in halves:
-        yield "clock", minutes + half
-
-
 def _parts(match: re.Match[str]) -> Iterator[Key]:
     if match["some"]:
         some, every = _number(match["some"]), _number(match["all"])
@@ -319,7 +294,6 @@ def _number(spellings_of: str) -> float:
 # In this order: a date is no amount, and "one in four" not a four.
 _KINDS = (
     (_DATE, _dates),
-    (_SPOKEN, _spoken),
     (_PART, _parts),
     (_CLOCK, _clock),
     (_AMOUNT, _amounts),

@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import InputError
 from assay.experiments.adaptation import (
     HELD_OUT,
+    PASSAGE,
     Embedding,
     Floats,
     Gain,
@@ -25,7 +26,6 @@ from assay.judges.embedded.inference import workers
 from assay.judges.onnx import Encoder
 from assay.judges.onnx_model import Folder, network
 from assay.stats.intervals import LEVEL
-from assay.testset.sources import PASSAGE
 
 
 @dataclass(frozen=True, kw_only=True)

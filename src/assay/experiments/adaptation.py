@@ -19,13 +19,15 @@ from assay.stats.comparison import Paired, paired
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 from assay.testset.documents import Document, read_documents
 from assay.testset.passages import Corpus, Passage, cut
-from assay.testset.sources import PASSAGE, passages_asked, sources_of
+from assay.testset.sources import passages_asked, sources_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 # Vectors of texts, of Euclidean length 1: shape (texts, dimensions).
 Embedding: TypeAlias = Callable[[Sequence[str]], Floats]
 DEPTHS: Final = (1, 3, 5)
 HELD_OUT: Final = 0.3
+PASSAGE: Final = 80  # words that training reads to their end
+HARD_NEGATIVES: Final = 3  # of a passage
 LEAST_HELD_OUT: Final = 10  # questions: fewer say nothing of others
 NO_GAIN: Final = "no gain shown"
 _ASKING: Final = (6, 40)  # words of a sentence that may stand for a question
@@ -148,12 +150,12 @@ def read_material(corpus: Any, questions: Any = None, *, words: int | None = PAS
     if questions is None:
         return _by_rule(passages)
     rows = list(samples(read(questions), needs={"adapt": ("question",)}))
-    asked = _asked(rows, passages)
-    if not asked:
+    answerable = _asked(rows, passages)
+    if not answerable:
         known = ", ".join(repr(passage.id) for passage in passages[:3])
         what = "no question names a passage of the corpus, and none has a reference found there"
         raise InputError(what, f"give reference_context_ids: passages are called {known}")
-    return Material(tuple(p.text for p in passages), tuple(asked), len(rows) - len(asked))
+    return Material(tuple(p.text for p in passages), tuple(answerable), len(rows) - len(answerable))
 
 
 def _passages(document: Document, words: int | None) -> list[Passage]:
@@ -171,13 +173,15 @@ def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question
     right = {}
     for row in rows:
         ids = row.reference_context_ids or ()
-        named = {places[name] for name in ids if name in places}
+        named_places = {places[name] for name in ids if name in places}
         inside = (of_document[name] for name in ids if name not in places and name in of_document)
-        right[row.id] = frozenset(named | {_holder(row, held, passages) for held in inside})
+        right[row.id] = frozenset(
+            named_places | {_holder(row, inside_it, passages) for inside_it in inside}
+        )
     rest = [row for row in rows if not right[row.id]]
     if rest:
-        found = Corpus(passages)
-        right |= passages_asked(rest, sources_of(rest, found), found)
+        all_passages = Corpus(passages)
+        right |= passages_asked(rest, sources_of(rest, all_passages), all_passages)
     return [
         _question(row.id, row.question, right[row.id], passages)
         for row in rows
@@ -185,15 +189,15 @@ def _asked(rows: Sequence[Sample], passages: Sequence[Passage]) -> list[Question
     ]
 
 
-def _holder(row: Sample, held: Sequence[int], passages: Sequence[Passage]) -> int:
+def _holder(row: Sample, places: Sequence[int], passages: Sequence[Passage]) -> int:
     """Of a document's passages the one with most words of the reference, then of the question."""
-    wanted = [set(words(text or "")) for text in (row.reference, row.question)]
+    word_sets = [set(words(text or "")) for text in (row.reference, row.question)]
 
     def shared(place: int) -> list[int]:
         there = set(words(passages[place].text))
-        return [len(some & there) for some in wanted]
+        return [len(some & there) for some in word_sets]
 
-    return max(held, key=shared)
+    return max(places, key=shared)
 
 
 def _question(name: str, text: str, right: frozenset[int], passages: Sequence[Passage]) -> Question:
@@ -256,7 +260,10 @@ def split(questions: Sequence[Question], share: float = HELD_OUT, *, seed: int =
 
 
 def mine(
-    questions: Sequence[Question], material: Material, embed: Embedding, most: int = 1
+    questions: Sequence[Question],
+    material: Material,
+    embed: Embedding,
+    most: int = HARD_NEGATIVES,
 ) -> list[Triplet]:
     """Hard negatives for every question: what the embedder finds first of all that is not right.
 
@@ -306,13 +313,13 @@ def gains(
         "MRR": lambda before: 1 / (1 + before),
     }
     groups = [question.source for question in questions]
-    found = []
+    measured = []
     for name, measure in measures.items():
         old, new = measure(base), measure(adapted)
         ends = [mean_interval(x, groups=groups, low=0, high=1, level=level) for x in (old, new)]
         pairs = paired(old, new, groups=groups, span=1.0, level=level)
-        found.append(Gain(name, ends[0], ends[1], pairs))
-    return tuple(found)
+        measured.append(Gain(name, ends[0], ends[1], pairs))
+    return tuple(measured)
 
 
 def _accuracy(k: int) -> Callable[[Floats], Floats]:
@@ -329,9 +336,9 @@ def batches(triplets: Iterable[Triplet], size: int, *, most: int, seed: int) -> 
     for triplet in triplets:
         of_passage.setdefault(triplet.positive, []).append(triplet)
     pieces = []
-    for held in of_passage.values():
-        draw.shuffle(held)
-        pieces += [held[start : start + most] for start in range(0, len(held), most)]
+    for together in of_passage.values():
+        draw.shuffle(together)
+        pieces += [together[start : start + most] for start in range(0, len(together), most)]
     draw.shuffle(pieces)
     ordered = [triplet for piece in pieces for triplet in piece]
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]

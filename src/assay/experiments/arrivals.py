@@ -83,29 +83,29 @@ def arrivals(
     files = files_of(path)
     name, mapping, contexts = Path(path).name, settings.mapping, settings.contexts
     source = Source(name, lambda: _records(files), mapping, contexts=contexts)
-    found, copies = Arrivals(), Counter[str]()
+    new, copies = Arrivals(), Counter[str]()
     ids = set(known)
     for row in source:
         problems = row.problems or tuple(refuse(row))
         if problems:
-            found.invalid += 1
-            found.problem = found.problem or str(problems[0])
+            new.invalid += 1
+            new.problem = new.problem or str(problems[0])
             continue
         sample = Sample(**row.fields)
         if sample.id == f"row-{row.number}":  # the place in a file that is rotated names nothing
             sample = replace(sample, id=_id(row, copies))
         if sample.id in ids:
-            found.known += 1
+            new.known += 1
         elif not is_taken(sample.id, share):
-            found.left_out += 1
+            new.left_out += 1
         elif _ended(sample, now) > now - settle:
-            found.waiting += 1
+            new.waiting += 1
         else:
             ids.add(sample.id)
-            found.samples.append(sample)
+            new.samples.append(sample)
     # What a budget leaves out is then a random part of what came.
-    found.samples.sort(key=lambda sample: _digest(sample.id))
-    return found
+    new.samples.sort(key=lambda sample: _digest(sample.id))
+    return new
 
 
 def is_taken(id_: str, share: float) -> bool:

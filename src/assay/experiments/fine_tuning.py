@@ -44,10 +44,10 @@ class Training:
         seed: Order of the triplets, and dropout.
     """
 
-    epochs: int = 2
-    batch: int = 32
+    epochs: int = 1
+    batch: int = 16
     rate: float = 5e-5
-    tokens: int = 256
+    tokens: int = 128
     bfloat16: bool = False
     threads: int | None = None
     seed: int = 0
@@ -186,11 +186,11 @@ class Model:
     def _vectors(self, texts: list[str], tokens: int) -> "torch.Tensor":
         import torch
 
-        given = self._tokenizer(
+        inputs = self._tokenizer(
             texts, padding=True, truncation=True, max_length=tokens, return_tensors="pt"
         )
-        states = self._net(**given).last_hidden_state.float()
-        mask = given["attention_mask"].unsqueeze(-1).float()
+        states = self._net(**inputs).last_hidden_state.float()
+        mask = inputs["attention_mask"].unsqueeze(-1).float()
         mean = (states * mask).sum(1) / mask.sum(1)
         return torch.nn.functional.normalize(states[:, 0] if self._pooling == "cls" else mean)
 
@@ -205,18 +205,18 @@ class Model:
             if (self._folder / name).is_file():
                 (folder / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(self._folder / name, folder / name)
-        given = dict(
+        inputs = dict(
             self._tokenizer(["a text", "one more text"], padding=True, return_tensors="pt")
         )
-        axes = {name: {0: "batch", 1: "length"} for name in (*given, "last_hidden_state")}
+        axes = {name: {0: "batch", 1: "length"} for name in (*inputs, "last_hidden_state")}
         with torch.no_grad(), warnings.catch_warnings():
             # The exporter that traces is called old; the new one needs two more packages.
             warnings.simplefilter("ignore")
             torch.onnx.export(
-                _exported(self._net, list(given)),
-                tuple(given.values()),
+                _exported(self._net, list(inputs)),
+                tuple(inputs.values()),
                 str(folder / "model.onnx"),
-                input_names=list(given),
+                input_names=list(inputs),
                 output_names=["last_hidden_state"],
                 dynamic_axes=axes,
                 opset_version=17,
@@ -233,9 +233,9 @@ def _exported(net: Any, names: Sequence[str]) -> Any:
             super().__init__()
             self.net = net
 
-        def forward(self, *given: torch.Tensor) -> torch.Tensor:
+        def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
             states: torch.Tensor = self.net(
-                **dict(zip(names, given, strict=True))
+                **dict(zip(names, inputs, strict=True))
             ).last_hidden_state
             return states
 

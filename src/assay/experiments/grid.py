@@ -113,8 +113,8 @@ class Race:
         dropped: list[int | None] = [None] * configurations
         running = list(range(configurations))
         for n in looks(len(self.ids)):
-            asked = partial(score, frozenset(self.ids[:n]))
-            scores = await in_parallel(asked, running, at_once)
+            scorer = partial(score, frozenset(self.ids[:n]))
+            scores = await in_parallel(scorer, running, at_once)
             if n == len(self.ids) or not any(scores):
                 continue
             lost = beaten(

@@ -128,7 +128,7 @@ def adapt_judge(
     _check(out, how, corpus, labels)
     people = _people(labels, how)
     cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
-    taught, kept = split_sources(cases, how)
+    taught, held_out = split_sources(cases, how)
     learnt = windows(taught) if how.steps else []
     if how.steps and not learnt:
         what = "the documents say nothing that a rule can make a case of"
@@ -140,10 +140,10 @@ def adapt_judge(
         if how.steps:
             steps = train_network(learnt, checkpoint, Path(name) / NETWORK, how, on_progress)
             readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
-        found, left_out, labelled_rows = _compare(readers, people, kept, how)
-        network, fitted = _chosen(found)
+        comparisons, left_out, labelled_rows = _compare(readers, people, held_out, how)
+        network, fitted = _chosen(comparisons)
         better = network == "trained" or bool(fitted)
-        made = JudgeAdaptation(
+        adaptation = JudgeAdaptation(
             base=BASE,
             folder=str(out) if better else None,
             network=network,
@@ -152,14 +152,14 @@ def adapt_judge(
             windows=len(learnt),
             labels={kind: sum(case.kind == kind for case in people) for kind in KINDS},
             left_out=left_out,
-            compared=tuple(found),
+            compared=tuple(comparisons),
             level=how.level,
         )
         if better:
             coefficients = {kind: refit(labelled_rows[network, kind], kind) for kind in fitted}
-            _write(out, made, coefficients, Path(name) / NETWORK)
+            _write(out, adaptation, coefficients, Path(name) / NETWORK)
     checkpoint.unlink(missing_ok=True)
-    return made
+    return adaptation
 
 
 def _check(out: Path, how: JudgeAdapting, corpus: object, labels: object) -> None:
@@ -179,11 +179,11 @@ def _check(out: Path, how: JudgeAdapting, corpus: object, labels: object) -> Non
 
 
 def _people(labels: str | Path | None, how: JudgeAdapting) -> list[Case]:
-    found = labelled(labels) if labels is not None else []
-    if not how.steps and not any(_enough(_of(found, kind)) for kind in KINDS):
+    cases = labelled(labels) if labels is not None else []
+    if not how.steps and not any(_enough(_of(cases, kind)) for kind in KINDS):
         least = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
         raise InputError(f"no kind of case has {least}", "label more: assay label")
-    return found
+    return cases
 
 
 def split_sources(cases: Sequence[Case], how: JudgeAdapting) -> tuple[list[Case], list[Case]]:
@@ -191,9 +191,9 @@ def split_sources(cases: Sequence[Case], how: JudgeAdapting) -> tuple[list[Case]
     groups = sorted({case.group for case in cases})
     random.Random(how.seed).shuffle(groups)  # noqa: S311 - no secret
     apart = set(groups[: max(1, round(how.held_out * len(groups)))])
-    kept = [case for case in cases if case.group in apart]
-    random.Random(how.seed).shuffle(kept)  # noqa: S311 - no secret
-    few = [case for kind in KINDS for case in _of(kept, kind)[:_MOST_HELD_OUT]]
+    held_out = [case for case in cases if case.group in apart]
+    random.Random(how.seed).shuffle(held_out)  # noqa: S311 - no secret
+    few = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
     return [case for case in cases if case.group not in apart], few
 
 
@@ -252,16 +252,16 @@ def train_network(
 def _compare(
     readers: Mapping[str, Reader],
     people: Sequence[Case],
-    kept: Sequence[Case],
+    held_out: Sequence[Case],
     how: JudgeAdapting,
 ) -> tuple[list[Compared], int, dict[tuple[str, Kind], list[Measured]]]:
     """Every candidate beside the base; how many cases cannot be read; people's, by network."""
-    found, left_out = [], 0
+    comparisons, left_out = [], 0
     labelled_rows: dict[tuple[str, Kind], list[Measured]] = {}
     level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
-        for whose, cases in (("people", people), ("synthetic", kept)):
+        for whose, cases in (("people", people), ("synthetic", held_out)):
             measured = {name: measure_all(reader, cases, kind) for name, reader in readers.items()}
             if whose == "people":
                 labelled_rows |= {(name, kind): rows for name, rows in measured.items()}
@@ -273,11 +273,11 @@ def _compare(
             for name, rows in measured.items():
                 after = np.array([one.probability(base) for one in rows])
                 if name != "shipped":
-                    found.append(beside(first, before, after, (whose, name), level))
+                    comparisons.append(beside(first, before, after, (whose, name), level))
                 if whose == "people":
                     after = out_of_fold(rows, kind)
-                    found.append(beside(first, before, after, (whose, name + FITTED), level))
-    return found, left_out, labelled_rows
+                    comparisons.append(beside(first, before, after, (whose, name + FITTED), level))
+    return comparisons, left_out, labelled_rows
 
 
 def _enough(cases: Sequence[Case]) -> bool:
@@ -285,7 +285,7 @@ def _enough(cases: Sequence[Case]) -> bool:
     return len(cases) >= _LEAST_LABELS and _LEAST_OF_CLASS <= good <= len(cases) - _LEAST_OF_CLASS
 
 
-def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
+def _chosen(comparisons: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
     """The network, and for which kinds coefficients are fitted; what ships if none is better.
 
     People's labels decide where there are any. The trained network serves all kinds: it is taken
@@ -297,7 +297,9 @@ def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
         gains = 0.0
         verdicts = []
         for kind in KINDS:
-            mine = [one for one in _decisive(found, kind) if one.candidate.startswith(network)]
+            mine = [
+                one for one in _decisive(comparisons, kind) if one.candidate.startswith(network)
+            ]
             options = [one for one in mine if network == "trained" or one.verdict == "better"]
             if best := min(options, key=lambda one: one.brier.after, default=None):
                 gains += best.brier.difference
@@ -310,20 +312,20 @@ def _chosen(found: Sequence[Compared]) -> tuple[str, tuple[Kind, ...]]:
     return network, kinds
 
 
-def _decisive(found: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
-    mine = [one for one in found if one.kind == kind]
+def _decisive(comparisons: Sequence[Compared], kind: Kind) -> Iterator[Compared]:
+    mine = [one for one in comparisons if one.kind == kind]
     people = any(one.cases == "people" for one in mine)
     return (one for one in mine if one.cases == ("people" if people else "synthetic"))
 
 
 def _write(
-    out: Path, made: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
+    out: Path, adaptation: JudgeAdaptation, coefficients: Mapping[Kind, Fitted], graph: Path
 ) -> None:
     """The folder; whole or not at all."""
     work = Path(f"{out}.writing")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    if made.network == "trained":
+    if adaptation.network == "trained":
         shutil.copyfile(graph, work / NETWORK)
     for kind, fitted in coefficients.items():
         file, names = COEFFICIENTS[kind]
@@ -333,8 +335,8 @@ def _write(
             "intercept": fitted.intercept,
         }
         (work / file).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-    (work / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
-    (work / MANIFEST).write_bytes(msgspec.json.encode({"base": made.base}))
+    (work / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(adaptation)))
+    (work / MANIFEST).write_bytes(msgspec.json.encode({"base": adaptation.base}))
     with contextlib.suppress(FileNotFoundError):
         out.rmdir()
     work.replace(out)

@@ -170,8 +170,8 @@ def labelled(path: str | Path) -> list[Case]:
             continue
         try:
             values = record.values or {}
-            given = {name: value for name, value in values.items() if value is not None}
-            row = msgspec.convert(given, _Labelled, strict=False)
+            present = {name: value for name, value in values.items() if value is not None}
+            row = msgspec.convert(present, _Labelled, strict=False)
             cases += _cases(row)
         except (msgspec.ValidationError, ValueError) as error:
             problems.append(Problem(f"{path}: {error}", _EXAMPLE, row=record.number))
@@ -182,13 +182,13 @@ def labelled(path: str | Path) -> list[Case]:
 
 def _cases(row: _Labelled) -> list[Case]:
     contexts = (row.contexts,) if isinstance(row.contexts, str) else tuple(row.contexts)
-    said = row.statement or row.answer
+    claim = row.statement or row.answer
     needs: dict[str, tuple[object, object]] = {
-        "supported": (said, contexts),
+        "supported": (claim, contexts),
         "context_relevant": (row.question, contexts),
         "answer_relevant": (row.question, row.answer),
     }
-    found = []
+    cases = []
     for label, kind in _LABELS.items():
         good = getattr(row, label)
         if good is None:
@@ -199,11 +199,11 @@ def _cases(row: _Labelled) -> list[Case]:
             raise ValueError(f"'{label}' needs {what}, and a question where one is asked")
         group = row.source or "\n".join(contexts) or row.question
         mine = () if kind == "answer_relevance" else contexts
-        text = "" if kind == "context_relevance" else said
-        found.append(Case(kind, group, row.question, mine, text, good))
-    if not found:
+        text = "" if kind == "context_relevance" else claim
+        cases.append(Case(kind, group, row.question, mine, text, good))
+    if not cases:
         raise ValueError(f"a row has none of the labels {', '.join(_LABELS)}")
-    return found
+    return cases
 
 
 def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 600) -> list[Case]:
@@ -230,24 +230,24 @@ def synthetic(corpus: Any, questions: Any = None, *, seed: int = 0, most: int = 
     if len(passages) < 4:
         what = f"the corpus has {len(passages)} passages of text: too few to learn from"
         raise InputError(what, "give more documents")
-    held = Corpus(passages)
+    searchable = Corpus(passages)
     few = len({passage.document for passage in passages}) < _FEW_DOCUMENTS
     groups = [passage.id if few else passage.document for passage in passages]
-    order = held.evenly(seed)
+    order = searchable.evenly(seed)
     chosen = [next(order) for _ in range(min(most, len(passages)))]
-    asked = _drafted(held, seed) if questions is None else _given(questions, held)
-    random.Random(seed).shuffle(asked)  # noqa: S311 - no secret
-    found = [case for place in chosen for case in _stated(held, place, groups[place])]
-    found += _exchanged([case for case in found if case.good])
-    return [*found, *_of_questions(asked[:most], held, groups)]
+    drafts = _drafted(searchable, seed) if questions is None else _given(questions, searchable)
+    random.Random(seed).shuffle(drafts)  # noqa: S311 - no secret
+    cases = [case for place in chosen for case in _stated(searchable, place, groups[place])]
+    cases += _exchanged([case for case in cases if case.good])
+    return [*cases, *_of_questions(drafts[:most], searchable, groups)]
 
 
 def _stated(corpus: Corpus, place: int, group: str) -> Iterator[Case]:
     """Statements beside their passage, and beside the one that is most like it."""
     text = corpus.passages[place].text
-    said = [one.text for one in statements(text) if len(set(stems(one.text))) >= _WORDS]
-    random.Random(text).shuffle(said)  # noqa: S311 - no secret
-    for n, statement in enumerate(said[:_STATEMENTS]):
+    sentences = [one.text for one in statements(text) if len(set(stems(one.text))) >= _WORDS]
+    random.Random(text).shuffle(sentences)  # noqa: S311 - no secret
+    for n, statement in enumerate(sentences[:_STATEMENTS]):
         yield Case("faithfulness", group, "", (text,), statement, good=True, maker="stated")
         near = corpus.nearest(statement, 1, [place]) if n % 2 else []
         other = corpus.passages[near[0]].text if near else ""
@@ -261,8 +261,8 @@ def _exchanged(good: Sequence[Case]) -> Iterator[Case]:
     rows = [Row("", case.group, "", case.contexts, case.text, "supported", ()) for case in good]
     for row in swapped(rows):
         if row.label != "supported":
-            said = (row.contexts, row.answer)
-            yield Case("faithfulness", row.group, "", *said, good=False, maker="exchanged")
+            texts = (row.contexts, row.answer)
+            yield Case("faithfulness", row.group, "", *texts, good=False, maker="exchanged")
 
 
 # A question, its answer, the evidence for it, and the passage with that.
@@ -294,9 +294,9 @@ def _given(questions: Any, corpus: Corpus) -> list[_Question]:
 
 
 def _of_questions(
-    asked: Sequence[_Question], corpus: Corpus, groups: Sequence[str]
+    questions: Sequence[_Question], corpus: Corpus, groups: Sequence[str]
 ) -> Iterator[Case]:
-    for n, (question, answer, evidence, place) in enumerate(asked):
+    for n, (question, answer, evidence, place) in enumerate(questions):
         group, text = groups[place], corpus.passages[place].text
         base = Case(
             "context_relevance", group, question, (text,), evidence, good=True, maker="asked"
@@ -309,13 +309,13 @@ def _of_questions(
                 break
         answered = replace(base, kind="answer_relevance", contexts=(), text=answer)
         yield answered
-        said = replace(base, kind="faithfulness", text=f"{question} {answer}")
-        yield said
-        others = (one[1] for one in (*asked[n + 1 :], *asked[:n]))
+        supported = replace(base, kind="faithfulness", text=f"{question} {answer}")
+        yield supported
+        others = (one[1] for one in (*questions[n + 1 :], *questions[:n]))
         wrong = next((other for other in others if other.lower() not in text.lower()), "")
         if wrong:
             yield replace(answered, text=wrong, good=False)
-            yield replace(said, text=f"{question} {wrong}", good=False)
+            yield replace(supported, text=f"{question} {wrong}", good=False)
 
 
 def windows(cases: Sequence[Case]) -> list[Example]:
@@ -333,8 +333,8 @@ def windows(cases: Sequence[Case]) -> list[Example]:
         for case in cases
         if case.kind == "faithfulness"
     ]
-    asked = [_asked(case) for case in cases if case.kind != "faithfulness"]
-    return [*examples(rows), *questioned(asked)]
+    cases_of_questions = [_asked(case) for case in cases if case.kind != "faithfulness"]
+    return [*examples(rows), *questioned(cases_of_questions)]
 
 
 def _asked(case: Case) -> Asked:
@@ -344,8 +344,8 @@ def _asked(case: Case) -> Asked:
         unknown = (None,) * len(texts)
         return Asked(data, case.group, case.question, texts, unknown, float(case.good))
     texts = tuple(sentences("\n\n".join(case.contexts)))
-    wanted = set(stems(case.text))
-    shares = [recall(wanted, set(stems(text))) for text in texts]
+    question_stems = set(stems(case.text))
+    shares = [recall(question_stems, set(stems(text))) for text in texts]
     # Of a right passage it is known that the sentence with the answer helps, not what else does.
     best = max(shares, default=0.0)
     helps = tuple((1.0 if share == best else None) if case.good else 0.0 for share in shares)

@@ -101,7 +101,9 @@ def _measure(case: Case, reader: Reader, encoder: Encoder) -> Measured | None:
             if not evidence.pieces:
                 return None
             (judged,) = verification.measure([case.text], evidence, reader)
-            return Measured(case, judged.features, lambda made: verification.decide(judged, made))
+            return Measured(
+                case, judged.features, lambda weights: verification.decide(judged, weights)
+            )
         if case.kind == "context_relevance":
             split = [sentences.sentences(context) for context in case.contexts]
             question = plain_question(case.question, vocabulary(case.contexts))
@@ -115,14 +117,14 @@ def _measure(case: Case, reader: Reader, encoder: Encoder) -> Measured | None:
             features, _ = relevance.measure_answer(question, stated, encoder, reader)
     except (Unavailable, ValueError):  # nothing to read
         return None
-    return Measured(case, features, lambda made: made.probability(features))
+    return Measured(case, features, lambda weights: weights.probability(features))
 
 
 def measure_all(reader: Reader, cases: Sequence[Case], kind: Kind) -> list[Measured]:
     """The cases of a kind that the judge can read, as it reads them."""
     encoder = Encoder(reader.threads)
-    found = (_measure(case, reader, encoder) for case in cases if case.kind == kind)
-    return [one for one in found if one is not None]
+    measured = (_measure(case, reader, encoder) for case in cases if case.kind == kind)
+    return [one for one in measured if one is not None]
 
 
 def beside(
@@ -178,12 +180,12 @@ def _beside_of(case: Case) -> Sequence[str]:
 
 def out_of_fold(rows: Sequence[Measured], kind: Kind) -> Floats:
     """The probability of each case by coefficients that were fitted to other sources."""
-    found = np.zeros(len(rows))
+    probabilities = np.zeros(len(rows))
     for out in folds([one.case.group for one in rows]):
-        made = refit([one for one, kept in zip(rows, out, strict=True) if not kept], kind)
+        weights = refit([one for one, is_out in zip(rows, out, strict=True) if not is_out], kind)
         for place in np.flatnonzero(out).tolist():
-            found[place] = rows[place].probability(made)
-    return found
+            probabilities[place] = rows[place].probability(weights)
+    return probabilities
 
 
 def refit(rows: Sequence[Measured], kind: Kind) -> Fitted:

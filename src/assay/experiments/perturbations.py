@@ -93,17 +93,17 @@ class Material:
     @cached_property
     def passages(self) -> Sequence[tuple[str, frozenset[str]]]:
         """Every passage once, with the groups that it stands in."""
-        found: dict[str, set[str]] = {}
+        by_text: dict[str, set[str]] = {}
         for sample in self.samples:
             for text in (*(sample.contexts or ()), *(sample.reference_contexts or ())):
-                found.setdefault(text, set()).update({sample.group} if sample.group else ())
-        return [(text, frozenset(groups)) for text, groups in found.items()]
+                by_text.setdefault(text, set()).update({sample.group} if sample.group else ())
+        return [(text, frozenset(groups)) for text, groups in by_text.items()]
 
     @cached_property
     def names(self) -> Sequence[str]:
         """The names in all references, without numbers and dates."""
-        found = (one for sample in self.samples for one in _facts(sample.reference or ""))
-        return list(dict.fromkeys(one for one in found if not re.search(r"\d", one)))
+        facts = (one for sample in self.samples for one in _facts(sample.reference or ""))
+        return list(dict.fromkeys(one for one in facts if not re.search(r"\d", one)))
 
     def draw(self, sample: Sample, purpose: str) -> random.Random:
         """A generator for one purpose of one sample."""
@@ -182,14 +182,14 @@ def relevant(sample: Sample) -> tuple[int, ...] | None:
     """Which contexts are relevant: those known to be, else those in which the reference stands."""
     if (known := right_contexts(sample)) is not None:
         return tuple(at for at in known if at < len(sample.contexts or ()))
-    found = tuple(at for at, text in enumerate(sample.contexts or ()) if holds(text, sample))
-    return found or None
+    places = tuple(at for at, text in enumerate(sample.contexts or ()) if holds(text, sample))
+    return places or None
 
 
 def with_contexts(sample: Sample, contexts: Iterable[str], **more: object) -> Sample:
     """The sample with other contexts; what was said of the former ones is left out."""
-    said = ("context_ids", "reference_context_ids", "relevance_grades", "context_access")
-    gone = dict.fromkeys(said)
+    fields = ("context_ids", "reference_context_ids", "relevance_grades", "context_access")
+    gone = dict.fromkeys(fields)
     return replace(sample, contexts=tuple(contexts), **{**gone, **more})  # type: ignore[arg-type]
 
 
@@ -211,12 +211,12 @@ def _noise(sample: Sample, level: Value, material: Material) -> Outcome:
     if not contexts:
         return Inapplicable(_NO_CONTEXTS)
     amount, n = float(level), len(contexts)
-    wanted = round(amount) if amount >= 1 else round(n * amount / (1 - amount))
-    if amount < 1 and (not wanted or abs(wanted / (n + wanted) - amount) > _CLOSE):
+    size = round(amount) if amount >= 1 else round(n * amount / (1 - amount))
+    if amount < 1 and (not size or abs(size / (n + size) - amount) > _CLOSE):
         return Inapplicable(f"its {n} contexts cannot be mixed to that ratio")
     rng = material.draw(sample, "noise")
-    noise = material.noise(sample, wanted, rng)
-    if len(noise) < wanted:
+    noise = material.noise(sample, size, rng)
+    if len(noise) < size:
         return Inapplicable(_FEW_PASSAGES)
     # Its own keep their order; a higher level has the noise of a lower one, and more.
     rng = material.draw(sample, "places")
@@ -244,8 +244,8 @@ def _position(sample: Sample, level: Value, material: Material) -> Outcome:
     if isinstance(parted, Inapplicable):
         return parted
     right, others = parted
-    named = {"first": 0, "middle": len(others) // 2, "last": len(others)}
-    before = named[level] if isinstance(level, str) else int(level) - 1
+    ranks = {"first": 0, "middle": len(others) // 2, "last": len(others)}
+    before = ranks[level] if isinstance(level, str) else int(level) - 1
     if before > len(others) or len(others) < 2:
         return Inapplicable("it has too few other contexts")
     return Perturbed(with_contexts(sample, (*others[:before], *right, *others[before:])))
@@ -384,8 +384,8 @@ def _keywords(sample: Sample, level: Value, material: Material) -> Outcome:
     if not is_english(question):
         return Inapplicable("its question is not in English, the one language with stop words here")
     words = re.findall(r"[\w$€£%.,'\u2019-]*\w", question)
-    kept = [word for word in words if word.lower() not in STOP_WORDS]
-    return _asked(sample, " ".join(kept)) if kept else Inapplicable("no keyword is left of it")
+    rest = [word for word in words if word.lower() not in STOP_WORDS]
+    return _asked(sample, " ".join(rest)) if rest else Inapplicable("no keyword is left of it")
 
 
 def _wording(sample: Sample, level: Value, material: Material) -> Outcome:

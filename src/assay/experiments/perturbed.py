@@ -58,12 +58,12 @@ def levels_of(vary: Vary | None) -> dict[str, tuple[Value, ...]]:
         what = f"'{unknown[0]}' is not a perturbation"
         raise InputError(what, f"name some of {', '.join(PERTURBATIONS)}")
     levels = {name: tuple(vary[name]) or PERTURBATIONS[name].levels for name in vary}
-    for name, wanted in levels.items():
-        if not wanted:
+    for name, values in levels.items():
+        if not values:
             raise InputError(f"'{name}' is named without levels", PERTURBATIONS[name].hint)
-        for level in wanted:
+        for level in values:
             PERTURBATIONS[name].check(level)
-        levels[name] = tuple(dict.fromkeys(wanted))
+        levels[name] = tuple(dict.fromkeys(values))
         if PERTURBATIONS[name].ordered:
             levels[name] = tuple(sorted(levels[name], key=float))
     return levels
@@ -96,27 +96,27 @@ def read_samples(data: Any, asked_of: System, settings: Settings) -> tuple[list[
         skip_invalid=settings.skip_invalid,
         required={f"the system {asked_of.name}": needs},
     )
-    found = [
+    rows = [
         replace(one, contexts=one.reference_contexts) if one.contexts is None else one
         for one in valid
     ]
-    if asked_of.told_contexts and not any(one.contexts for one in found):
+    if asked_of.told_contexts and not any(one.contexts for one in rows):
         what = "no sample has contexts, which the system is given"
         raise InputError(what, "add a column contexts or reference_contexts")
     if asked_of.told_contexts:
-        found = [one if one.contexts is not None else replace(one, contexts=()) for one in found]
-    return found, source.name
+        rows = [one if one.contexts is not None else replace(one, contexts=()) for one in rows]
+    return rows, source.name
 
 
 def step_of(level: Value, name: str, material: Material) -> Step:
     """One level of a perturbation made of every sample that it applies to."""
     rule, perturbed, left_out = PERTURBATIONS[name].make, dict[str, Perturbed](), Counter[str]()
     for sample in material.samples:
-        made = rule(sample, level, material)
-        if isinstance(made, Inapplicable):
-            left_out[made.why] += 1
+        outcome = rule(sample, level, material)
+        if isinstance(outcome, Inapplicable):
+            left_out[outcome.why] += 1
         else:
-            perturbed[sample.id] = made
+            perturbed[sample.id] = outcome
     return Step(name, level, perturbed, dict(left_out))
 
 

@@ -75,8 +75,8 @@ class AnswerFromPassages(Task[str]):
 
     def material(self) -> Sequence[Material]:
         """The passages, then the question."""
-        shown = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
-        return (*shown, Material("question", self.question))
+        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*passages, Material("question", self.question))
 
     def read(self, raw: str) -> str:
         """The answer; raises Unreadable if there is none."""
@@ -143,9 +143,9 @@ class Parameters:
         """
         known = {name: written(value) or '""' for name, value in asdict(cls()).items()}
         if unknown := [name for name in params if name not in known]:
-            shown = ", ".join(f"{name}={default}" for name, default in known.items())
+            defaults = ", ".join(f"{name}={default}" for name, default in known.items())
             what = f"the reference pipeline has no parameter '{unknown[0]}'"
-            raise InputError(what, f"known are, with their defaults: {shown}")
+            raise InputError(what, f"known are, with their defaults: {defaults}")
         return cls(**params)  # type: ignore[arg-type]
 
     @property
@@ -299,13 +299,13 @@ class PipelineSystem:
         if kind is not AskSystem:
             return None
         params, pipeline = self.params, self.pipeline
-        asked: dict[type[Task[Any]], bool] = {
+        tasks: dict[type[Task[Any]], bool] = {
             Embed: self._embeds,
             SelectSentences: params.rerank is True or params.generator == EXTRACTIVE,
             ScorePassage: isinstance(params.rerank, str),
             AnswerFromPassages: self._uses_llm,
         }
-        models = [self._route.identity(task) for task, is_asked in asked.items() if is_asked]
+        models = [self._route.identity(task) for task, is_asked in tasks.items() if is_asked]
         form = [_REVISION, pipeline.digest, pipeline.version, asdict(params.effective), models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
@@ -425,8 +425,8 @@ class PipelineSystem:
         numbered, choices = await _choices(question, chunks, judge)
         chosen = [one for one in choices if one.chosen]
         likely = sorted(chosen, key=lambda one: -(one.probability or 0.0))[:_MOST_SENTENCES]
-        kept = {one.id for one in likely}
-        return " ".join(text for name, text in numbered.items() if name in kept) or NO_ANSWER
+        ids = {one.id for one in likely}
+        return " ".join(text for name, text in numbered.items() if name in ids) or NO_ANSWER
 
 
 def _ms(judge: Judge) -> float:
@@ -445,8 +445,8 @@ async def _choices(
         for rank, chunk in enumerate(chunks, start=1)
         for number, text in enumerate(sentences(chunk.text), start=1)
     }
-    shown = tuple(NumberedSentence(name, text) for name, text in numbered.items())
-    return numbered, await judge(SelectSentences(question, shown)) if shown else ()
+    passages = tuple(NumberedSentence(name, text) for name, text in numbered.items())
+    return numbered, await judge(SelectSentences(question, passages)) if passages else ()
 
 
 async def _reranked(question: str, chunks: Sequence[Chunk], judge: Judge) -> list[Chunk]:

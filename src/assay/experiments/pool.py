@@ -95,16 +95,16 @@ class Graded:
         if self.reasons and not self.grades:
             what = f"none of the {len(self.reasons):,} pooled passages got a grade from {judge}"
             raise Denied(f"{what}; the first: {reason}")
-        held = {question: texts for question, texts in self.passages.items() if texts}
+        pooled = {question: texts for question, texts in self.passages.items() if texts}
         counts = Counter(self.grades.values())
         best = (
             max((self.grades.get((question, text), RELEVANT) for text in texts), default=0)
-            for question, texts in held.items()
+            for question, texts in pooled.items()
         )
         self.pool = Pool(
             judge=judge,
-            questions=len(held),
-            passages=sum(map(len, held.values())),
+            questions=len(pooled),
+            passages=sum(map(len, pooled.values())),
             asked=asked,
             reused=reused,
             grades=tuple(counts[grade] for grade in GRADES),
@@ -178,27 +178,27 @@ def pooled(answers: Iterable[Source]) -> Passages:
     Raises:
         InputError: If no answer holds contexts.
     """
-    found: Passages = {}
+    passages: Passages = {}
     for source in answers:
         for row in source:
             sample = row.sample
             if sample is None or sample.contexts is None:
                 continue
-            names = found.setdefault(sample.question or "", {})
+            names = passages.setdefault(sample.question or "", {})
             ids: Sequence[str | None] = sample.context_ids or ()
             if len(ids) != len(sample.contexts):
                 ids = [None] * len(sample.contexts)
             for name, text in zip(ids, sample.contexts, strict=True):
                 if text not in names:
                     names[text] = _named(name, text, set(names.values()))
-    if not found:
+    if not passages:
         remedy = "let the target return contexts: retrieval is judged by what was retrieved"
         raise InputError("no answer holds contexts", remedy)
-    return found
+    return passages
 
 
-def _named(name: str | None, text: str, taken: set[str]) -> str:
-    if name is not None and name not in taken:
+def _named(name: str | None, text: str, names: set[str]) -> str:
+    if name is not None and name not in names:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return f"passage-{digest}" if name is None else f"{name}~{digest}"
@@ -222,9 +222,9 @@ async def grade_pool(
     """
     route = await asyncio.to_thread(choose, judge, embedder, settings)
     graded = Graded(passages)
-    with Store(store) as kept:
-        stack = build_stack(route, settings, kept, POOL)
-        grading = _Grading(graded, kept, stack.backend, settings.tries)
+    with Store(store) as opened:
+        stack = build_stack(route, settings, opened, POOL)
+        grading = _Grading(graded, opened, stack.backend, settings.tries)
         todo = await asyncio.to_thread(grading.read_known)
         n = sum(map(len, passages.values()))
         asked = sum(len(texts) for _, texts in todo)
@@ -256,10 +256,10 @@ class _Grading:
 
     def _is_known(self, question: str, text: str) -> bool:
         task = GradePassages(question, (text,))
-        kept = self.store.reply(self._key(task))
-        if kept is not None:
-            self.graded.grades[question, text] = task.read(kept.raw)[0].grade
-        return kept is not None
+        known_reply = self.store.reply(self._key(task))
+        if known_reply is not None:
+            self.graded.grades[question, text] = task.read(known_reply.raw)[0].grade
+        return known_reply is not None
 
     def _key(self, task: GradePassages) -> str:
         return reply_key(self._identity, task, _SHARE)
@@ -288,9 +288,9 @@ class _Grading:
             with suppress(Unreadable, IndexError):  # what the first reply says is paid for
                 first = tuple(task.read_some(judge.replies[0].raw).values())
                 grades = first if len(first) > 1 else ()  # one may bear the id of an example
-        found = {texts[int(grade.id[1:]) - 1]: grade.grade for grade in grades}
-        await asyncio.gather(*(self._keep(question, *one) for one in found.items()))
-        missing = [text for text in texts if text not in found]
+        graded = {texts[int(grade.id[1:]) - 1]: grade.grade for grade in grades}
+        await asyncio.gather(*(self._keep(question, *one) for one in graded.items()))
+        missing = [text for text in texts if text not in graded]
         if alone and len(texts) > 1:
             for text in missing:
                 await self.ask((question, [text]))

@@ -74,24 +74,24 @@ def regenerate(
         raise InputError(f"{asked_of.name} is given no contexts", remedy)
     run = result.run
     with Store(result.path) as store:
-        found = [s for _, s in store.samples(run.id) if s.reference_contexts and s.contexts]
-    if not found:
+        samples = [s for _, s in store.samples(run.id) if s.reference_contexts and s.contexts]
+    if not samples:
         what = f"no sample of run {run.id} has both contexts and reference_contexts"
         raise InputError(what, "add a column reference_contexts and run again")
     metrics = _metrics(result)
     settings = coalesce_as_in(settings, run.metrics.values())
     sets = {
-        "retrieved": found,
-        "right": [with_contexts(s, s.reference_contexts or ()) for s in found],
-        **({"without": _without(found)} if each_wrong else {}),
+        "retrieved": samples,
+        "right": [with_contexts(s, s.reference_contexts or ()) for s in samples],
+        **({"without": _without(samples)} if each_wrong else {}),
     }
-    source = Source(run.source, memory_records(found))
+    source = Source(run.source, memory_records(samples))
     planned = plan(source, metrics, judge, embedder, settings)
     check_judge(run, [metric.label for metric in metrics], planned.route)
     asking = replace(asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None)
 
     again = _Again(result, asked_of, metrics, judge, embedder, settings, asking)
-    return run_to_completion(again.ask({name: s for name, s in sets.items() if s}, len(found)))
+    return run_to_completion(again.ask({name: s for name, s in sets.items() if s}, len(samples)))
 
 
 @dataclass(frozen=True)
@@ -143,11 +143,11 @@ class _Again:
 def _metrics(result: Result) -> list[Metric]:
     """The metrics of the run that can be computed of another answer."""
     metrics = [parse(label) for label in result.run.metrics if is_built_in(label)]
-    kept = [metric for metric in metrics if not _NOT_AGAIN.intersection(metric.needs)]
-    if not kept:
+    rest = [metric for metric in metrics if not _NOT_AGAIN.intersection(metric.needs)]
+    if not rest:
         what = f"run {result.run.id} has no metric that another answer can be scored by"
         raise InputError(what, "run again with one, such as -m factual_correctness")
-    return kept
+    return rest
 
 
 def _without(samples: Sequence[Sample]) -> list[Sample]:
@@ -157,8 +157,8 @@ def _without(samples: Sequence[Sample]) -> list[Sample]:
         right = right_contexts(sample) or ()
         for place in range(len(sample.contexts or ())):
             if place not in right:
-                kept = [text for at, text in enumerate(sample.contexts or ()) if at != place]
-                one = with_contexts(sample, kept, id=f"{sample.id} without {place + 1}")
+                others = [text for at, text in enumerate(sample.contexts or ()) if at != place]
+                one = with_contexts(sample, others, id=f"{sample.id} without {place + 1}")
                 left_out.append(one)
     return left_out
 

@@ -165,17 +165,17 @@ def _pieces(text: str, offset: int, size: int, levels: Levels) -> Iterator[tuple
 
 def _packed(sizes: Sequence[int], most: int, overlap: int) -> Iterator[tuple[int, int]]:
     """First and last piece of each chunk."""
-    first, held = 0, 0
+    first, words = 0, 0
     for last, size in enumerate(sizes):
-        if held and held + size > most:
+        if words and words + size > most:
             yield first, last - 1
-            kept = 0
+            repeated = 0
             first = last
-            while kept + sizes[first - 1] <= min(overlap, most - size):
+            while repeated + sizes[first - 1] <= min(overlap, most - size):
                 first -= 1
-                kept += sizes[first]
-            held = kept
-        held += size
+                repeated += sizes[first]
+            words = repeated
+        words += size
     if sizes:
         yield first, len(sizes) - 1
 
@@ -303,9 +303,9 @@ def relevant_ids(
     names = []
     for gold in golds:
         covers = {chunk.id: gold.covered(chunk) for chunk in index.by_document[gold.document]}
-        found = [name for name in covers if name in ranks and covers[name] >= share]
-        if found:
-            names.append(min(found, key=ranks.__getitem__))
+        retrieved_ones = [name for name in covers if name in ranks and covers[name] >= share]
+        if retrieved_ones:
+            names.append(min(retrieved_ones, key=ranks.__getitem__))
         elif covers:
             names.append(max(covers, key=covers.__getitem__))
     return list(dict.fromkeys(names))
@@ -359,12 +359,12 @@ class GoldFinder:
                 )
         return None if texts is None else [self._of_text(text) for text in texts]
 
-    def _of_range(self, given: Mapping[str, Any]) -> Gold:
-        document, start, end = (given.get(name) for name in ("document", "start", "end"))
+    def _of_range(self, source: Mapping[str, Any]) -> Gold:
+        document, start, end = (source.get(name) for name in ("document", "start", "end"))
         length = self._lengths.get(document) if isinstance(document, str) else None
         whole = isinstance(start, int) and isinstance(end, int)
         if length is None or not whole or not 0 <= start < end <= length:  # type: ignore[operator]
-            what = f"the source {dict(given)} is no range of a document of the corpus"
+            what = f"the source {dict(source)} is no range of a document of the corpus"
             raise InputError(what, 'such as {"document": "a.txt", "start": 0, "end": 120}')
         return Gold(document, start, end)  # type: ignore[arg-type]
 

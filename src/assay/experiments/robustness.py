@@ -155,10 +155,10 @@ def count_robustness(
     work = _prepared(data, target, metrics, judge, how or RobustnessSettings(), store)
     steps = {UNPERTURBED: work.samples, **{step.label: step.samples for step in work.steps}}
     return {
-        label: count(work.source_of(asked), work.system, (), store, work.asking)
-        if asked
+        label: count(work.source_of(samples), work.system, (), store, work.asking)
+        if samples
         else (0, 0)
-        for label, asked in steps.items()
+        for label, samples in steps.items()
     }
 
 
@@ -188,9 +188,9 @@ class _Work:
         """Whether it is asked if answers decline."""
         return any(step.name == "removed" for step in self.steps)
 
-    def source_of(self, asked: Sequence[Sample]) -> Source:
+    def source_of(self, samples: Sequence[Sample]) -> Source:
         """Samples as data."""
-        return Source(self.name, memory_records(asked))
+        return Source(self.name, memory_records(samples))
 
     async def ask_all(self) -> None:
         """Ask and score the unperturbed samples, then every level."""
@@ -221,10 +221,10 @@ class _Work:
             )
 
     async def _ask(
-        self, asked: Sequence[Sample], metrics: Sequence[Metric], label: str, params: Any
+        self, samples: Sequence[Sample], metrics: Sequence[Metric], label: str, params: Any
     ) -> tuple[Answers, Result]:
         answers = await aask(
-            self.source_of(asked),
+            self.source_of(samples),
             self.system,
             metrics=metrics,
             store=self.store,
@@ -349,13 +349,13 @@ class _Work:
 
 
 def _follows(result: Result, facts: Mapping[str, Fact]) -> dict[str, tuple[float, Hashable]]:
-    found: dict[str, tuple[float, Hashable]] = {}
+    shares: dict[str, tuple[float, Hashable]] = {}
     for id_, sample in _answered(result).items():
         if id_ in facts:
             right, altered = facts[id_].stated(sample.answer or "")
             cluster = (id_,) if sample.group is None else sample.group
-            found[id_] = float(altered and not right), cluster
-    return found
+            shares[id_] = float(altered and not right), cluster
+    return shares
 
 
 def _answered(result: Result) -> dict[str, Sample]:
@@ -374,8 +374,8 @@ def _to_score(answers: Answers, questions: Mapping[str, str | None], label: str)
     def records() -> Iterator[Record]:
         for record in answers.records():
             values = dict(record.values or {})
-            asked, meant = values.get("question"), questions[values["id"]]
-            changed = {} if asked == meant else {"asked": asked}
+            question, meant = values.get("question"), questions[values["id"]]
+            changed = {} if question == meant else {"asked": question}
             values["metadata"] = {**values.get("metadata", {}), "perturbation": label, **changed}
             yield replace(record, values={**values, "question": meant})
 
@@ -392,28 +392,28 @@ def _prepared(
 ) -> _Work:
     """All that is to be asked, once everything that can be checked has been."""
     vary = levels_of(how.vary)
-    wanted = resolve(metrics)
-    single = [one for one in wanted if "variants" not in one.needs]
-    combined = [one for one in wanted if "variants" in one.needs]
+    resolved = resolve(metrics)
+    single = [one for one in resolved if "variants" not in one.needs]
+    combined = [one for one in resolved if "variants" in one.needs]
     if not single:
         what = f"{combined[0].label} looks at several answers of a sample"
         raise InputError(what, "name a metric of single answers as well, such as token_f1")
     asked_of = system(target, contexts=True)
     check_contexts(asked_of, vary)
     settings = chosen(how.settings)
-    found, name = read_samples(data, asked_of, settings)
-    material = Material(found, how.seed)
+    samples, name = read_samples(data, asked_of, settings)
+    material = Material(samples, how.seed)
     if how.fill:
-        found = [filled(sample, how.fill, material) for sample in found]
-        material = Material(found, how.seed)
+        samples = [filled(sample, how.fill, material) for sample in samples]
+        material = Material(samples, how.seed)
     steps = [step_of(level, name_, material) for name_, levels in vary.items() for level in levels]
     if not any(step.perturbed for step in steps):
         raise InputError("no perturbation applies to any sample", reasons(steps))
     answerable = {id_ for s in steps if s.name == "removed" for id_ in s.perturbed}
-    found = [replace(one, answerable=True) if one.id in answerable else one for one in found]
+    samples = [replace(one, answerable=True) if one.id in answerable else one for one in samples]
     work = _Work(
         name,
-        found,
+        samples,
         steps,
         asked_of,
         replace(how.asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None),
@@ -426,5 +426,5 @@ def _prepared(
     )
     refusals = [parse(DECLINES), parse(_OVER_REFUSAL)] if work.refusals else []
     every = list({one.label: one for one in (*single, *combined, *refusals)}.values())
-    plan(work.source_of(found), every, judge, how.embedder, work.settings)
+    plan(work.source_of(samples), every, judge, how.embedder, work.settings)
     return work

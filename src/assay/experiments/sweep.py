@@ -136,12 +136,12 @@ async def asweep(
         OverBudget: If the budget of all configurations is used up; likewise.
     """
     how = how or SweepSettings()
-    wanted = resolve(metrics)
+    resolved = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
-    planned = await asyncio.to_thread(planned_steps, data, target, grid, wanted, judge, how)
+    steps = await asyncio.to_thread(planned_steps, data, target, grid, resolved, judge, how)
     # They share limits, so they have to share the judge.
     judge, embedder = await asyncio.to_thread(_backends, judge, how.embedder)
-    entries = [_Entry(step, data, wanted, judge, embedder, store) for step in planned]
+    entries = [_Entry(step, data, resolved, judge, embedder, store) for step in steps]
     await (_race if how.race else _grid)(entries, how)
     boards = await asyncio.to_thread(_leaderboards, entries, how)
     first = entries[0]
@@ -209,8 +209,8 @@ def planned_steps(
         shared=SharedLimits(),
     )
     same: dict[str | int | None, list[int]] = {}
-    for place, made in enumerate(systems):
-        key = made.identity(AskSystem) if isinstance(made, PipelineSystem) else place
+    for place, system in enumerate(systems):
+        key = system.identity(AskSystem) if isinstance(system, PipelineSystem) else place
         same.setdefault(key, []).append(place)
     distinct = {ps[0]: _differing([grid_params[at] for at in ps]) for ps in same.values()}
     names = configuration_names([grid_params[at] for at in distinct])
@@ -354,8 +354,8 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
     first = entries[0]
     data, step = first.data, first.step
     known = await asyncio.to_thread(with_gold, data, step.system, first.metrics, step.asking)
-    found = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
-    samples = await asyncio.to_thread(list, found)
+    rows = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
+    samples = await asyncio.to_thread(list, rows)
     race = prepare(samples, first.metrics[0], how.level)
     for entry in entries:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
@@ -385,8 +385,8 @@ def _describe(entry: _Entry) -> None:
     """Say of the last run of a race what is said of any run of a sweep."""
     run = entry.last[1].run
     with Store(entry.store) as store:
-        said = run.description.without([LOOK], [])
-        store.describe(run.id, said.updated(entry.step.settings.description))
+        description = run.description.without([LOOK], [])
+        store.describe(run.id, description.updated(entry.step.settings.description))
 
 
 def _described(settings: Settings, params: Params) -> Settings:
@@ -461,9 +461,9 @@ def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leader
     )
 
 
-def _target_name(target: object, made: System) -> str:
+def _target_name(target: object, system: System) -> str:
     """How the target was named, without what is secret in a URL; of a function, its name."""
-    given = target.target if isinstance(target, Configurable) else target
-    if isinstance(made, HttpSystem | PipelineSystem):
-        return made.name
-    return given if isinstance(given, str) else place_of(given)
+    named_target = target.target if isinstance(target, Configurable) else target
+    if isinstance(system, HttpSystem | PipelineSystem):
+        return system.name
+    return named_target if isinstance(named_target, str) else place_of(named_target)

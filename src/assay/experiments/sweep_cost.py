@@ -62,32 +62,32 @@ def estimate_sweep(
     Raises:
         InputError: As `assay.sweep`.
     """
-    how, wanted = how or SweepSettings(), resolve(metrics)
+    how, resolved = how or SweepSettings(), resolve(metrics)
     if how.judge_retrieval:
         what = "a dry run cannot count the grades of passages that nobody has retrieved yet"
         raise InputError(what, "leave out --judge-retrieval to count the rest; --budget bounds all")
-    steps = planned_steps(data, target, grid, wanted, judge, how)
-    rows = [with_gold(data, step.system, wanted, step.asking) for step in steps]
+    steps = planned_steps(data, target, grid, resolved, judge, how)
+    rows = [with_gold(data, step.system, resolved, step.asking) for step in steps]
     counts = [
-        count(asked, step.system, wanted, store, step.asking)
-        for asked, step in zip(rows, steps, strict=True)
+        count(source, step.system, resolved, store, step.asking)
+        for source, step in zip(rows, steps, strict=True)
     ]
 
-    def judged(step: Step, answers: Answers, kept: str | Path) -> Estimate:
+    def judged(step: Step, answers: Answers, path: str | Path) -> Estimate:
         return estimate(
             marked(answers, step),
-            wanted,
+            resolved,
             judge,
             embedder=how.embedder,
-            store=kept,
+            store=path,
             settings=step.settings,
         )
 
     ours, alone, answered = [], list[Estimate](), 0
-    for asked, step in zip(rows, steps, strict=True):
+    for source, step in zip(rows, steps, strict=True):
         answers, n = None, 0
         if Path(store).is_file():
-            answers = known_answers(asked, step.system, wanted, store, step.asking)
+            answers = known_answers(source, step.system, resolved, store, step.asking)
             n = sum(row.fields.get("failure") is None for row in answers)
         ours.append(judged(step, answers, store) if answers and n else None)
         if answers and n:

@@ -100,8 +100,8 @@ def open_sweep(name: str, store: str | Path, *, level: float = LEVEL) -> Sweep |
         store: The SQLite file with its runs.
         level: Nominal coverage, as for `assay.sweep`.
     """
-    found = stored_sweep(name, store)
-    return None if found is None else read_sweep(store, found, level=level)
+    stored = stored_sweep(name, store)
+    return None if stored is None else read_sweep(store, stored, level=level)
 
 
 def stored_sweep(name: str, store: str | Path) -> StoredSweep | None:
@@ -112,48 +112,48 @@ def stored_sweep(name: str, store: str | Path) -> StoredSweep | None:
         return named_sweep(opened.runs(), name)
 
 
-def read_sweep(store: str | Path, found: StoredSweep, *, level: float = LEVEL) -> Sweep:
+def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) -> Sweep:
     """A sweep as it stands in a store; of what it took, only what the answers say is known.
 
     Raises:
         InputError: If no question has a score in every configuration.
     """
-    results = [Result(store, run.id) for run in found.runs]
-    dropped = _dropped(found)
+    results = [Result(store, run.id) for run in stored.runs]
+    dropped = _dropped(stored)
     boards = []
-    for number, metric in enumerate(found.runs[0].metrics):
-        if found.raced:
+    for number, metric in enumerate(stored.runs[0].metrics):
+        if stored.raced:
             by = None if number else dropped
-            boards.append(race_leaderboard(results, found.params, metric, dropped=by, level=level))
+            boards.append(race_leaderboard(results, stored.params, metric, dropped=by, level=level))
         else:
-            boards.append(leaderboard(results, found.params, metric, level=level))
-    names = configuration_names(found.params)
+            boards.append(leaderboard(results, stored.params, metric, level=level))
+    names = configuration_names(stored.params)
     return Sweep(
-        target=found.target,
-        source=found.source,
-        n=max(run.n_samples for run in found.runs),
+        target=stored.target,
+        source=stored.source,
+        n=max(run.n_samples for run in stored.runs),
         configurations=tuple(
-            _configuration(found, place, name, result, dropped=dropped[place])
+            _configuration(stored, place, name, result, dropped=dropped[place])
             for place, (name, result) in enumerate(zip(names, results, strict=True))
         ),
         leaderboards=tuple(boards),
         level=level,
         store=str(store),
-        race=found.raced,
-        judge=found.runs[0].config["judge"],
+        race=stored.raced,
+        judge=stored.runs[0].config["judge"],
         note=pool_note(results[0].notes),
     )
 
 
-def _dropped(found: StoredSweep) -> list[bool]:
-    most = max(run.n_samples for run in found.runs)
-    return [run.n_samples < most for run in found.runs]
+def _dropped(stored: StoredSweep) -> list[bool]:
+    most = max(run.n_samples for run in stored.runs)
+    return [run.n_samples < most for run in stored.runs]
 
 
 def _configuration(
-    found: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
+    stored: StoredSweep, place: int, name: str, result: Result, *, dropped: bool
 ) -> Configuration:
-    run, params = found.runs[place], found.params[place]
+    run, params = stored.runs[place], stored.params[place]
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
         name=name,

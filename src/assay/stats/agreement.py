@@ -177,10 +177,8 @@ def balanced_lead(
     rule: Numbers,
     labels: Numbers,
     groups: Sequence[Hashable],
-    *,
-    level: float = LEVEL,
 ) -> Interval | None:
-    """The confidence interval of how far one balanced accuracy lies above that of a rule.
+    """The 95 % confidence interval of how far one balanced accuracy lies above that of a rule.
 
     Returns:
         The interval, put together as that of `balanced_interval`, from the differences of both
@@ -188,9 +186,9 @@ def balanced_lead(
     """
     positive, called, other = (np.asarray(each, bool) for each in (labels, predictions, rule))
     if other.all() or not other.any():  # it reaches 0.5 on whatever rows
-        return _above_half(balanced_interval(called, positive, groups, level=level))
+        return _above_half(balanced_interval(called, positive, groups))
     ahead = called.astype(np.float64) - other
-    return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, level)
+    return _recovered(np.where(positive, ahead, -ahead), positive, groups, -1.0, LEVEL)
 
 
 def _above_half(interval: Interval | None) -> Interval | None:

@@ -58,14 +58,14 @@ def weights(batches: Sequence[Batch], n_all: int) -> list[Floats]:
     """
     counts = [int(batch.labelled.sum()) for batch in batches]
     sizes = [len(batch.labelled) for batch in batches]
-    left = np.maximum(n_all - np.cumsum([0, *sizes])[:-1], sizes)
+    n_left = np.maximum(n_all - np.cumsum([0, *sizes])[:-1], sizes)
     shares, later = np.zeros(len(batches)), 0.0
     for b in reversed(range(len(batches))):
-        if not counts[b] or (left[b] > sizes[b] and batches[b].chances.min() == 1):
+        if not counts[b] or (n_left[b] > sizes[b] and batches[b].chances.min() == 1):
             continue  # what was chosen on purpose stands for nothing but itself
         # The weight in the later estimates, where the samples of this batch count as known ones.
         later_weight = later * sizes[b] / counts[b]
-        shares[b] = max(1 - later_weight, 0.0) * counts[b] / left[b]
+        shares[b] = max(1 - later_weight, 0.0) * counts[b] / n_left[b]
         later += shares[b]
     total = float(shares.sum()) or 1.0
     each = []

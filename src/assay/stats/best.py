@@ -91,7 +91,7 @@ def compare_with_best(
     order = np.argsort(np.round(-means if higher_is_better else means, 12), kind="stable")
     best = int(order[0])
     alpha = simultaneous_alpha(array, groups=groups, level=level)
-    placed = []
+    placements = []
     for column in range(array.shape[1]):
         differences = array[:, column] - array[:, best]
         joint = None
@@ -99,7 +99,7 @@ def compare_with_best(
             joint = comparison.difference_interval(
                 differences, groups=groups, span=span, level=1 - alpha
             )
-        placed.append(
+        placements.append(
             Placed(
                 float(means[column]),
                 mean_interval(array[:, column], groups=groups, low=low, high=high, level=level),
@@ -110,7 +110,7 @@ def compare_with_best(
         )
     second = array[:, int(order[1])] if len(order) > 1 else None
     needed = None if second is None else _needed(array[:, best], second, groups, span, alpha)
-    return WithBest(tuple(placed), tuple(map(int, order)), alpha, needed)
+    return WithBest(tuple(placements), tuple(map(int, order)), alpha, needed)
 
 
 def differences_to_best(
@@ -215,11 +215,6 @@ def simultaneous_alpha(
 
     From the largest of all pairs' |t| under the correlations that the scores have: systems that
     answer alike need less of a correction than Bonferroni's.
-
-    Args:
-        scores: Shape (n, k).
-        groups: As in `compare_with_best`.
-        level: Nominal coverage of all pairs together.
 
     Returns:
         The level, from (1 - level) / pairs to 1 - level.

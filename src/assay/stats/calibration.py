@@ -48,12 +48,7 @@ class Platt:
 
 @dataclass(frozen=True, slots=True)
 class Isotonic:
-    """P(good) by the best curve that never falls; straight between its points, flat beyond.
-
-    Attributes:
-        x: Scores, ascending.
-        y: Their probabilities, all rising or all falling.
-    """
+    """P(good) by the best curve that never falls; straight between its points, flat beyond."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]

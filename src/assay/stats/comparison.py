@@ -33,12 +33,7 @@ _CLOSE = 1e-9  # sums that differ by rounding only are equal
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """What a test of "there is no difference" gave.
-
-    Attributes:
-        p: Two-sided p-value, in (0, 1].
-        method: Which test it was, in words.
-    """
+    """What a test of "there is no difference" gave."""
 
     p: float
     method: str
@@ -178,12 +173,6 @@ def difference_interval(
     across the whole range may be possible and yet far from all that is there. Without a limit, t:
     such differences are all but symmetric, and the correction for skewness that a mean needs does
     them harm.
-
-    Args:
-        differences: Shape (n,).
-        groups: As in `paired`.
-        span: As in `paired`.
-        level: Nominal coverage.
 
     Returns:
         The interval; None for fewer than two independent pairs, or where all differences are the
@@ -365,25 +354,25 @@ def sign_flip(sums: Values) -> Test:
         Hoeffding, J. Am. Stat. Assoc. 58 (1963) 13, theorem 2.
     """
     array = np.asarray(sums, dtype=np.float64)
-    moved = array[array != 0]  # a difference of zero is the same with either sign
-    observed = abs(float(moved.sum()))
-    least = observed - _CLOSE * float(np.abs(moved).sum())
+    nonzero = array[array != 0]  # a difference of zero is the same with either sign
+    observed = abs(float(nonzero.sum()))
+    least = observed - _CLOSE * float(np.abs(nonzero).sum())
     smallest = float(np.finfo(np.float64).tiny)
-    if len(moved) <= EXACT_UNITS:
+    if len(nonzero) <= EXACT_UNITS:
         flipped = np.zeros(1)
-        for value in moved:
+        for value in nonzero:
             flipped = np.concatenate([flipped + value, flipped - value])
         return Test(float(np.mean(np.abs(flipped) >= least)), "sign-flip permutation, exact")
-    if len(moved) > MOST_UNITS:
+    if len(nonzero) > MOST_UNITS:
         from scipy.special import ndtr
 
-        z = observed / float(np.sqrt(moved @ moved))
+        z = observed / float(np.sqrt(nonzero @ nonzero))
         # Beyond the smallest number that a float can hold, p is still no zero.
         p = max(2 * float(ndtr(-z)), smallest)
         return Test(p, "sign-flip permutation, normal limit")
-    reached = _reached(moved, least, DRAWS, np.random.default_rng(0))
+    reached = _reached(nonzero, least, DRAWS, np.random.default_rng(0))
     # Draws alone show no p below 1 / (draws + 1), too large to stand among a few hundred tests.
-    bound = max(2 * math.exp(-observed * observed / float(moved @ moved) / 2), smallest)
+    bound = max(2 * math.exp(-observed * observed / float(nonzero @ nonzero) / 2), smallest)
     p = min((reached + 1) / (DRAWS + 1), bound)
     return Test(p, f"sign-flip permutation, {DRAWS:,} draws")
 
@@ -475,9 +464,6 @@ def mcnemar(up: int, down: int) -> Test:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """p-values adjusted so that, over all tests together, chance finds anything as often as alpha.
-
-    Args:
-        p_values: One for each test.
 
     Returns:
         The adjusted ones in the same order, each at least as large as it was and at most 1.

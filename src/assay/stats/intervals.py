@@ -126,16 +126,13 @@ def proportion_interval(successes: int, n: int, *, level: float = LEVEL) -> Inte
 def share_interval(
     hits: Sequence[bool] | Floats | npt.NDArray[np.bool_],
     groups: Sequence[Hashable] | None = None,
-    *,
-    level: float = LEVEL,
 ) -> Interval:
-    """The Wilson interval of a share; rows of one group count as far as they tell more.
+    """The 95 % Wilson interval of a share; rows of one group count as far as they tell more.
 
     Args:
         hits: Shape (n,), true or false; without any the interval is all of 0..1.
         groups: For each row the cluster that it belongs to; None if all are independent. Several
             rows of a single cluster tell nothing of others: 0 to 1.
-        level: Nominal coverage, in (0, 1).
 
     Raises:
         ValueError: If there are not as many groups as rows.
@@ -143,9 +140,9 @@ def share_interval(
     values = np.asarray(hits, dtype=np.float64)
     n = len(values)
     if groups is None or len(set(groups)) == len(groups) == n:
-        return proportion_interval(round(float(values.sum())), n, level=level)
-    interval = mean_interval(values, groups=groups, low=0.0, high=1.0, level=level)
-    return interval or Interval(0.0, 1.0, level, "one group")
+        return proportion_interval(round(float(values.sum())), n)
+    interval = mean_interval(values, groups=groups, low=0.0, high=1.0)
+    return interval or Interval(0.0, 1.0, LEVEL, "one group")
 
 
 def effective_n(
@@ -191,15 +188,7 @@ def cluster_numbers(groups: Iterable[Hashable]) -> npt.NDArray[np.intp]:
 
 
 def t_interval(mean: float, error: float, freedom: float, level: float, method: str) -> Interval:
-    """Student's t interval.
-
-    Args:
-        mean: The estimate.
-        error: Its standard error.
-        freedom: Degrees of freedom of that.
-        level: Nominal coverage, in (0, 1).
-        method: What to call it.
-    """
+    """Student's t interval."""
     from scipy.special import stdtrit
 
     away = float(stdtrit(freedom, (1 + level) / 2)) * error
@@ -392,9 +381,8 @@ def jackknife_interval(
     *,
     low: float = 0.0,
     high: float = 1.0,
-    level: float = LEVEL,
 ) -> Interval | None:
-    """The confidence interval of a smooth statistic of known range.
+    """The 95 % confidence interval of a smooth statistic of known range.
 
     Every cluster is left out in turn; the standard error is taken to the logit of the share of the
     range, where the statistic is nearly normal, and Student's t gives the ends. On small samples
@@ -405,7 +393,6 @@ def jackknife_interval(
         groups: For each of the n rows the cluster that it belongs to.
         low: The least value the statistic can take.
         high: The greatest.
-        level: Nominal coverage, in (0, 1).
 
     Returns:
         The interval; None if there are fewer than three clusters, if the value stands at an end of
@@ -428,10 +415,10 @@ def jackknife_interval(
     from scipy.special import expit, logit, stdtrit
 
     share = (value - low) / (high - low)
-    away = float(stdtrit(n_units - 1, (1 + level) / 2)) * error / (high - low)
+    away = float(stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error / (high - low)
     away /= share * (1 - share)
     ends = expit(logit(share) + np.array([-away, away])) * (high - low) + low
-    return Interval(float(ends[0]), float(ends[1]), level, "jackknife on the logit scale")
+    return Interval(float(ends[0]), float(ends[1]), LEVEL, "jackknife on the logit scale")
 
 
 def _blocks(groups: Sequence[Hashable]) -> tuple[npt.NDArray[np.intp], int]:

@@ -48,15 +48,13 @@ class Rasch:
     discrimination_sds: Floats
 
 
-def rasch(
-    right: Numbers, groups: Sequence[Hashable] | None = None, *, level: float = LEVEL
-) -> Rasch | None:
+def rasch(right: Numbers, groups: Sequence[Hashable] | None = None) -> Rasch | None:
     """Fit the model by marginal maximum likelihood.
 
     Args:
         right: Shape (n questions, systems), 1, 0, or NaN where a system has no answer.
         groups: For each question the cluster that it belongs to; None if all are independent.
-        level: Nominal coverage of the intervals, which hold for clusters, too (sandwich).
+            The 95 % intervals hold for clusters, too (sandwich).
 
     Returns:
         The fit; None if fewer than two systems have both right and wrong answers.
@@ -92,7 +90,7 @@ def rasch(
     return Rasch(
         abilities=[estimates[s][0] if s in estimates else None for s in range(table.shape[1])],
         intervals=[
-            t_interval(*estimates[s], max(units - 1, 1), level, "sandwich, t")
+            t_interval(*estimates[s], max(units - 1, 1), LEVEL, "sandwich, t")
             if s in estimates
             else None
             for s in range(table.shape[1])
@@ -223,9 +221,9 @@ def _covariance(
     step = 1e-4
     bend = np.empty((len(at), len(at)))
     for place in range(len(at)):
-        moved = np.zeros(len(at))
-        moved[place] = step
-        bend[place] = (loss(at + moved)[1] - loss(at - moved)[1]) / (2 * step)
+        shift = np.zeros(len(at))
+        shift[place] = step
+        bend[place] = (loss(at + shift)[1] - loss(at - shift)[1]) / (2 * step)
     if groups is not None:
         unit = cluster_numbers(groups)
         slopes = np.array([np.bincount(unit, column) for column in slopes.T]).T

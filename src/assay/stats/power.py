@@ -65,7 +65,7 @@ def t_detectable(error: float, units: int, *, alpha: float = 0.05) -> float | No
     """
     if units < fewest_changes(alpha):
         return None
-    return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 0.0, 400.0)
+    return error * _root(lambda nc: power(nc, units - 1, alpha) - POWER, 400.0)
 
 
 def detectable_fall(deviation: float, loss: float, units: int) -> float | None:
@@ -123,10 +123,6 @@ def fewest_changes(alpha: float = 0.05) -> int:
 
 def share_to_change(units: int, *, alpha: float = 0.05) -> float | None:
     """What share of all pairs has to change, all in one direction, for that to be found.
-
-    Args:
-        units: Independent pairs.
-        alpha: The level of the test.
 
     Returns:
         The share with which `fewest_changes` come about that often; None for fewer pairs.
@@ -192,17 +188,12 @@ def mcnemar_power(n: int, difference: float, changed: float, alpha: float) -> fl
 def mcnemar_detectable(n: int, observed: ChangedShares, *, alpha: float = 0.05) -> float | None:
     """The smallest true difference of shares that McNemar's exact test finds.
 
-    Args:
-        n: Pairs.
-        observed: Which of them changed.
-        alpha: The level of the test.
-
     Returns:
         The difference; None where so few pairs cannot reach `alpha` if all of them change.
     """
     if n < fewest_changes(alpha):
         return None
-    return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 0.0, 1.0)
+    return _root(lambda d: mcnemar_power(n, d, observed.changed(d), alpha) - POWER, 1.0)
 
 
 def mcnemar_needed(
@@ -255,8 +246,9 @@ def _fewest(reached: Callable[[int], float], least: int) -> int | None:
     return top
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a growing function passes zero."""
+def _root(function: Callable[[float], float], high: float) -> float:
+    """Where a growing function passes zero, between 0 and `high`."""
+    low = 0.0
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)

@@ -165,9 +165,6 @@ def within_sd(values: npt.NDArray[np.float64]) -> float | None:
 def disagreement(labels: Sequence[Hashable]) -> float | None:
     """The share of pairs of verdicts on one thing that differ: how likely the next one flips.
 
-    Args:
-        labels: The verdicts, in any order.
-
     Returns:
         Share in [0, 1]; None if there are fewer than two verdicts.
     """

@@ -72,13 +72,13 @@ def beaten(
     signed = scores if higher_is_better else -scores
     k = signed.shape[1]
     needed = _needed_wealth(level, _pairs(systems))
-    lost = []
+    losers = []
     for column in range(k):
         others = np.delete(signed, column, axis=1)
         unit = (others - signed[:, [column]] + span) / (2 * span)
         wealth = _log_wealth(unit, np.full(k - 1, 0.5))
-        lost.append(bool((wealth >= needed).any()))
-    return lost
+        losers.append(bool((wealth >= needed).any()))
+    return losers
 
 
 def looks(n: int, first: int = 16) -> list[int]:
@@ -122,12 +122,12 @@ def compare_raced(
         differences, low=-span, high=span, level=level, several=_pairs(len(dropped))
     )
     alone = mean_intervals(scores, low=low, high=high, level=level)
-    placed = []
+    placements = []
     for column, out in enumerate(dropped):
         apart = joint[column]
         gap = differences[:, column]
         surely = apart is not None and not apart.low <= 0 <= apart.high
-        placed.append(
+        placements.append(
             Placed(
                 float(means[column]),
                 alone[column],
@@ -142,11 +142,11 @@ def compare_raced(
             column != best,
             dropped[column],
             -int(np.count_nonzero(~np.isnan(scores[:, column]))) if dropped[column] else 0,
-            -sign * round(placed[column].difference, 12),
+            -sign * round(placements[column].difference, 12),
             column,
         ),
     )
-    return WithBest(tuple(placed), tuple(order), (1 - level) / _pairs(len(dropped)), None)
+    return WithBest(tuple(placements), tuple(order), (1 - level) / _pairs(len(dropped)), None)
 
 
 def _pairs(k: int) -> int:

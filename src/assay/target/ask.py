@@ -129,8 +129,8 @@ async def aask(
     asking = asking or Asking()
     asked_of = system(target)
     round_ = await asyncio.to_thread(_Collection.checked, data, asked_of, tuple(metrics), asking)
-    with Store(store) as kept:
-        await round_.work(kept)
+    with Store(store) as opened:
+        await round_.work(opened)
     return round_.answers(store)
 
 
@@ -156,9 +156,9 @@ class _Collection:
         """The round, once all rows have been found to be in order."""
         mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
         source = read_data(data, mapping=mapping, limit=limit, contexts=contexts)
-        made = set(reply.REPLACED) - _given(system)
-        needs = {m.label: [need for need in m.needs if need not in made] for m in metrics}
-        instead = {m.label: _others(m, made) for m in metrics}
+        answered = set(reply.REPLACED) - _given(system)
+        needs = {m.label: [need for need in m.needs if need not in answered] for m in metrics}
+        instead = {m.label: _others(m, answered) for m in metrics}
         valid = samples(
             source,
             needs=needs,
@@ -257,8 +257,8 @@ class _Collection:
         }
         if not Path(store).is_file():
             return len(keys), 0
-        with Store(store) as kept:
-            known = sum(map(kept.has_reply, keys))
+        with Store(store) as opened:
+            known = sum(map(opened.has_reply, keys))
         return len(keys) - known, known
 
     def _task(self, sample: Sample) -> AskSystem:
@@ -268,13 +268,13 @@ class _Collection:
         """What came of it, to be read as often as it takes."""
 
         def records() -> Iterator[Record]:
-            with Store(store) as kept:
+            with Store(store) as opened:
                 for row in self.source:
                     sample = row.sample
                     if sample is None or sample.id not in self.ids:
                         yield row.record  # whoever reads it says what is wrong with it
                     else:
-                        values = values_of(self._answered(kept, sample))
+                        values = values_of(self._answered(opened, sample))
                         yield Record(row.number, values, form="sample")
 
         return Answers(
@@ -296,9 +296,9 @@ class _Collection:
             answered = {"failure": str(error)}
         if answered.keys() & set(reply.FOUND):
             gone |= dict.fromkeys(reply.FOUND)
-        asked = sample.turns or ()
-        if asked and asked[-1].role == "user":  # what was said before the question was given
-            gone["turns"] = (*asked, *_said(answered))
+        turns = sample.turns or ()
+        if turns and turns[-1].role == "user":  # what was said before the question was given
+            gone["turns"] = (*turns, *_said(answered))
         return replace(sample, **{**gone, **answered})
 
     def _made(self, store: Store, sample: Sample) -> dict[str, Any]:
@@ -307,12 +307,12 @@ class _Collection:
         task, answers = self._task(sample), []
         identity = self.system.identity(AskSystem) or ""
         for draw in range(self.asking.draws):
-            kept = store.reply(reply_key(identity, task, draw))
-            if kept is None:
+            known_reply = store.reply(reply_key(identity, task, draw))
+            if known_reply is None:
                 raise Unreadable("its answer is not in the store any more", raw="")
-            answers.append((reply.read(kept.raw, self.asking.reply), kept.ms))
+            answers.append((reply.read(known_reply.raw, self.asking.reply), known_reply.ms))
         (first, ms), *others = answers
-        further = tuple(made["answer"] for made, _ in others)
+        further = tuple(fields["answer"] for fields, _ in others)
         return {**first, "latency_ms": round(ms, 3), "further_answers": further or None}
 
 
@@ -366,9 +366,9 @@ def _given(system: System) -> set[str]:
     return set(reply.FOUND) if system.told_contexts else set()
 
 
-def _others(metric: Metric, made: set[str]) -> list[list[str]]:
+def _others(metric: Metric, answered: set[str]) -> list[list[str]]:
     """What does as well as what a metric needs, without what the system makes."""
-    return [[name for name in names if name not in made] for names in metric.instead]
+    return [[name for name in names if name not in answered] for names in metric.instead]
 
 
 def count(
@@ -411,19 +411,19 @@ def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -
     Raises:
         InputError: If no answer holds a field that a metric needs.
     """
-    made = set(reply.MADE) - _given(target)
-    unserved, held, any_answered = list(metrics), set[str](), False
+    answered = set(reply.MADE) - _given(target)
+    unserved, present, any_answered = list(metrics), set[str](), False
     for row in answers:
         if row.fields.get("failure") is None:
             any_answered = True
-            held |= {name for name in made if not is_missing(row.fields.get(name), name)}
-            unserved = [metric for metric in unserved if not _serves(held, made, metric)]
+            present |= {name for name in answered if not is_missing(row.fields.get(name), name)}
+            unserved = [metric for metric in unserved if not _serves(present, answered, metric)]
         if not unserved:
             return
     users: dict[str, list[str]] = {}
     for metric in unserved if any_answered else ():
         for name in metric.needs:
-            if name in made - held:
+            if name in answered - present:
                 users.setdefault(name, []).append(metric.label)
     if users:
         raise InputError(
@@ -436,8 +436,8 @@ def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -
         )
 
 
-def _serves(held: AbstractSet[str], made: AbstractSet[str], metric: Metric) -> bool:
-    return any(made & set(names) <= held for names in (metric.needs, *metric.instead))
+def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: Metric) -> bool:
+    return any(answered & set(names) <= present for names in (metric.needs, *metric.instead))
 
 
 def _said(answered: Mapping[str, Any]) -> tuple[Turn, ...]:

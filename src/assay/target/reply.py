@@ -126,8 +126,8 @@ def instead_of_answer(text: str, content_type: str) -> str:
     typed, text = kind or "no content type", text.lstrip()
     if _PAGE.match(text) or (kind == "text/html" and _MARKUP.match(text)):
         title = _TITLE.search(text[:_LOOKED_AT])
-        named = f" '{one_line(title[1], _SHOWN)}'" if title else ""
-        return f"a page{named} ({typed}) instead of JSON or plain text -> {_ADDRESS}"
+        page_title = f" '{one_line(title[1], _SHOWN)}'" if title else ""
+        return f"a page{page_title} ({typed}) instead of JSON or plain text -> {_ADDRESS}"
     if _is_of_events(text, kind):
         return f"a stream of events ({typed}), which is not supported -> {_AT_ONCE}"
     if _is_of_objects(text):
@@ -222,17 +222,17 @@ def _object(raw: str) -> Mapping[str, Any]:
 
 def _columns(reply: Mapping[str, Any], mapping: Mapping[str, str], raw: str) -> dict[str, Any]:
     """The parts of a reply that are fields of a sample, by field or by a name that means one."""
-    named = {c: f for c, f in recognised(reply).items() if f in MADE and f not in mapping}
-    columns = {column: reply[column] for column in named}
+    fields = {c: f for c, f in recognised(reply).items() if f in MADE and f not in mapping}
+    columns = {column: reply[column] for column in fields}
     for field, path in mapping.items():
         value = fetch(reply, (path,) if path in reply else tuple(path.split(".")))
         if value is MISSING:
             raise _none(f"the reply has no '{path}'; it has {_names(reply)}", reply, raw)
         columns[field] = _only(value) if field == "answer" else value
-    if "answer" not in {*mapping, *named.values()} and "turns" not in {*mapping, *named.values()}:
+    if "answer" not in {*mapping, *fields.values()} and "turns" not in {*mapping, *fields.values()}:
         columns["answer"] = _answer(reply, raw)
     usage = reply.get("usage")
-    if "tokens" not in {*mapping, *named.values()} and isinstance(usage, dict):
+    if "tokens" not in {*mapping, *fields.values()} and isinstance(usage, dict):
         columns |= {"tokens": usage["total_tokens"]} if "total_tokens" in usage else {}
     return columns
 
@@ -264,8 +264,8 @@ def _none(what: str, reply: Mapping[str, Any], raw: str) -> Unreadable:
     return _reported(reported, raw) if reported else Unreadable(what, raw=raw)
 
 
-def _reported(said: Any, raw: str) -> Reported:
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+def _reported(error: Any, raw: str) -> Reported:
+    text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
     what = f"the reply holds an error instead of an answer: {one_line(text, _LONGEST_ERROR)}"
     remedy = "fix the system and run again, or say where the answer is: --target-reply answer=PATH"
     return Reported(f"{what} -> {remedy}", raw=raw)
@@ -273,22 +273,22 @@ def _reported(said: Any, raw: str) -> Reported:
 
 def _error(reply: Mapping[str, Any]) -> Any:
     """What a reply says went wrong, None if nothing did."""
-    named = {normal(name): value for name, value in reply.items()}
-    error = next((named[name] for name in _ERRORS if named.get(name)), None)
-    if error is None and not _is_failed(named):
+    values = {normal(name): value for name, value in reply.items()}
+    error = next((values[name] for name in _ERRORS if values.get(name)), None)
+    if error is None and not _is_failed(values):
         return None
     if isinstance(error, Mapping):
         return error.get("message") or error
-    more = named.get("message") or named.get("detail")
+    more = values.get("message") or values.get("detail")
     if error is None or error is True:  # it only says that it failed
         return more or reply
     return f"{error}: {more}" if isinstance(error, str) and more else error
 
 
-def _is_failed(named: Mapping[str, Any]) -> bool:
-    if any(named.get(name) is False for name in _DONE):
+def _is_failed(values: Mapping[str, Any]) -> bool:
+    if any(values.get(name) is False for name in _DONE):
         return True
-    states = [named.get(name) for name in _STATES]
+    states = [values.get(name) for name in _STATES]
     return any(
         400 <= state < 600 if isinstance(state, int) else str(state).lower() in _FAILED
         for state in states
@@ -300,5 +300,5 @@ def _only(value: Any) -> Any:
 
 
 def _names(reply: Mapping[str, Any]) -> str:
-    shown = ", ".join(list(reply)[:_SHOWN])
-    return shown or "nothing"
+    names = ", ".join(list(reply)[:_SHOWN])
+    return names or "nothing"

@@ -83,7 +83,7 @@ def check_placeholder(name: str) -> None:
 def fill_url(url: str, sample: Sample) -> str:
     """A URL with fields of a sample in it, each quoted."""
     values = values_of(sample)
-    return _NAME.sub(lambda found: quote(_text(_value(values, found[1])), safe=""), url)
+    return _NAME.sub(lambda match: quote(_text(_value(values, match[1])), safe=""), url)
 
 
 def _texts(template: Any) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
         return template
     if alone := _NAME.fullmatch(template):
         return _value(values, alone[1])
-    return _NAME.sub(lambda found: _text(_value(values, found[1])), template)
+    return _NAME.sub(lambda match: _text(_value(values, match[1])), template)
 
 
 def _value(values: Mapping[str, Any], path: str) -> Any:
@@ -333,8 +333,8 @@ class FunctionSystem:
         if "sample" not in self._wants:
             if not self.told_contexts:
                 return sample.question or ""
-            told = {"question": sample.question, "contexts": sample.contexts}
-            return json.dumps(told, ensure_ascii=False)
+            fields = {"question": sample.question, "contexts": sample.contexts}
+            return json.dumps(fields, ensure_ascii=False)
         values = {name: value for name, value in values_of(sample).items() if name != "id"}
         return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
 
@@ -449,9 +449,9 @@ def _wanted(
     except (TypeError, ValueError):  # built in: it says nothing of itself
         return ("question",), ()
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    taken = [p for p in parameters.values() if p.kind in kinds]
-    needed = [p.name for p in taken if p.default is inspect.Parameter.empty]
-    names = needed or [p.name for p in taken[:1]] or ["question"]
+    by_place = [p for p in parameters.values() if p.kind in kinds]
+    needed = [p.name for p in by_place if p.default is inspect.Parameter.empty]
+    names = needed or [p.name for p in by_place[:1]] or ["question"]
     wants = tuple(name if name in ("sample", "contexts") else "question" for name in names)
     if len(set(wants)) < len(wants):
         what = f"{place_of(function)} takes {', '.join(names)}"

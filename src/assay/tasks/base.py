@@ -1,15 +1,17 @@
 """Forms that several tasks share: lists of texts, items by number, halves of what is too long."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 
 from assay._text.sentences import spans
 from assay.errors import Unreadable
-from assay.judge import Task
-from assay.tasks.parsing import decode, distinct, schema, stripped
+from assay.judge import ByIds, Task
+from assay.tasks.parsing import by_id, decode, distinct, schema, stripped
 
 # A shorter text is not what makes a prompt too long.
 SHORTEST = 400
@@ -20,6 +22,64 @@ IN_PARTS = "(contexts read in parts) "
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 # Line breaks that JSON leaves as they are.
 _BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+
+
+V = TypeVar("V")
+
+
+class NumberedTask(ByIds[V]):
+    """A task about things by number: about all of them, or about those that are asked for."""
+
+    asked: tuple[str, ...]
+
+    @abstractmethod
+    def shown(self) -> Mapping[str, Any]:
+        """What is asked about, by id."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of what is asked about."""
+        return tuple(self.shown())
+
+    def narrow(self, ids: Sequence[str]) -> Self:
+        """The same task about these only."""
+        return replace(self, asked=tuple(ids))  # type: ignore[type-var]
+
+
+class ItemsTask(NumberedTask[V]):
+    """A numbered task that is answered by items: ``{"verdicts": [{"id": "t1", "yes": true}]}``.
+
+    Attributes:
+        key: The list's name in the reply.
+        fields: Names and types of an item's fields behind its id, in order.
+        verdict: What an item is read into.
+    """
+
+    key: ClassVar[str]
+    fields: ClassVar[tuple[tuple[str, Any], ...]]
+    verdict: ClassVar[type[Any]]
+    _form: ClassVar[type[Any]]
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        item = msgspec.defstruct("Item", [("id", str), *cls.fields], frozen=True)
+        cls._form = msgspec.defstruct("Form", [(cls.key, list[item])], frozen=True)  # type: ignore[valid-type]
+        cls.schema = schema(cls._form)
+
+    def read_some(self, raw: str) -> dict[str, V]:
+        """The verdicts by id."""
+        items = by_id(getattr(decode(raw, self._form), self.key), self.ids, raw)
+        return {i: self.verdict(i, **self.values_of(i, item, raw)) for i, item in items.items()}
+
+    def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
+        """The values of a verdict by an item's fields; raises Unreadable if they make no sense."""
+        return {field: getattr(item, field) for field, _ in self.fields}
+
+    @classmethod
+    def reply(cls, verdicts: Sequence[V]) -> str:
+        """A reply in the form that is read."""
+        names = ("id", *(name for name, _ in cls.fields))
+        return encode({cls.key: [{n: getattr(v, n) for n in names} for v in verdicts]})
 
 
 class ListTask(Task[tuple[str, ...]]):

@@ -8,9 +8,9 @@ import msgspec
 
 from assay._text.words import closest_sentence
 from assay.errors import Unreadable
-from assay.judge import ByIds, Reasons, Task
+from assay.judge import Reasons, Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
-from assay.tasks.base import IN_PARTS, encode, halved_texts, listed, numbered
+from assay.tasks.base import IN_PARTS, NumberedTask, encode, halved_texts, listed, numbered
 from assay.tasks.parsing import Probability, by_id, decode, schema
 
 
@@ -102,20 +102,14 @@ _EITHER_SCHEMA: Final = schema(_EitherContexts)
 _Judged = TypeVar("_Judged")
 
 
-class _ByContext(ByIds[_Judged]):
+class _ByContext(NumberedTask[_Judged]):
     """A task about contexts by number: about all of them, or about those that are asked for."""
 
     contexts: tuple[str, ...]
-    asked: tuple[str, ...]
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Their ids."""
-        return tuple(numbered("c", self.contexts, self.asked))
-
-    def shown(self) -> list[tuple[str, str]]:
-        """(id, text) of those that are asked about."""
-        return list(numbered("c", self.contexts, self.asked).items())
+    def shown(self) -> Mapping[str, str]:
+        """The texts of those that are asked about, by id."""
+        return numbered("c", self.contexts, self.asked)
 
 
 @dataclass(frozen=True)
@@ -150,12 +144,8 @@ class JudgeContexts(_ByContext[Usefulness]):
 
     def material(self) -> Sequence[Material]:
         """The question, the answer to arrive at, and the contexts."""
-        contexts = [Material(f"context {i}", text) for i, text in self.shown()]
+        contexts = [Material(f"context {i}", text) for i, text in self.shown().items()]
         return (Material("question", self.question), Material("answer", self.target), *contexts)
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same question, these contexts only."""
-        return replace(self, asked=tuple(ids))
 
     def halves(self) -> tuple[Self, Self] | None:
         """Either half of the contexts; of a single one, either half of its text."""
@@ -194,7 +184,7 @@ class JudgeContexts(_ByContext[Usefulness]):
 
     def _quoting(self, item: _ContextItem) -> _ContextItem:
         """The verdict with the sentence of its context that has most words of the target."""
-        context = dict(self.shown()).get(item.id)
+        context = self.shown().get(item.id)
         span = closest_sentence(self.target, context) if context and item.useful else None
         if context is None or span is None:
             return item
@@ -401,12 +391,8 @@ class GradePassages(_ByContext[PassageGrade]):
 
     def material(self) -> Sequence[Material]:
         """The question and the passages."""
-        passages = [Material(f"context {i}", text) for i, text in self.shown()]
+        passages = [Material(f"context {i}", text) for i, text in self.shown().items()]
         return (Material("question", self.question), *passages)
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same question, these passages only."""
-        return replace(self, asked=tuple(ids))
 
     def halves(self) -> tuple[Self, Self] | None:
         """Either half of the passages; a single one cannot be divided."""

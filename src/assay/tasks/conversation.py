@@ -1,16 +1,16 @@
 """Topics, goal and outcome of a conversation."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from assay.errors import Unreadable
-from assay.judge import ByIds, Task
+from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.base import ListTask, encode, listed, numbered
-from assay.tasks.parsing import by_id, decode, schema
+from assay.tasks.base import ItemsTask, ListTask, encode, listed, numbered
+from assay.tasks.parsing import decode, schema
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,8 @@ class TopicAnswer:
     reason: str = ""
 
 
-class _AnswerItem(msgspec.Struct, frozen=True):
-    id: str
-    reason: str
-    answered: bool
-
-
-class _AnswersForm(msgspec.Struct, frozen=True):
-    verdicts: list[_AnswerItem]
-
-
 @dataclass(frozen=True)
-class JudgeTopics(ByIds[TopicAnswer]):
+class JudgeTopics(ItemsTask[TopicAnswer]):
     """Decide for each topic whether the assistant answered what the user asked about it.
 
     Attributes:
@@ -89,7 +79,9 @@ class JudgeTopics(ByIds[TopicAnswer]):
     topics: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
-    schema = schema(_AnswersForm)
+    key = "verdicts"
+    fields = (("reason", str), ("answered", bool))
+    verdict = TopicAnswer
     template = Template(
         instruction=(
             "For every topic, decide whether the assistant took up what the user asked about it. "
@@ -101,30 +93,14 @@ class JudgeTopics(ByIds[TopicAnswer]):
         form='{"verdicts": [{"id": "t1", "reason": "...", "answered": true}]}',
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The topics' ids."""
-        return tuple(numbered("t", self.topics, self.asked))
+    def shown(self) -> Mapping[str, str]:
+        """The topics by id."""
+        return numbered("t", self.topics, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The conversation, then the topics as JSON, one a line."""
-        topics = listed(numbered("t", self.topics, self.asked).items())
+        topics = listed(self.shown().items())
         return (Material("conversation", self.conversation), Material("topics", topics))
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same conversation, these topics only."""
-        return replace(self, asked=tuple(ids))
-
-    def read_some(self, raw: str) -> dict[str, TopicAnswer]:
-        """The verdicts by topic id."""
-        verdicts = by_id(decode(raw, _AnswersForm).verdicts, self.ids, raw)
-        return {i: TopicAnswer(i, item.answered, item.reason) for i, item in verdicts.items()}
-
-    @staticmethod
-    def reply(verdicts: Sequence[TopicAnswer]) -> str:
-        """A reply in the form that is read."""
-        items = [_AnswerItem(v.id, v.reason, v.answered) for v in verdicts]
-        return encode(_AnswersForm(items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +118,8 @@ class TopicMatch:
     reason: str = ""
 
 
-class _MatchItem(msgspec.Struct, frozen=True):
-    id: str
-    reason: str
-    reference: str | None
-
-
-class _MatchesForm(msgspec.Struct, frozen=True):
-    matches: list[_MatchItem]
-
-
 @dataclass(frozen=True)
-class MatchTopics(ByIds[TopicMatch]):
+class MatchTopics(ItemsTask[TopicMatch]):
     """Decide for each topic which of the reference topics it falls under, if any.
 
     Attributes:
@@ -166,7 +132,9 @@ class MatchTopics(ByIds[TopicMatch]):
     reference_topics: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
-    schema = schema(_MatchesForm)
+    key = "matches"
+    fields = (("reason", str), ("reference", str | None))
+    verdict = TopicMatch
     template = Template(
         instruction=(
             "For every topic, decide whether it falls under one of the reference topics: it is "
@@ -194,45 +162,34 @@ class MatchTopics(ByIds[TopicMatch]):
         ),
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The topics' ids."""
-        return tuple(numbered("t", self.topics, self.asked))
+    def shown(self) -> Mapping[str, str]:
+        """The topics by id."""
+        return numbered("t", self.topics, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The reference topics, then the topics, as JSON, one a line."""
         references = listed(numbered("r", self.reference_topics).items())
-        topics = listed(numbered("t", self.topics, self.asked).items())
+        topics = listed(self.shown().items())
         return (Material("reference topics", references), Material("topics", topics))
 
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same reference topics, these topics only."""
-        return replace(self, asked=tuple(ids))
-
-    def read_some(self, raw: str) -> dict[str, TopicMatch]:
-        """The matches by topic id; raises Unreadable for a reference that does not exist."""
-        matches = by_id(decode(raw, _MatchesForm).matches, self.ids, raw)
-        return {
-            i: TopicMatch(i, self._place(item, raw), item.reason) for i, item in matches.items()
-        }
-
-    def _place(self, item: _MatchItem, raw: str) -> int | None:
-        if item.reference is None or item.reference.strip().lower() in ("", "null", "none"):
-            return None
+    def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
+        """The place of the reference topic; raises Unreadable if it does not exist."""
+        reference = (item.reference or "").strip()
         ids = [f"r{n}" for n in range(1, len(self.reference_topics) + 1)]
-        if item.reference.strip() not in ids:
+        place = ids.index(reference) if reference in ids else None
+        if place is None and reference.lower() not in ("", "null", "none"):
             fault = f"a reference topic '{item.reference}', which does not exist"
             raise Unreadable(fault, raw=raw)
-        return ids.index(item.reference.strip())
+        return {"reason": item.reason, "reference": place}
 
-    @staticmethod
-    def reply(matches: Sequence[TopicMatch]) -> str:
+    @classmethod
+    def reply(cls, verdicts: Sequence[TopicMatch]) -> str:
         """A reply in the form that is read."""
-        items = [
-            _MatchItem(m.id, m.reason, None if m.reference is None else f"r{m.reference + 1}")
-            for m in matches
-        ]
-        return encode(_MatchesForm(items))
+        names = (None if v.reference is None else f"r{v.reference + 1}" for v in verdicts)
+        items = zip(verdicts, names, strict=True)
+        return encode(
+            {cls.key: [{"id": v.id, "reason": v.reason, "reference": n} for v, n in items]}
+        )
 
 
 @dataclass(frozen=True, slots=True)

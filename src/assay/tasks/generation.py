@@ -1,17 +1,17 @@
 """Questions for test sets, written from passages, and multiple-choice ones."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import ClassVar, Self
+from typing import Any, ClassVar
 
 import msgspec
 
 from assay.errors import Unreadable
-from assay.judge import ByIds, Task
+from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.base import encode, numbered, one_line
-from assay.tasks.parsing import by_id, decode, distinct, schema
+from assay.tasks.base import ItemsTask, encode, numbered, one_line
+from assay.tasks.parsing import decode, distinct, schema
 
 _INSTRUCTION = (
     "Write one question for testing a question-answering system. The user who asks it has not "
@@ -376,17 +376,8 @@ class ChosenOption:
     option: str | None
 
 
-class _ChosenItem(msgspec.Struct, frozen=True):
-    id: str
-    option: str | None
-
-
-class _ChosenForm(msgspec.Struct, frozen=True):
-    answers: list[_ChosenItem]
-
-
 @dataclass(frozen=True)
-class AnswerMultipleChoice(ByIds[ChosenOption]):
+class AnswerMultipleChoice(ItemsTask[ChosenOption]):
     """Choose the option that the text alone makes right, or say that it does not answer.
 
     Attributes:
@@ -399,7 +390,9 @@ class AnswerMultipleChoice(ByIds[ChosenOption]):
     text: str
     asked: tuple[str, ...] = ()
 
-    schema = schema(_ChosenForm)
+    key = "answers"
+    fields = (("option", str | None),)
+    verdict = ChosenOption
     template = Template(
         instruction=(
             "For every question, choose the option that is right by the text alone; give its "
@@ -422,12 +415,8 @@ class AnswerMultipleChoice(ByIds[ChosenOption]):
         ),
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The questions' ids."""
-        return tuple(self._by_id())
-
-    def _by_id(self) -> dict[str, MultipleChoice]:
+    def shown(self) -> Mapping[str, MultipleChoice]:
+        """The questions by id."""
         names = numbered("q", [q.question for q in self.questions])
         by_name = dict(zip(names, self.questions, strict=True))
         return {i: by_name[i] for i in self.asked} if self.asked else by_name
@@ -442,30 +431,16 @@ class AnswerMultipleChoice(ByIds[ChosenOption]):
                     "options": dict(zip(ascii_uppercase, q.options, strict=False)),
                 }
             )
-            for i, q in self._by_id().items()
+            for i, q in self.shown().items()
         ]
         return (
             Material("text", self.text),
             Material("multiple-choice questions", "\n".join(lines)),
         )
 
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same text, these questions only."""
-        return replace(self, asked=tuple(ids))
-
-    def read_some(self, raw: str) -> dict[str, ChosenOption]:
-        """The options by question id; raises Unreadable if one has no such letter."""
-        questions = self._by_id()
-        items = by_id(decode(raw, _ChosenForm).answers, self.ids, raw)
-        chosen = {}
-        for i, item in items.items():
-            letter = (item.option or "").strip().rstrip(".)").upper()
-            if letter and letter not in list(ascii_uppercase[: len(questions[i].options)]):
-                raise Unreadable(f"question {i} has no option '{item.option}'", raw=raw)
-            chosen[i] = ChosenOption(i, letter or None)
-        return chosen
-
-    @staticmethod
-    def reply(answers: Sequence[ChosenOption]) -> str:
-        """A reply in the form that is read."""
-        return encode(_ChosenForm([_ChosenItem(a.id, a.option) for a in answers]))
+    def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:
+        """The option's letter; raises Unreadable if the question has no such option."""
+        letter = (item.option or "").strip().rstrip(".)").upper()
+        if letter and letter not in list(ascii_uppercase[: len(self.shown()[name].options)]):
+            raise Unreadable(f"question {name} has no option '{item.option}'", raw=raw)
+        return {"option": letter or None}

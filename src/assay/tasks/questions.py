@@ -1,17 +1,17 @@
 """Questions about a text, and what a text answers to questions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any
 
 import msgspec
 
 from assay.errors import Unreadable
-from assay.judge import ByIds, Task
+from assay.judge import Task
 from assay.prompt import Example, Material, Template, earlier_turns
-from assay.tasks.base import ListTask, encode, listed, numbered
-from assay.tasks.parsing import by_id, decode, schema
+from assay.tasks.base import ItemsTask, ListTask, encode, listed, numbered
+from assay.tasks.parsing import decode, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,17 +249,8 @@ class ShortAnswer:
     answer: str | None
 
 
-class _ShortItem(msgspec.Struct, frozen=True):
-    id: str
-    answer: str | None
-
-
-class _ShortForm(msgspec.Struct, frozen=True):
-    answers: list[_ShortItem]
-
-
 @dataclass(frozen=True)
-class AnswerQuestions(ByIds[ShortAnswer]):
+class AnswerQuestions(ItemsTask[ShortAnswer]):
     """Answer each question from the text alone, in a few words, or say that it does not answer it.
 
     Attributes:
@@ -272,7 +263,9 @@ class AnswerQuestions(ByIds[ShortAnswer]):
     text: str
     asked: tuple[str, ...] = ()
 
-    schema = schema(_ShortForm)
+    key = "answers"
+    fields = (("answer", str | None),)
+    verdict = ShortAnswer
     template = Template(
         instruction=(
             "Answer every question from the text alone, in as few words as possible and in the "
@@ -296,27 +289,18 @@ class AnswerQuestions(ByIds[ShortAnswer]):
         ),
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The questions' ids."""
-        return tuple(numbered("q", self.questions, self.asked))
+    def shown(self) -> Mapping[str, str]:
+        """The questions by id."""
+        return numbered("q", self.questions, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions as JSON, one a line."""
-        questions = listed(numbered("q", self.questions, self.asked).items())
+        questions = listed(self.shown().items())
         return (Material("text", self.text), Material("questions", questions))
 
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same text, these questions only."""
-        return replace(self, asked=tuple(ids))
-
-    def read_some(self, raw: str) -> dict[str, ShortAnswer]:
-        """The answers by question id; an empty one is none, and so is "null", "none" or "n/a".
-
-        These words are an answer only where the text has them.
-        """
-        items = by_id(decode(raw, _ShortForm).answers, self.ids, raw)
-        return {i: ShortAnswer(i, self._answer(item.answer or "")) for i, item in items.items()}
+    def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
+        """No answer for an empty one, and for a "null", "none" or "n/a" that is not in the text."""
+        return {"answer": self._answer(item.answer or "")}
 
     def _answer(self, answer: str) -> str | None:
         stripped = answer.strip()
@@ -326,11 +310,6 @@ class AnswerQuestions(ByIds[ShortAnswer]):
         if nothing and not re.search(rf"\b{nothing[1]}\b", self.text, re.IGNORECASE):
             return None
         return stripped
-
-    @staticmethod
-    def reply(answers: Sequence[ShortAnswer]) -> str:
-        """A reply in the form that is read."""
-        return encode(_ShortForm([_ShortItem(a.id, a.answer) for a in answers]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,18 +402,8 @@ class ClosedAnswer:
     reason: str = ""
 
 
-class _YesItem(msgspec.Struct, frozen=True):
-    id: str
-    reason: str
-    yes: bool
-
-
-class _YesForm(msgspec.Struct, frozen=True):
-    answers: list[_YesItem]
-
-
 @dataclass(frozen=True)
-class AnswerClosedQuestions(ByIds[ClosedAnswer]):
+class AnswerClosedQuestions(ItemsTask[ClosedAnswer]):
     """Decide for each question whether the text alone answers it with yes.
 
     Attributes:
@@ -447,7 +416,9 @@ class AnswerClosedQuestions(ByIds[ClosedAnswer]):
     text: str
     asked: tuple[str, ...] = ()
 
-    schema = schema(_YesForm)
+    key = "answers"
+    fields = (("reason", str), ("yes", bool))
+    verdict = ClosedAnswer
     template = Template(
         instruction=(
             "For every question, decide whether the text alone answers it with yes. Use no "
@@ -458,26 +429,11 @@ class AnswerClosedQuestions(ByIds[ClosedAnswer]):
         form='{"answers": [{"id": "q1", "reason": "...", "yes": true}]}',
     )
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The questions' ids."""
-        return tuple(numbered("q", self.questions, self.asked))
+    def shown(self) -> Mapping[str, str]:
+        """The questions by id."""
+        return numbered("q", self.questions, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions as JSON, one a line."""
-        questions = listed(numbered("q", self.questions, self.asked).items())
+        questions = listed(self.shown().items())
         return (Material("text", self.text), Material("yes-or-no questions", questions))
-
-    def narrow(self, ids: Sequence[str]) -> Self:
-        """The same text, these questions only."""
-        return replace(self, asked=tuple(ids))
-
-    def read_some(self, raw: str) -> dict[str, ClosedAnswer]:
-        """The answers by question id."""
-        items = by_id(decode(raw, _YesForm).answers, self.ids, raw)
-        return {i: ClosedAnswer(i, item.yes, item.reason) for i, item in items.items()}
-
-    @staticmethod
-    def reply(answers: Sequence[ClosedAnswer]) -> str:
-        """A reply in the form that is read."""
-        return encode(_YesForm([_YesItem(a.id, a.reason, a.yes) for a in answers]))

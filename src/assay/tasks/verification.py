@@ -227,27 +227,23 @@ class VerifyStatements(ByIds[Verdict]):
         items = by_id(
             [v if isinstance(v, _Item) else _item(v, raw) for v in verdict_items], self.ids, raw
         )
-        verdicts = {i: self._verdict(i, item) for i, item in items.items()}
         if all(isinstance(v, _Item) for v in verdict_items):
-            return verdicts
+            return {i: self._verdict(i, item) for i, item in items.items()}
         texts = {s.id: s.text for s in self.statements}
-        return {i: self._quoting(v, texts[i]) for i, v in verdicts.items()}
+        return {i: self._verdict(i, item, texts[i]) for i, item in items.items()}
 
-    def _quoting(self, verdict: Verdict, statement: str) -> Verdict:
-        """The verdict with the sentence of its context that has most words of the statement."""
-        if verdict.context is None or verdict.quote:
-            return verdict
-        context = self.contexts[verdict.context]
-        start, end = closest_sentence(statement, context) or (0, 0)
-        return replace(verdict, quote=context[start:end])
-
-    def _verdict(self, name: str, item: _Item) -> Verdict:
+    def _verdict(self, name: str, item: _Item, statement: str = "") -> Verdict:
+        """The verdict; with the sentence of its context that has most words of a statement."""
+        context, quote = context_index(item.context, len(self.contexts)), item.quote
+        if statement and context is not None and not quote:
+            text = self.contexts[context]
+            quote = text[slice(*(closest_sentence(statement, text) or (0, 0)))]
         return Verdict(
             id=name,
             supported=item.supported,
             reason=item.reason,
-            context=context_index(item.context, len(self.contexts)),
-            quote=item.quote,
+            context=context,
+            quote=quote,
             probability=item.probability,
             contradicted=item.contradicted,
             spans=item.spans,

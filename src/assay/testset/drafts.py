@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
+from assay._text import verbs
 from assay._text.markup import clean
-from assay._text.sentences import sentences, spans
+from assay._text.sentences import spans
 from assay._text.statements import statements
 from assay._text.words import recall, stems
 from assay.sample import Sample
 from assay.testset import checks
-from assay.testset.passages import Corpus
+from assay.testset.passages import Corpus, as_printed
 from assay.testset.plan import Kind
 from assay.testset.questions import dangling, gives_answer
-from assay.testset.sentence_questions import Fact, facts
+from assay.testset.sentence_questions import PERSON, Fact, facts
 from assay.testset.structure_questions import found_in
 
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
@@ -68,7 +69,8 @@ class Drafts:
         self._small = _written_small(self._text)
         order = corpus.evenly(seed)
         numbers = [next(order) for _ in range(min(len(corpus.passages), _MOST_PASSAGES))]
-        self._spread = Counter(stem for p in corpus.passages for stem in set(stems(p.text)))
+        self._stems = [frozenset(stems(passage.text)) for passage in corpus.passages]
+        self._spread = Counter(stem for held in self._stems for stem in held)
         self.facts: list[Draft] = []
         for number in numbers:
             mine = [*self._of_structure(number), *self._of_sentences(number)]
@@ -91,17 +93,15 @@ class Drafts:
         if kind == "multi_hop":
             return list(self._joined())
         if kind == "unanswerable":
-            made = [
+            drafts = [
                 *(*self._unexpanded(), *self._without_default()),
-                *(*self._other_subject(), *self._other_year(), *self._undated()),
+                *(*self._without_attribute(), *self._other_entity(), *self._other_year()),
             ]
-            self._rng.shuffle(made)
-            return made
+            self._rng.shuffle(drafts)
+            return drafts
         turn = Counter[tuple[int, ...]]()
         turns: list[tuple[int, int]] = []
         for place, draft in enumerate(self.facts):
-            if draft.fact.template == "undated":
-                continue
             turns.append((turn[draft.passages], place))
             turn[draft.passages] += 1
         return [self.facts[place] for _, place in sorted(turns)]
@@ -127,7 +127,8 @@ class Drafts:
         """Whether the question has a name, or its subject rare words without "the"."""
         if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in self._text:
             return True
-        if _BRIEF.fullmatch(draft.fact.subject) or _ENDS_BRIEF.search(draft.fact.question):
+        brief = _BRIEF.fullmatch(draft.fact.subject) or _LEANS.search(draft.fact.question)
+        if brief or self._goes_on(draft):
             return False
         if draft.fact.template in _OF_THINGS and _FIRST_NAME.fullmatch(draft.fact.subject):
             texts = (self.corpus.passages[number].text for number in draft.passages)
@@ -142,6 +143,16 @@ class Drafts:
         long = len(stems(draft.fact.subject)) > 1
         return not draft.fact.subject.startswith("the ") and long and rare
 
+    def _goes_on(self, draft: Draft) -> bool:
+        """Whether its thing was spoken of before, or is one of many: "the bridge", "an edition"."""
+        text, fact = self.corpus.passages[draft.passages[0]].text, draft.fact
+        if fact.template in _OF_THINGS:
+            return False
+        if fact.template == "definition":
+            before = _HEADINGS.sub("", text[: text.find(draft.quotes[0])])
+            return bool(_COMMON.fullmatch(fact.subject) and before.strip())
+        return fact.subject.startswith(("a ", "an ")) or bool(_PLAIN.fullmatch(fact.subject))
+
     def _is_rare(self, stem: str, share: float) -> bool:
         return self._spread[stem] <= max(2, share * len(self.corpus.passages))
 
@@ -152,17 +163,25 @@ class Drafts:
             yield Draft(fact, (number,), (quote,), sure=True)
 
     def _of_sentences(self, number: int) -> Iterator[Draft]:
-        text = self.corpus.passages[number].text
-        ends = spans(text)
+        passage = self.corpus.passages[number].text
+        text = as_printed(passage)
+        ends, topic = spans(text), _TOPIC.match(text)
         for statement in statements(text):
-            plain = clean(statement.text)
-            for fact in facts(plain, self._small):
-                start, end = next(
-                    (s for s in ends if s[0] <= statement.start < s[1]),
-                    (statement.start, statement.end),
-                )
-                fact = replace(fact, reference=f"{plain.rstrip('.')}.")  # noqa: PLW2901
-                yield Draft(fact, (number,), (text[start : max(end, statement.end)],))
+            start, end = next(
+                (s for s in ends if s[0] <= statement.start < s[1]),
+                (statement.start, statement.end),
+            )
+            quote = text[start : max(end, statement.end)]
+            if text != passage:
+                places = checks.places(quote, passage)
+                quote = passage[places[0][0] : places[-1][1]] if places else ""
+            plain = _EMPHASIS.sub(_without_emphasis, clean(statement.text))
+            small = self._small
+            if topic:  # "The film premiered ...", where the passage is about one
+                plain = re.sub(rf"^The {topic['kind']}\b(?! of\b)", topic["name"], plain)
+                small = small - {topic["name"].split()[0].lower()} | _ARTICLES
+            for fact in facts(plain, small) if quote else ():
+                yield Draft(replace(fact, reference=f"{plain.rstrip('.')}."), (number,), (quote,))
 
     def _joined(self) -> Iterator[Draft]:
         """Two facts of one kind about things whose names share a word, of two passages."""
@@ -232,46 +251,58 @@ class Drafts:
             if subject not in known and _TAKES_NUMBER.search(quote) and not _OPEN.search(quote):
                 yield draft.asking(f"What is the default of {subject}?")
 
-    def _other_subject(self) -> Iterator[Draft]:
-        """Where something is defined, or somebody was born, of which the texts do not say it."""
-        specified = sum(draft.fact.predicate in _SPECIFIED for draft in self.facts)
-        said = [one.lower() for one in sentences(self._text)]
+    def _without_attribute(self) -> Iterator[Draft]:
+        """What is asked of a person, a city, a film, where no passage that names it says it."""
+        released = len(re.findall(r"\bRelease \d", self._text)) >= _LEAST_RELEASES
         for draft in self.facts:
-            subject, auxiliary = draft.fact.subject, draft.fact.question.split()[1]
-            named = _NAME.search(f" {subject}") and not _PHRASE.search(subject)
-            person = draft.fact.question.startswith("Who ")
-            if (
-                draft.fact.template not in _SWAPPED
-                or not named
-                or not (person or specified >= _LEAST_SPECIFIED)
-            ):
+            fact = draft.fact
+            classed = fact.template in {"definition", "abbreviation"}
+            if not classed or not self._names_something(draft):
                 continue
-            told = re.compile(r"\b(?:born|birth)" if person else r"\b(?:defin|specif|describ)")
-            if not any(subject.lower() in one and told.search(one) for one in said):
-                question = f"Where {auxiliary} {subject} {'born' if person else 'defined'}?"
-                yield draft.asking(question, "place", sure=False)
+            name, holders = fact.subject.split(" (")[0], self._naming(fact.subject)
+            if fact.template == "abbreviation":
+                name = f"the {name}"
+            kind = _DETAILS.split(fact.answer, maxsplit=1)[0].strip()
+            for class_, question, cue in _ATTRIBUTES:
+                texts = (self.corpus.passages[n].text for n in holders)
+                if not holders or (question == _RELEASE and not released):
+                    continue
+                if class_.search(kind) and not any(map(cue.search, texts)):
+                    yield draft.asking(question.format(name), "attribute")
 
-    def _undated(self) -> Iterator[Draft]:
-        """When something was done, of which no text tells a date."""
-        said = [set(stems(one)) for one in sentences(self._text) if re.search(r"\d", one)]
+    def _other_entity(self) -> Iterator[Draft]:
+        """A fact asked of another thing of its kind, of which no passage says it."""
+        things = {one.fact.subject: one for one in self.facts if self._names_something(one)}
         for draft in self.facts:
-            asked = draft.fact.question
-            if draft.fact.template == "undated" and _NAME.search(asked.split(" ", 1)[1]):
-                held = set(stems(draft.fact.subject))
-                if not any(held <= one for one in said):
-                    yield draft.asking(asked, "time", sure=False)
+            fact = draft.fact
+            if fact.template not in _SWAPPED or fact.subject not in things:
+                continue
+            predicate = {stem for stem in stems(fact.predicate) if len(stem) > 2}
+            for name, other in things.items():
+                plural = name.endswith("s") == fact.subject.endswith("s")
+                if not (predicate and plural and self._are_of_one_kind(draft, other)):
+                    continue
+                holders = self._naming(name)
+                if holders and not any(predicate & self._stems[n] for n in holders):
+                    yield other.asking(fact.question.replace(fact.subject, name), "entity")
+                    break
+
+    def _naming(self, name: str) -> list[int]:
+        """The passages that have a rare word of a name; none if it has no rare word."""
+        rare = {stem for stem in stems(name) if self._is_rare(stem, _RARE)}
+        return [n for n, held in enumerate(self._stems) if rare & held]
 
     def _other_year(self) -> Iterator[Draft]:
-        """A fact of a year, asked of another year."""
+        """A fact of a year, asked of a year that no text names."""
         for draft in self.facts:
             match = _YEAR.search(draft.fact.question)
-            if match is None or draft.fact.template in {"time", "undated"}:
+            if match is None or draft.fact.template in {"time", "reason", "condition"}:
                 continue
             year = int(match[1])
             near = [str(y) for y in range(year - 9, year + 10) if y != year]
             if years := [other for other in near if other not in self._text and int(other) < _NOW]:
                 other = self._rng.choice(years)
-                yield draft.asking(draft.fact.question.replace(match[1], other), sure=False)
+                yield draft.asking(draft.fact.question.replace(match[1], other), "date")
 
 
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.
@@ -282,14 +313,81 @@ _PARTS_VERBS: Final = frozenset(("include", "contain", "comprise", "consist", "r
 _TECHNICAL: Final = re.compile(r"`|[A-Z][A-Z0-9]{2}|[A-Z0-9]{2}$|\w_\w|[a-z][A-Z]")
 # "The city", "the Lady", "the Wall's demolition": known to whoever reads the text.
 _BRIEF: Final = re.compile(r"the (?:[a-z]+|[A-Z][a-z]+(?: ?['\u2019]s\b.*)?)")
-_ENDS_BRIEF: Final = re.compile(r"\b(?:of|in|by|from|at|to) the [A-Z][a-z]+\?$")
+_HEADINGS: Final = re.compile(r"^#.*$", re.MULTILINE)
+_PLAIN: Final = re.compile(r"the [^A-Z`\d]*")
+_COMMON: Final = re.compile(r"the (?:\S+ )*[a-z-]+")
+# "north of the Wall", "the show", "the music video": which?
+_LEANS: Final = re.compile(
+    r"\b(?:of|in|by|from|at|to) the [A-Z][a-z]+(?=\?| (?:[a-z]+ed|are|is|was|were)\b)"
+    r"|\bthe (?:[a-z]+ |English )?(?:album|area|band|book|building|character|company|dub|episode|"
+    r"event|film|game|house|hymn|movie|novel|plot|project|record|school|season|series|ship|show|"
+    r"single|site|song|story|team|track|trial|video|war)\b(?! (?:of|by|[A-Z\"“]))"
+    r"|\b(?:[Ff]ilming|principal photography|film credits)\b"
+)
 _FIRST_NAME: Final = re.compile(r"[A-Z][a-z]+")
 _SHE: Final = re.compile(r"\b(?:he|she|his|her)\b")
 _NOW: Final = 2020
-_SWAPPED: Final = frozenset(("definition", "purpose"))
-_PHRASE: Final = re.compile(r"\s(?:of|at|by|in|for|and|from|to|with)\s")
-_LEAST_SPECIFIED: Final = 3  # facts, so that "Where is it defined?" is asked of these documents
-_SPECIFIED: Final = frozenset(("defined", "specified", "described"))
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+_SWAPPED: Final = frozenset(("number", "place", "purpose", "object"))
+# What a definition says behind the kind of thing: "an Indian film actor" | "who plays Jim".
+_DETAILS: Final = re.compile(
+    r"\s(?:who|that|which|of|for|in|from|to|with|by|on|at|where)\b|,", re.IGNORECASE
+)
+_MORTAL: Final = re.sub(r"(?:character|member)\|", "", PERSON)
+_WORK: Final = (
+    "film|movie|television series|TV series|drama series|sitcom|album|video game|opera|musical"
+)
+_PLACE: Final = "city|town|village|island|country|municipality|state|province|capital"
+_BODY: Final = "company|subsidiary|organi[sz]ation|institute|university|club|party|brand|retailer"
+_RELEASE: Final = "In which release was {} introduced?"
+_LEAST_RELEASES: Final = 3  # that the texts name
+_TECHNIQUE: Final = (
+    "function|mechanism|procedure|channel|signal|interface|protocol|service|feature|entity|node|"
+    "network|technique|technology|solution|server|gateway|layer|register|controller|unit|station"
+)
+# Of what is of a kind: what people ask of it, and the words by which a text would tell it.
+_ATTRIBUTES: Final = tuple(
+    (
+        re.compile(rf"\b(?:{kind})$", re.IGNORECASE),
+        question,
+        re.compile(rf"\b(?:{cue})", re.IGNORECASE),
+    )
+    for kind, question, cue in (
+        (_MORTAL, "Where was {} born?", "born|birth|native"),
+        (_MORTAL, "Whom did {} marry?", "marr|wife|husband|spouse|wed"),
+        (_WORK, "How much did it cost to produce {}?", r"budget|cost|million|\$|£"),
+        (_PLACE, "How many people live in {}?", "population|inhabit|people|resident|live|census"),
+        (_BODY, "How many people work for {}?", "employ|work|staff|people|person|job"),
+        (_BODY, "Who founded {}?", "found|establish|creat|start|form|beg[ua]n|led"),
+        (
+            "bridge|tower|building|stadium|church|cathedral|palace|castle|museum|wall|statue",
+            "Who designed {}?",
+            "design|architect|engineer|buil[dt]|plan",
+        ),
+        ("act|acts|law|treaty|convention|agreement|bill", "Who signed {}?", "sign"),
+        (
+            "fossil|species|genus|mineral|element|protein|enzyme|hormone",
+            "Who discovered {}?",
+            "discover|invent|describ|found|propos|patent|develop|named",
+        ),
+        (
+            _TECHNIQUE,
+            "In which release was {} introduced?",
+            r"releases?|rel|r\d|versions?|introduc",
+        ),
+        (_TECHNIQUE, _RELEASE, r"releases?|rel|r\d|versions?|introduc"),
+        (
+            "protocol|interface|technique|technology|algorithm|mechanism|transistor",
+            "Who invented {}?",
+            "invent|develop|propos|patent|creat|design|introduc",
+        ),
+        (
+            "node|network|transistor|device|server|gateway|controller|unit|station",
+            "How much power does {} consume?",
+            "power|energ|consum|watt|dBm|batter",
+        ),
+    )
+)
 _TAKES_NUMBER: Final = re.compile(r"--[\w-]+ (?:N|SHARE|SECONDS|VALUE|NUMBER|SIZE|TOKENS|WIDTH)\b")
 _OPEN: Final = re.compile(r"\bdefault|\bnot given|\bif none|\bwithout", re.IGNORECASE)
 _WORDS: Final = frozenset(
@@ -324,6 +422,23 @@ _JOINTS: Final = {
     "time": _both,
     "number": _both,
 }
+
+
+# "Tarn (2014) is a British film", the first words of a passage.
+_TOPIC: Final = re.compile(
+    r"(?P<name>(?:The )?\"?[A-Z][\w'\u2019-]*(?: [\w'\u2019:-]+){0,6}?\"?)(?: \([^()]*\))?"
+    r" (?:is|was) an? (?:[\w\u2019'-]+ ){0,6}?(?P<kind>[a-z]+)"
+    r"(?=[,.]| (?:about|by|created|for|from|held|in|of|on|produced|set|that|to|which|with)\b)"
+)
+_EMPHASIS: Final = re.compile(r"\b(?P<do>do|does|did) (?P<base>[a-z]+)\b")
+
+
+def _without_emphasis(emphasis: re.Match[str]) -> str:
+    """The verb of "does require" alone: "requires"."""
+    do, base = emphasis.groups()
+    if not verbs.is_known(base):
+        return emphasis.group()
+    return {"do": base, "does": verbs.third_person(base), "did": verbs.past(base)}[do]
 
 
 def _written_small(text: str) -> frozenset[str]:

@@ -17,6 +17,15 @@ _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![^\S\n]*\n))+")
 _HEADING = re.compile(r"\s*(#{1,6})[^\S\n](.*)")
 _FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n[=\-~^*]{3,}\s*$")
+# Corpora for research are often cut into tokens: "Yemen 's capital ( Sana'a ) , self - owned .".
+_TOKENS = re.compile(r"\w [,.](?:\s|$)")
+_PRINTED = (
+    (re.compile(r"``\s?|\s?''(?!\w)"), '"'),
+    (re.compile(r"\s+(?=[,.;:?!%)\]](?:\s|$|[,.;:?!)\"]))|(?<=[(\[$#])\s+"), ""),
+    (re.compile(r"\s+(?=(?:'(?:s|re|ve|ll|d|m)|n't)\b)|(?<=s)\s+(?=' )"), ""),
+    (re.compile(r"(?<=\w) - (?=\w)"), "-"),
+    (re.compile(r"(?<=\w) -- (?=\w)"), "\u2013"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,14 @@ def _passage(document: Document, number: int, group: list[_Piece]) -> Passage:
     )
     title = " > ".join(filter(None, (document.title or document.id, *group[0].path)))
     return Passage(document.id, number, title, document.text[start:end], start, end, code)
+
+
+def as_printed(text: str) -> str:
+    """A text without the blanks that a tokenizer left around marks; any other text as it is."""
+    if _TOKENS.search(text):
+        for pattern, mark in _PRINTED:
+            text = pattern.sub(mark, text)
+    return text
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:

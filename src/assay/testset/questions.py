@@ -71,8 +71,8 @@ _KINDS: Final = (
     (
         "definition",
         re.compile(
-            r"^what (?:is|are) (?:an? )?[\w-]+(?: [\w-]+)?$|\bwhat does .*\b(?:mean|stand for)\b|"
-            r"^define\b|\bdefinition of\b|\bmeaning of\b"
+            r"^what (?:is|are|was|were) (?:an? )?[\w-]+(?: [\w-]+)?$|"
+            r"\bwhat does .*\b(?:mean|stand for)\b|^define\b|\bdefinition of\b|\bmeaning of\b"
         ),
     ),
 )
@@ -109,6 +109,8 @@ def kind_of(sample: Sample) -> str:
         return "conversation"
     if _is_multi_hop(sample):
         return "multi-hop"
+    if sample.metadata.get("template") in {"definition", "glossary"}:
+        return "definition"
     asked = " ".join((sample.question or "").lower().split()).strip(" ?.!")
     return next((kind for kind, pattern in _KINDS if pattern.search(asked)), "fact")
 

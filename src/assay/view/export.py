@@ -13,7 +13,7 @@ from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
 from assay.view import side as side_page
-from assay.view.asked import Asked
+from assay.view.selection import Selection
 from assay.view.site import Place, Site, assets
 
 
@@ -46,11 +46,11 @@ def _write(file: Path, text: str) -> None:
 
 def _words(site: Site, run: Run) -> str:
     """What the search of a run's page reads: row, id, question and all texts of each sample."""
-    found = [
+    samples = [
         (row, plain(one.id), plain(one.question or ""), " ".join(_texts(one)).lower())
         for row, one in site.store.samples(run.id)
     ]
-    return f"window.assaySamples = {json.dumps(found)};\n"
+    return f"window.assaySamples = {json.dumps(samples)};\n"
 
 
 def _texts(sample: Sample) -> Iterator[str]:
@@ -79,13 +79,13 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _of_run(site: Site, run: Run) -> Iterator[tuple[str, str]]:
-    asked = Asked()
-    rows, _ = site.rows(run, asked)
+    selection = Selection()
+    rows, _ = site.rows(run, selection)
     for path, number in _numbered(f"runs/{run.id}", len(rows), run_page.SIZE):
-        yield path, run_page.render(site, _place(path), run, asked, number)
+        yield path, run_page.render(site, _place(path), run, selection, number)
     for row in rows:
         path = f"runs/{run.id}/samples/{row}"
-        yield path, run_page.render_sample(site, _place(path), run, row, asked)
+        yield path, run_page.render_sample(site, _place(path), run, row, selection)
 
 
 def _of_questions(site: Site, n: int) -> Iterator[tuple[str, str]]:

@@ -67,34 +67,34 @@ class Group:
 def groups(site: Site) -> dict[str, Group]:
     """The group of every run that is in one, by the run's id."""
     runs = site.runs()
-    found = site.remembered(("groups", site.version()), lambda: _groups(site, runs))
-    return {run.id: group for group in found for run in group.runs}
+    all_groups = site.remembered(("groups", site.version()), lambda: _groups(site, runs))
+    return {run.id: group for group in all_groups for run in group.runs}
 
 
 def _groups(site: Site, runs: Sequence[Run]) -> list[Group]:
     place = {run.id: n for n, run in enumerate(runs)}
-    found = [_of_sweep(one, place) for one in stored_sweeps(runs)]
+    sweeps = [_of_sweep(one, place) for one in stored_sweeps(runs)]
     watched: dict[str, list[Run]] = {}
     for run in runs:
         for tag in run.tags:
             if tag.startswith(f"{TAG}:") and "look" in run.params:
                 watched.setdefault(tag.partition(":")[2], []).append(run)
-    return found + [_of_watch(site, name, looked) for name, looked in watched.items()]
+    return sweeps + [_of_watch(site, name, looked) for name, looked in watched.items()]
 
 
-def _of_sweep(found: StoredSweep, place: Mapping[str, int]) -> Group:
+def _of_sweep(sweep: StoredSweep, place: Mapping[str, int]) -> Group:
     values: dict[str, dict[str, None]] = {}
     names = {}
-    for run, params in zip(found.runs, found.params, strict=True):
+    for run, params in zip(sweep.runs, sweep.params, strict=True):
         for name, value in params.items():
             values.setdefault(name, {})[str(value)] = None
         names[run.id] = ", ".join(f"{name}={value}" for name, value in params.items())
     grid = "; ".join(f"{name} {', '.join(each)}" for name, each in values.items())
     return Group(
         "sweep",
-        found.title,
-        f"{'race' if found.raced else 'sweep'} of {len(found.runs)} configurations: {grid}",
-        tuple(sorted(found.runs, key=lambda run: place[run.id])),
+        sweep.title,
+        f"{'race' if sweep.raced else 'sweep'} of {len(sweep.runs)} configurations: {grid}",
+        tuple(sorted(sweep.runs, key=lambda run: place[run.id])),
         names,
     )
 
@@ -102,8 +102,8 @@ def _of_sweep(found: StoredSweep, place: Mapping[str, int]) -> Group:
 def _of_watch(site: Site, name: str, looked: Sequence[Run]) -> Group:
     names = {run.id: f"look {run.params['look']}, {str(run.params['at'])[:10]}" for run in looked}
     about = f"watch: {numbers.plural(len(looked), 'look')}"
-    if told := len(site.store.alerts.of(name)):
-        about += f", {numbers.plural(told, 'alert')}"
+    if n_alerts := len(site.store.alerts.of(name)):
+        about += f", {numbers.plural(n_alerts, 'alert')}"
     return Group("watch", name, about, tuple(looked), names)
 
 
@@ -113,10 +113,10 @@ def group_of(site: Site, run: Run, kind: str) -> Group:
     Raises:
         NotThere: If it is in none.
     """
-    found = groups(site).get(run.id)
-    if found is None or found.kind != kind:
+    group = groups(site).get(run.id)
+    if group is None or group.kind != kind:
         raise NotThere(f"run {run.id} is of no {kind}", "open the run itself")
-    return found
+    return group
 
 
 def run_means(site: Site, group: Group) -> Mapping[str, float]:
@@ -180,17 +180,17 @@ def _fields(site: Site, group: Group) -> Iterator[str]:
 
 
 def _swept(site: Site, group: Group) -> Sweep:
-    found = stored_sweeps(group.runs)
-    return read_sweep(site.path, found[0])
+    sweeps = stored_sweeps(group.runs)
+    return read_sweep(site.path, sweeps[0])
 
 
 def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
     runs = {one.name: one.run for one in swept.configurations}
     first = [runs[one.name] for one in swept.leaderboards[0].standings if one.mean is not None]
-    shown = sweep_report.shown(swept)
-    varied = [name for name, values in shown["varied"].items() if len(values) > 1]
+    tables = sweep_report.shown(swept)
+    varied = [name for name, values in tables["varied"].items() if len(values) > 1]
     return {
-        **shown,
+        **tables,
         "links": {name: place.to(f"runs/{run}") for name, run in runs.items()},
         "best": ",".join(first[1::-1]) if len(first) > 1 else "",
         "across": varied[:2],
@@ -204,17 +204,17 @@ def _watched(site: Site, group: Group, how: Charted) -> tuple[list[Chart], list[
     charting = Charting(segments=how.segments, reference=reference)
     with Store(site.path) as store:  # of its own: other pages need not wait
         past = [look for look in looks(store, group.title) if look.complete]
-        told = [alert.body for alert in store.alerts.of(group.title)]
-        return charts(store, past, charting), told
+        alerts = [alert.body for alert in store.alerts.of(group.title)]
+        return charts(store, past, charting), alerts
 
 
 def _shown_watch(
-    made: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group
+    watched: tuple[list[Chart], list[Mapping[str, Any]]], place: Place, group: Group
 ) -> dict[str, Any]:
-    found, told = made
-    metrics = [watch_report.drawn(chart) for chart in found[:_CHARTS]]
+    drawn, bodies = watched
+    metrics = [watch_report.drawn(chart) for chart in drawn[:_CHARTS]]
     alerts = []
-    for body in reversed(told):
+    for body in reversed(bodies):
         head, *lines = (line.plain for line in watch_report.alert_lines(body))
         run = str(body.get("run", ""))
         known = any(run == one.id for one in group.runs)
@@ -223,7 +223,7 @@ def _shown_watch(
         "metrics": metrics,
         "pictures": [history.picture(metric) for metric in metrics],
         "alerts": alerts,
-        "left_out": len(found) - len(metrics),
+        "left_out": len(drawn) - len(metrics),
         "numbers": numbers,
         "w": history.WIDTH,
         "h": history.HEIGHT,
@@ -318,8 +318,8 @@ def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:
 
 def _heats(site: Site, wanted: Axes) -> list[Heat]:
     over = list(filter(None, (wanted.down, wanted.across)))
-    found = means_over(site.path, [wanted.metric], over=over, limit=LIMIT)
-    return [_heat(series, wanted) for series in found.series if series.metric == wanted.metric]
+    by_run = means_over(site.path, [wanted.metric], over=over, limit=LIMIT)
+    return [_heat(series, wanted) for series in by_run.series if series.metric == wanted.metric]
 
 
 def _heat(series: Series, wanted: Axes) -> Heat:

@@ -122,7 +122,7 @@ def elsewhere(address: str) -> web.HTTPSeeOther:
     return web.HTTPSeeOther(address)
 
 
-def told(error: Exception) -> list[str]:
+def sentences(error: Exception) -> list[str]:
     """In sentences: what is wrong, and what to do about it."""
     if not isinstance(error, InputError):
         return [str(error)]

@@ -4,7 +4,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from assay._store import Run
 from assay.data import read_labels
 from assay.errors import InputError
 from assay.view import label_screen
-from assay.view.labelling import Desk, Queue, Session
+from assay.view.labelling import Desk, Queue, Session, first_at
 from assay.view.site import Place, Site
 
 _MOST_RUNS: Final = 200
@@ -48,9 +48,9 @@ class Ongoing:
 
 
 def start(
-    site: Site, desk: Desk, run: Run, queue: Queue, form_token: str, problem: str = ""
+    site: Site, desk: Desk, run: Run, queue: Queue, row: int | None = None, **more: str
 ) -> str:
-    """The page on which labelling begins."""
+    """The page on which labelling begins, with one sample of the run if its row is named."""
     others = [
         other
         for other in site.runs()
@@ -64,18 +64,19 @@ def start(
         run=run,
         queue=queue,
         seconds=desk.seconds(queue),
-        form_token=form_token,
-        problem=problem,
+        row=row,
+        sample=None if row is None else site.sample(run, row),
+        first_at=lambda of, by: first_at(site, replace(of, by=by), row),
         ongoing=list(_ongoing(desk, run)),
         others=others[:_MOST_RUNS],
         orders=ORDERS,
-        about=run.config["about"],
+        **more,
     )
 
 
 def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
     """The queues that somebody has labelled in."""
-    found: dict[Queue, list[tuple[str, int]]] = {}
+    people_of: dict[Queue, list[tuple[str, int]]] = {}
     for one in desk.tally(run):
         metric, _, other = one.about.partition(" against ")
         if metric not in run.metrics:
@@ -89,11 +90,11 @@ def _ongoing(desk: Desk, run: Run) -> Iterable[Ongoing]:
             order="difference" if other else "mean",
             against=other,
         )
-        found.setdefault(queue, []).append((one.annotator, one.n))
-    for queue, people in found.items():
+        people_of.setdefault(queue, []).append((one.annotator, one.n))
+    for queue, people in people_of.items():
         words = {"answer": "answers", "statement": "statements", "rubric": "answers, from 1 to 5"}
-        said = words.get(queue.what, "pairs of answers")
-        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {said}", tuple(people))
+        about = words.get(queue.what, "pairs of answers")
+        yield Ongoing(desk.as_before(queue), f"{queue.metric}: {about}", tuple(people))
 
 
 def finished(session: Session) -> str:
@@ -106,10 +107,12 @@ def disputes(session: Session) -> str:
     rows = []
     for one in session.labelling.disputes():
         item = session.labelling.item(one.run, one.sample, one.statement)
-        said = [(label, label_screen.said(session.queue, item, label)) for label in one.labels]
+        opinions = [
+            (label, label_screen.in_words(session.queue, item, label)) for label in one.labels
+        ]
         settled = one.settled
-        words = settled and (settled, label_screen.said(session.queue, item, settled))
-        rows.append({"item": item, "said": said, "settled": words})
+        words = settled and (settled, label_screen.in_words(session.queue, item, settled))
+        rows.append({"item": item, "opinions": opinions, "settled": words})
     open_ = sum(row["settled"] is None for row in rows)
     return session.render("label_disputes.html", rows=rows, open=open_)
 
@@ -124,9 +127,9 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
     for label in labels:
         if label.value is not None and label.value < middle and label.item not in fine:
             by_sample.setdefault(label.sample, []).append(label)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name, labels in sorted(by_sample.items(), key=lambda pair: -len(pair[1])):
-        if len(found) == _MOST_FAILURES:
+        if len(rows) == _MOST_FAILURES:
             break
         try:
             sample, _ = labelling.scored(labelling.run.id, name)
@@ -135,8 +138,8 @@ def failures(labelling: Labelling) -> list[dict[str, Any]]:
         reasons = [label.reason for label in labels if label.reason]
         tags = dict.fromkeys(tag for label in labels for tag in label.tags)
         who = dict.fromkeys(label.annotator for label in labels)
-        found.append({"sample": sample, "who": list(who), "reasons": reasons, "tags": list(tags)})
-    return found
+        rows.append({"sample": sample, "who": list(who), "reasons": reasons, "tags": list(tags)})
+    return rows
 
 
 SHEET: Final = "labels.csv"
@@ -181,7 +184,7 @@ def results(session: Session, taken: str = "") -> str:
     rows = failures(session.labelling)
     for row in rows:
         row["row"], _ = site.store.sample(session.run.id, row["sample"].id)
-        row["kept"] = case_key(row["sample"].question, row["sample"].id) in known
+        row["is_case"] = case_key(row["sample"].question, row["sample"].id) in known
     return session.render(
         "label_results.html",
         taken=plural(int(taken), "new label") if taken.isdecimal() else "",
@@ -193,7 +196,7 @@ def results(session: Session, taken: str = "") -> str:
     )
 
 
-def made(session: Session, what: str) -> str:
+def use_page(session: Session, what: str) -> str:
     """The page of one of them: "agreement", "threshold" or "corrected"."""
     return session.render(f"label_{what}.html", **_MAKERS[what](session))
 
@@ -230,8 +233,8 @@ def cases_file(site: Site) -> Path:
 def _commands(site: Site, metric: str) -> Iterator[str]:
     """What has a system answer the test cases, and what fails until all of them hold."""
     cases, store = map(_from_here, (cases_file(site), site.path))
-    asked = ("run", cases, "--target", "my_rag:answer", "-m", metric)
-    for words in (asked, ("gate", "--cases", cases)):
+    run_words = ("run", cases, "--target", "my_rag:answer", "-m", metric)
+    for words in (run_words, ("gate", "--cases", cases)):
         yield shlex.join(("assay", *words, "--store", store))
 
 
@@ -255,12 +258,12 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     result = site.result(run)
     with sheet(session.labelling, everyone=True) as path:
         human = read_labels(path, metrics=list(run.metrics))
-        found = agree(result, human, queue.metric, other=other)
-        told = agreement_words.told(run, human.source, [found], {}, None)
-    data = msgspec.convert(told, agreement_words.AgreementReport)
+        agreement = agree(result, human, queue.metric, other=other)
+        report = agreement_words.told(run, human.source, [agreement], {}, None)
+    data = msgspec.convert(report, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
-    shown = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
-    return {**shown, "n_settled": settled, **label_screen.margin(session)}
+    tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}
+    return {**tables, "n_settled": settled, **label_screen.margin(session)}
 
 
 def _threshold(session: Session) -> Mapping[str, Any]:
@@ -273,9 +276,9 @@ def _corrected(session: Session) -> Mapping[str, Any]:
     if session.queue.against:
         return {"rows": [], "notes": [], **margin}
     with sheet(session.labelling, everyone=False) as path:
-        found = correct(session.site.result(session.run), path, session.queue.metric)
-    notes = list(correction_report.notes(found, 2 * session.queue.half_width))
-    return {"rows": correction_report.mean_rows(found), "notes": notes, **margin}
+        correction = correct(session.site.result(session.run), path, session.queue.metric)
+    notes = list(correction_report.notes(correction, 2 * session.queue.half_width))
+    return {"rows": correction_report.mean_rows(correction), "notes": notes, **margin}
 
 
 _MAKERS: Final[Mapping[str, Callable[..., Mapping[str, Any]]]] = {

@@ -63,15 +63,15 @@ def laid_out(claim: str, contexts: Sequence[str], *, fold: bool = True) -> list[
     """
     sentences = [(n, span) for n, text in enumerate(contexts) for span in spans(text)]
     sentences = sentences[:_MOST_SENTENCES]
-    said = [frozenset(stems(contexts[n][a:b])) for n, (a, b) in sentences]
-    weights = inverse_frequency(said)
+    stems_of = [frozenset(stems(contexts[n][a:b])) for n, (a, b) in sentences]
+    weights = inverse_frequency(stems_of)
     claims = [frozenset(stems(claim[a:b])) for a, b in spans(claim)[:_MOST_CLAIMS]]
     near: dict[int, set[str]] = {}
     for wanted in filter(None, claims):
-        shares = [weighted_recall(wanted, found, weights) for found in said]
+        shares = [weighted_recall(wanted, words, weights) for words in stems_of]
         best = max(range(len(shares)), key=shares.__getitem__, default=-1)
         if best >= 0 and shares[best] >= _NEAR:
-            near.setdefault(best, set()).update(wanted & said[best])
+            near.setdefault(best, set()).update(wanted & stems_of[best])
     long = fold and sum(map(len, contexts)) > _LONG and bool(near)
     return [
         _context(
@@ -177,7 +177,7 @@ class Last:
     """
 
     key: Key
-    said: str
+    decision: str
     judged: str
     agree: bool | None
     bar: str = ""
@@ -199,14 +199,14 @@ def question(queue: Queue, part: Part | None) -> str:
     return "Is this context of use for the question?" if part.kind == "context" else single
 
 
-def choices(queue: Queue, item: LabelItem, given: HumanLabel | None) -> list[Choice]:
+def choices(queue: Queue, item: LabelItem, decision: HumanLabel | None) -> list[Choice]:
     """The labels that can be given."""
-    value = given.value if given else None
+    value = decision.value if decision else None
     if queue.what == "pair":
         first, second = (side.value for side in item.sides)
         named = ("A is better", "a 1"), ("Tie", "0 e"), ("B is better", "b 2")
-        found = zip((first, 0.5, second), named, strict=True)
-        return [Choice(v, words, keys, "", v == value) for v, (words, keys) in found]
+        options = zip((first, 0.5, second), named, strict=True)
+        return [Choice(v, words, keys, "", v == value) for v, (words, keys) in options]
     if queue.what == "rubric":
         return [
             Choice(float(n), words, str(n), "", value == n) for n, words in enumerate(GRADES, 1)
@@ -215,7 +215,7 @@ def choices(queue: Queue, item: LabelItem, given: HumanLabel | None) -> list[Cho
     return [yes, Choice(0.0, "No", "0 n", "bad", value == 0)]
 
 
-def said(queue: Queue, item: LabelItem, label: HumanLabel) -> str:
+def in_words(queue: Queue, item: LabelItem, label: HumanLabel) -> str:
     """A decision in words."""
     if label.kind == "skip":
         return "skipped"
@@ -245,7 +245,7 @@ def judged(queue: Queue, item: LabelItem) -> str:
 def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
     """The page of an item, to be labelled or to be settled."""
     queue, labelling = session.queue, session.labelling
-    given = labelling.decision(item.key)
+    decision = labelling.decision(item.key)
     part = _judged_part(labelling, item)
     sides = _sides(item)
     answer = within(item.answer, part.span if part else None)
@@ -261,10 +261,10 @@ def render(session: Session, item: LabelItem, *, settle: bool = False) -> str:
         contexts=[] if sides else laid_out(item.text, item.contexts),
         sides=sides,
         shared_contexts=_shared(item),
-        choices=choices(queue, item, given),
-        given=given,
+        choices=choices(queue, item, decision),
+        decision=decision,
         judged=judged(queue, item),
-        tags=_tags(labelling, given),
+        tags=_tags(labelling, decision),
         settle=settle,
         others=_others(queue, labelling, item) if settle else [],
         near=_neighbours(labelling, item.key),
@@ -302,10 +302,10 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
     item = labelling.item(*label.item)
     judge, person = labelling.verdicts(label.item)
     agree = None if judge is None or person is None else judge == person
-    told = said(queue, item, label), judged(queue, item)
+    texts = in_words(queue, item, label), judged(queue, item)
     scored = agree is not None and item.statement is None and not item.sides
     bar = f"(it calls {_good(labelling)})" if scored else ""
-    return Last(label.item, *told, agree, bar)
+    return Last(label.item, *texts, agree, bar)
 
 
 def _good(labelling: Labelling) -> str:
@@ -365,10 +365,10 @@ def _shared(item: LabelItem) -> Sequence[Context] | None:
     return laid_out(both, item.sides[0].contexts)
 
 
-def _tags(labelling: Labelling, given: HumanLabel | None) -> list[tuple[str, bool]]:
+def _tags(labelling: Labelling, decision: HumanLabel | None) -> list[tuple[str, bool]]:
     """Kinds of error that are offered, the usual ones of this run first, and which are chosen."""
     used = Counter(tag for label in labelling.labels() for tag in label.tags)
-    mine = given.tags if given else ()
+    mine = decision.tags if decision else ()
     names = dict.fromkeys([*mine, *(tag for tag, _ in used.most_common(_MOST_TAGS)), *TAGS])
     return [(name, name in mine) for name in list(names)[: max(_MOST_TAGS, len(mine))]]
 
@@ -378,4 +378,4 @@ def _others(queue: Queue, labelling: Labelling, item: LabelItem) -> list[tuple[H
     disputes = {(one.run, one.sample, one.statement): one for one in labelling.disputes()}
     dispute = disputes.get(item.key)
     labels = dispute.labels if dispute else ()
-    return [(label, said(queue, item, label)) for label in labels]
+    return [(label, in_words(queue, item, label)) for label in labels]

@@ -270,9 +270,9 @@ class Desk:
         if queue.per != "answer":
             return
         kind = queue.metric, False
-        given = [one for one in self.tally(run) if (one.about, one.statements) == kind]
-        n, most = sum(one.n for one in given), max((one.most for one in given), default=0.0)
-        if not given or (most > 1) == (queue.what == "rubric"):
+        tallies = [one for one in self.tally(run) if (one.about, one.statements) == kind]
+        n, most = sum(one.n for one in tallies), max((one.most for one in tallies), default=0.0)
+        if not tallies or (most > 1) == (queue.what == "rubric"):
             return
         there = "grades from 1 to 5" if most > 1 else "1 or 0"
         of_run = f"{plural(n, 'answer')} of this run {'is' if n == 1 else 'are'}"
@@ -283,6 +283,15 @@ class Desk:
 def _named(queue: Queue) -> tuple[str, str, str]:
     """What names a queue in the store."""
     return queue.run, queue.metric, queue.against
+
+
+def first_at(site: Site, queue: Queue, row: int | None) -> str:
+    """The link to what is labelled first: a sample that is chosen by hand, or the next."""
+    if row is None:
+        return Place().to(f"label/{queue.run}/next", queue.query())
+    sample = site.sample(site.run(queue.run), row)
+    key = queue.run, sample.id, 0 if queue.what == "statement" else None
+    return Place().to(f"label/{queue.run}/item", item_query(site, queue, key))
 
 
 def item_query(site: Site, queue: Queue, key: Key, **more: object) -> str:

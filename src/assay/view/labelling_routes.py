@@ -15,8 +15,8 @@ from assay._service.limits import Refused
 from assay._store import Run
 from assay.errors import InputError
 from assay.view import label_pages, label_screen
-from assay.view.http import LIVE, Access, elsewhere, html, told
-from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, item_query
+from assay.view.http import LIVE, Access, elsewhere, html, sentences
+from assay.view.labelling import NOBODY, Desk, NotReady, Queue, Session, first_at, item_query
 from assay.view.site import NotThere, Site
 
 MAX_FILE: Final = 32 << 20
@@ -69,7 +69,7 @@ class _LabelPages:
         def page() -> str:
             run = self._run(request)
             queue = Queue.read(request.query, run)
-            return self._start(run, queue)
+            return self._start(run, queue, request.query)
 
         return await html(page)
 
@@ -79,7 +79,7 @@ class _LabelPages:
         def change(run: Run) -> str:
             queue = Queue.read(form, run)
             self._desk.begin(queue, str(form.get("second", "")).strip())
-            raise elsewhere(_path(run, "next", queue))
+            raise elsewhere(first_at(self._site, queue, _row(form)))
 
         return await self._or_start(request, form, change)
 
@@ -105,15 +105,16 @@ class _LabelPages:
                 raise
             except InputError as error:
                 status = 422
-                return self._start(run, _lenient(wanted, run), " ".join(told(error)))
+                problem = " ".join(sentences(error))
+                return self._start(run, _lenient(wanted, run), wanted, problem)
 
         response = await html(page)
         response.set_status(status)
         return response
 
-    def _start(self, run: Run, queue: Queue, problem: str = "") -> str:
-        token = self._access.form_token
-        return label_pages.start(self._site, self._desk, run, queue, token, problem)
+    def _start(self, run: Run, queue: Queue, wanted: MultiMapping[Any], problem: str = "") -> str:
+        more = {"form_token": self._access.form_token, "problem": problem}
+        return label_pages.start(self._site, self._desk, run, queue, _row(wanted), **more)
 
     async def item(self, request: web.Request) -> web.Response:
         self._refuse_reading_only()
@@ -169,7 +170,7 @@ class _LabelPages:
 
     async def use(self, request: web.Request) -> web.Response:
         what = request.match_info["what"]
-        return await self._page(request, lambda session: label_pages.made(session, what))
+        return await self._page(request, lambda session: label_pages.use_page(session, what))
 
     async def case(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -216,11 +217,11 @@ class _LabelPages:
         self, request: web.Request, make: Callable[[Session], str], name: str, kind: str
     ) -> web.Response:
         """What is written to be kept as a file."""
-        found = await self._page(request, make)
+        page = await self._page(request, make)
         metric = re.sub(r"[^\w.-]+", "-", str(request.query.get("metric", "")))[:60].strip("-")
-        kept = f"{metric}-{name}" if metric.isascii() and metric else name
-        headers = {"Content-Disposition": f'attachment; filename="{kept}"'}
-        return web.Response(body=found.body, content_type=kind, charset="utf-8", headers=headers)
+        filename = f"{metric}-{name}" if metric.isascii() and metric else name
+        headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+        return web.Response(body=page.body, content_type=kind, charset="utf-8", headers=headers)
 
     async def _page(self, request: web.Request, make: Callable[[Session], str]) -> web.Response:
         """A page about the labels of a queue, for who labels or only looks."""
@@ -253,15 +254,12 @@ class _LabelPages:
         """The address of one item."""
         return LIVE.to(f"label/{queue.run}/item", item_query(self._site, queue, key, **more))
 
-    def _key(self, given: Any, run: Run) -> Key:
+    def _key(self, wanted: Any, run: Run) -> Key:
         """What an address or a form is about: a run, a row of it, a statement."""
-        row, statement = (str(given.get(name, "")) for name in ("row", "statement"))
-        for number in filter(None, (row, statement)):
-            if not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
-                raise InputError(f"'{number[:50]}' is no row or statement", "use a link of a page")
-        of = self._site.run(str(given.get("of") or run.id))
-        sample = self._site.sample(of, int(row or -1))
-        return of.id, sample.id, int(statement) if statement else None
+        row, statement = _row(wanted), _row(wanted, "statement")
+        of = self._site.run(str(wanted.get("of") or run.id))
+        sample = self._site.sample(of, -1 if row is None else row)
+        return of.id, sample.id, statement
 
     def _session(self, run: Run, queue: Queue, labelling: Labelling) -> Session:
         return Session(self._site, run, queue, labelling, self._access.form_token)
@@ -276,6 +274,16 @@ class _LabelPages:
 
 def _path(run: Run, page: str, queue: Queue) -> str:
     return LIVE.to(f"label/{run.id}/{page}", queue.query())
+
+
+def _row(wanted: Any, name: str = "row") -> int | None:
+    """The row, or the statement, that an address or a form is about; None if it names none."""
+    text = str(wanted.get(name, ""))
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise InputError(f"'{text[:50]}' is no {name}", "use a link of a page")
+    return int(text)
 
 
 def _decide(labelling: Labelling, key: Key, form: Any, *, settle: bool) -> None:

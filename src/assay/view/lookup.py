@@ -122,10 +122,10 @@ class Lookup:
             self._closed.wait(_LATER_S)
         again = rescored(store, run)
         batch: list[_Entry] = []
-        for row, sample, made in store.scored(run.id, list(run.metrics)):
+        for row, sample, by_metric in store.scored(run.id, list(run.metrics)):
             if self._closed.is_set():
                 return
-            outcomes = {metric: made.get(metric, NOT_DONE) for metric in run.metrics}
+            outcomes = {metric: by_metric.get(metric, NOT_DONE) for metric in run.metrics}
             batch.append(_entry(row, sample, outcomes, again))
             if len(batch) == GROUP:
                 self._write(indexed, batch)
@@ -192,8 +192,8 @@ def _entry(
 ) -> _Entry:
     parts = (part for outcome in outcomes.values() for part in outcome.parts)
     read = {m: outcome for m, outcome in outcomes.items() if m.partition("(")[0] in READ}
-    found = gather(sample, read, again.outcomes(sample.id) if again else {})
-    causes = dict.fromkeys(diagnosed(found, row, WITHIN).causes)
+    evidence = gather(sample, read, again.outcomes(sample.id) if again else {})
+    causes = dict.fromkeys(diagnosed(evidence, row, WITHIN).causes)
     labels = {part.label for part in parts if part.label}
     return _Entry(row, _spaced("\n".join(_texts(sample))), labels, list(causes))
 
@@ -212,8 +212,8 @@ def _query(text: str) -> str:
     return " ".join(terms)
 
 
-Said: TypeAlias = Literal["any", "good", "bad", "unsure", "disputed", "none"]
-SAID: Final[Mapping[str, str]] = {
+LabelKind: TypeAlias = Literal["any", "good", "bad", "unsure", "disputed", "none"]
+LABEL_WORDS: Final[Mapping[str, str]] = {
     "any": "labelled",
     "good": "labelled good",
     "bad": "labelled bad",
@@ -231,19 +231,21 @@ class People:
 
     Attributes:
         labels: What was said of a row, in the order of the metrics and statements.
-        said: The rows of which people say this; "none" is whatever is in no other.
+        by_label: The rows of which people say this; "none" is whatever is in no other.
         tags: The rows that were given a tag.
         disagree: The rows of which the judge says otherwise than people, by metric.
     """
 
     labels: Mapping[int, Sequence[HumanLabel]] = field(default_factory=dict)
-    said: Mapping[str, set[int]] = field(default_factory=dict)
+    by_label: Mapping[str, set[int]] = field(default_factory=dict)
     tags: Mapping[str, set[int]] = field(default_factory=dict)
     disagree: Mapping[str, set[int]] = field(default_factory=dict)
 
     def counts(self) -> list[tuple[str, str, int]]:
         """(name, words, samples) of what people say, as far as they say it."""
-        return [(name, SAID[name], len(rows)) for name, rows in self.said.items() if rows]
+        return [
+            (name, LABEL_WORDS[name], len(rows)) for name, rows in self.by_label.items() if rows
+        ]
 
     def differing(self, metric: str) -> set[int]:
         """The rows of which judge and people differ by a metric, or by "any"."""
@@ -255,15 +257,15 @@ class People:
 def in_words(label: HumanLabel) -> str:
     """One label in short: who said what."""
     if label.kind == "unsure":
-        said = "unsure"
+        opinion = "unsure"
     elif label.value is None:
-        said = label.kind
+        opinion = label.kind
     else:
-        said = {0.0: "bad", 1.0: "good"}.get(label.value, f"{label.value:g}")
+        opinion = {0.0: "bad", 1.0: "good"}.get(label.value, f"{label.value:g}")
     of = "" if label.statement is None else f" of statement {label.statement + 1}"
     ended = ", settled" if label.kind == "settled" else ""
     tags = f" ({', '.join(label.tags)})" if label.tags else ""
-    return f"{label.annotator}: {said}{of}{ended}{tags}"
+    return f"{label.annotator}: {opinion}{of}{ended}{tags}"
 
 
 def label_version(store: Store, run: Run) -> tuple[tuple[int, int], ...]:
@@ -277,7 +279,7 @@ def people(store: Store, run: Run) -> People:
     samples = {key[1] for state in states.values() for key in (*state.by_item, *state.settled)}
     rows = rows_of(store, run, samples)
     labels: dict[int, list[HumanLabel]] = {}
-    said: dict[str, set[int]] = {name: set() for name in SAID if name != "none"}
+    by_label: dict[str, set[int]] = {name: set() for name in LABEL_WORDS if name != "none"}
     tags: dict[str, set[int]] = {}
     disagree: dict[str, set[int]] = {}
     for metric, state in states.items():
@@ -285,15 +287,15 @@ def people(store: Store, run: Run) -> People:
         for key in sorted({*state.by_item, *state.settled}, key=_in_order):
             if (row := rows.get(key[1])) is None:
                 continue
-            made = _labels(state, key)
-            labels.setdefault(row, []).extend(made)
-            for name in _said(state, key, made, middle):
-                said[name].add(row)
-            for tag in {tag for label in made for tag in label.tags}:
+            item_labels = _labels(state, key)
+            labels.setdefault(row, []).extend(item_labels)
+            for name in _kinds(state, key, item_labels, middle):
+                by_label[name].add(row)
+            for tag in {tag for label in item_labels for tag in label.tags}:
                 tags.setdefault(tag, set()).add(row)
         if wrong := _differing(store, run, metric, state, rows):
             disagree[metric] = wrong
-    return People(labels, said, tags, disagree)
+    return People(labels, by_label, tags, disagree)
 
 
 def _in_order(key: Key) -> tuple[str, int]:
@@ -312,15 +314,20 @@ def _middle(run: Run, metric: str, state: State) -> float:
     return sum(label_ends(values or [0.0, 1.0], None, (low, high))) / 2
 
 
-def _said(state: State, key: Key, made: Sequence[HumanLabel], middle: float) -> Iterator[Said]:
-    if made:
+def _kinds(
+    state: State, key: Key, item_labels: Sequence[HumanLabel], middle: float
+) -> Iterator[LabelKind]:
+    if item_labels:
         yield "any"
     value = state.value(key)
     if value is not None and value != middle:
         yield "good" if value > middle else "bad"
-    if any(one.kind == "unsure" for one in made):
+    if any(one.kind == "unsure" for one in item_labels):
         yield "unsure"
-    if len({one.value for one in made if one.kind == "label"}) > 1 and key not in state.settled:
+    if (
+        len({one.value for one in item_labels if one.kind == "label"}) > 1
+        and key not in state.settled
+    ):
         yield "disputed"
 
 

@@ -42,8 +42,8 @@ class Wanted:
 
     def query(self, **changes: Any) -> str:
         """Its part of an address, with these otherwise."""
-        made = replace(self, **changes)
-        pairs = {"q": made.text, "state": made.state, "kind": made.kind}
+        changed = replace(self, **changes)
+        pairs = {"q": changed.text, "state": changed.state, "kind": changed.kind}
         return urlencode({name: value for name, value in pairs.items() if value})
 
     def fits(self, question: "ReviewedQuestion") -> bool:
@@ -52,9 +52,9 @@ class Wanted:
             return False
         if self.kind and self.kind != question.row.get("kind"):
             return False
-        said = f"{question.id} {question.question} {question.reference}"
-        said += "".join(f" {question.row.get(name) or ''}" for name in ("group", "standalone"))
-        return all(word in said.casefold() for word in self.text.casefold().split())
+        text = f"{question.id} {question.question} {question.reference}"
+        text += "".join(f" {question.row.get(name) or ''}" for name in ("group", "standalone"))
+        return all(word in text.casefold() for word in self.text.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ def _passages(row: Mapping[str, Any]) -> list[tuple[str, list[Piece]]]:
 
 
 def _quoted(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
-    found = ((text.find(quote), len(quote)) for quote in quotes)
+    places = ((text.find(quote), len(quote)) for quote in quotes)
     at = 0
-    for start, length in sorted((start, length) for start, length in found if start >= 0):
+    for start, length in sorted((start, length) for start, length in places if start >= 0):
         if start < at:
             continue
         if start > at:

@@ -16,10 +16,10 @@ from assay._store.browsing import Bounds
 from assay._text.sanitize import plain
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.view.asked import TEXTS, WHY, Asked, shown
 from assay.view.groups import groups
 from assay.view.lookup import in_words
 from assay.view.runs import facts, state
+from assay.view.selection import TEXTS, WHY, Selection, columns_of
 from assay.view.site import LARGE, NotThere, Place, Site
 from assay.view.texts import grid, rendered
 
@@ -48,13 +48,13 @@ class Line:
     cells: Sequence[Cell]
 
 
-def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) -> str:
+def render(site: Site, place: Place, run: Run, selection: Selection, number: int = 1) -> str:
     """The page."""
-    rows, indexing = site.rows(run, asked)
+    rows, indexing = site.rows(run, selection)
     pages = max(1, -(-len(rows) // SIZE))
     if number > pages and number != 1:
         raise NotThere(f"there is no page {number}", f"the last one is page {pages}")
-    texts, metrics = shown(asked, run)
+    texts, metrics = columns_of(selection, run)
     at = (number - 1) * SIZE
     page = rows[at : at + SIZE]
     scores = scores_at(site, run, page, metrics)
@@ -68,8 +68,8 @@ def render(site: Site, place: Place, run: Run, asked: Asked, number: int = 1) ->
         state=state(site, run),
         group=groups(site).get(run.id),
         first=first(site, place, run, 600.0 if place.static else _WAIT_S) if number == 1 else "",
-        asked=asked,
-        query=asked.query(),
+        selection=selection,
+        query=selection.query(),
         lines=[_line(site, run, row, texts, scores) for row in page],
         texts=texts,
         metrics=metrics,
@@ -92,13 +92,13 @@ def first(site: Site, place: Place, run: Run, wait: float) -> Markup | None:
     """The sections above the samples; None where they take longer to work out."""
     key: tuple[object, ...] = ("first", run.id, run.finished, run.stopped, place)
     if run.finished is None:  # its scores change: what is said of them goes with the facts
-        found = facts(site, run, wait) or ()
-        key = (*key, *(one.score.n_scored for one in found))
+        entries = facts(site, run, wait) or ()
+        key = (*key, *(one.score.n_scored for one in entries))
     # Whoever waits for it, has made the page.
     large = run.n_samples > LARGE and wait <= _WAIT_S
     work = partial(_first, site, place, run)
-    made = site.background.get(key, work, 0.0 if large else wait, large=large)
-    return None if made is None else Markup(made)  # noqa: S704 - made of our templates
+    text = site.background.get(key, work, 0.0 if large else wait, large=large)
+    return None if text is None else Markup(text)  # noqa: S704 - text of our templates
 
 
 def _first(site: Site, place: Place, run: Run) -> str:
@@ -120,11 +120,11 @@ def _missed_at(place: Place, run: Run, metric: Mapping[str, Any]) -> str:
     # Of six digits, as scores are held against it.
     if metric["higher_is_better"]:
         bounds = Bounds(label, None, round(guide - 1e-6, 6))
-        asked = Asked(bounds=(bounds,), order=label)
+        selection = Selection(bounds=(bounds,), order=label)
     else:
         bounds = Bounds(label, round(guide + 1e-6, 6), None)
-        asked = Asked(bounds=(bounds,), order=label, descending=True)
-    return place.to(f"runs/{run.id}", asked.query()) + "#samples"
+        selection = Selection(bounds=(bounds,), order=label, descending=True)
+    return place.to(f"runs/{run.id}", selection.query()) + "#samples"
 
 
 def _line(
@@ -135,7 +135,7 @@ def _line(
         row,
         sample,
         [(name, _short(_text(site, run, row, sample, name))) for name in texts],
-        [score_cell(site, run, row, metric, found) for metric, found in scores.items()],
+        [score_cell(site, run, row, metric, values) for metric, values in scores.items()],
     )
 
 
@@ -146,9 +146,9 @@ def scores_at(
     return {metric: site.store.values_at(run.id, metric, places) for metric in metrics}
 
 
-def score_cell(site: Site, run: Run, row: int, metric: str, found: Scores) -> Cell:
+def score_cell(site: Site, run: Run, row: int, metric: str, values: Scores) -> Cell:
     """One score in short."""
-    value, why = found.get(row, (None, ""))
+    value, why = values.get(row, (None, ""))
     if not why and value is None and run.finished is None and not run.stopped:
         return Cell(metric, "·", "none", f"{metric} not scored yet")
     detail = ""
@@ -192,7 +192,7 @@ class Neighbours:
     n: int
 
 
-def render_sample(site: Site, place: Place, run: Run, row: int, asked: Asked) -> str:
+def render_sample(site: Site, place: Place, run: Run, row: int, selection: Selection) -> str:
     """The page of a sample.
 
     Raises:
@@ -202,24 +202,24 @@ def render_sample(site: Site, place: Place, run: Run, row: int, asked: Asked) ->
     values = sample_values(site.store, run, row, sample)
     metrics = [{"label": label, **run.config["about"][label]} for label in run.metrics]
     texts = TextTable()
-    shown = evidence(0, values, metrics, texts)
+    judged = evidence(0, values, metrics, texts)
     return site.render(
         "sample_page.html",
         place,
         run=run,
         called=called(run),
-        e=shown,
+        e=judged,
         s=values,
         row=row,
-        answer=united(values["answer"], "answer", shown.sections),
-        reference=united(values["reference"], "reference", shown.sections),
+        answer=united(values["answer"], "answer", judged.sections),
+        reference=united(values["reference"], "reference", judged.sections),
         rendered=rendered(values["answer"] or ""),
         grids=[grid(text) for text in values["contexts"]],
         texts=texts,
         labels=site.people(run).labels.get(row, ()),
-        asked=asked,
-        query=asked.query(),
-        near=_neighbours(site.rows(run, asked)[0], row),
+        selection=selection,
+        query=selection.query(),
+        near=_neighbours(site.rows(run, selection)[0], row),
     )
 
 

@@ -129,8 +129,8 @@ class Wanted:
         """Whether a run is one of them."""
         if self.tag and self.tag not in run.tags:
             return False
-        said = f"{run.id} {run.title} {run.source} {remarks(_said(run))} {run.config['judge']}"
-        return all(word in said.casefold() for word in self.text.casefold().split())
+        text = f"{run.id} {run.title} {run.source} {remarks(_said(run))} {run.config['judge']}"
+        return all(word in text.casefold() for word in self.text.casefold().split())
 
 
 def _said(run: Run) -> Mapping[str, Any]:
@@ -144,11 +144,11 @@ def render(site: Site, place: Place, wanted: Wanted, size: int = SIZE) -> str:
     places = _grouped(site, fitting, wanted)
     pages = max(1, -(-len(places) // size))
     number = min(wanted.number, pages)
-    shown = places[(number - 1) * size : number * size]
+    page = places[(number - 1) * size : number * size]
     return site.render(
         "runs.html",
         place,
-        rows=entries(site, shown, wait=60.0 if place.static else _WAIT_S),
+        rows=entries(site, page, wait=60.0 if place.static else _WAIT_S),
         wanted=wanted,
         total=len(known),
         n=len(fitting),
@@ -229,6 +229,6 @@ def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:
     if not name:
         return runs
     key = ("means", name, site.version())
-    found = site.background.get(key, lambda: means(site.store, name), 30.0) or {}
+    mean_of = site.background.get(key, lambda: means(site.store, name), 30.0) or {}
     down = -1 if sort.startswith("-") else 1
-    return sorted(runs, key=lambda run: (run.id not in found, down * found.get(run.id, 0.0)))
+    return sorted(runs, key=lambda run: (run.id not in mean_of, down * mean_of.get(run.id, 0.0)))

@@ -17,13 +17,13 @@ from assay._store.integrity import StoreError
 from assay._store.maintenance import clean
 from assay._store.runs import parameter
 from assay.errors import AssayError, InputError
-from assay.view import asked as asking
 from assay.view import groups
 from assay.view import questions as questions_page
 from assay.view import run as run_page
 from assay.view import runs as runs_page
+from assay.view import selection as selections
 from assay.view import side as side_page
-from assay.view.http import HEADERS, Access, told
+from assay.view.http import HEADERS, Access, sentences
 from assay.view.http import LIVE as _LIVE
 from assay.view.http import elsewhere as _elsewhere
 from assay.view.http import html as _html
@@ -120,10 +120,10 @@ class _Pages:
         self._site, self._access = site, access
 
     async def static(self, request: web.Request) -> web.Response:
-        found = assets().get(request.match_info["name"])
-        if found is None:
+        asset = assets().get(request.match_info["name"])
+        if asset is None:
             raise NotThere("there is no such file")
-        media_type, text = found
+        media_type, text = asset
         headers = {"Cache-Control": "private, max-age=31536000, immutable"}
         return web.Response(text=text, content_type=media_type, headers=headers)
 
@@ -139,11 +139,11 @@ class _Pages:
 
         def page() -> str:
             run = site.run(request.match_info["run"])
-            asked = asking.read(request.query, run)
+            selection = selections.read(request.query, run)
             # As a form sends it: with fields left empty, or a range to add.
-            if parse_qsl(asked.query()) != list(request.query.items()):
-                raise _elsewhere(_LIVE.to(f"runs/{run.id}", asked.query()))
-            return run_page.render(site, _LIVE, run, asked, _number(request))
+            if parse_qsl(selection.query()) != list(request.query.items()):
+                raise _elsewhere(_LIVE.to(f"runs/{run.id}", selection.query()))
+            return run_page.render(site, _LIVE, run, selection, _number(request))
 
         return await _html(page)
 
@@ -183,8 +183,8 @@ class _Pages:
         def page() -> str:
             run = self._site.run(request.match_info["run"])
             row = int(request.match_info["row"])
-            asked = asking.read(request.query, run)
-            return run_page.render_sample(self._site, _LIVE, run, row, asked)
+            selection = selections.read(request.query, run)
+            return run_page.render_sample(self._site, _LIVE, run, row, selection)
 
         return await _html(page)
 
@@ -290,9 +290,9 @@ def _edge(site: Site, access: Access) -> Any:
         except web.HTTPException as error:
             response = _problem(site, error.status, error.reason)
         except (AssayError, sqlite3.Error) as error:
-            response = _problem(site, _status(error), *told(error))
+            response = _problem(site, _status(error), *sentences(error))
         except ConnectionError:
-            raise  # whoever asked is gone: nobody reads an answer
+            raise  # whoever selection is gone: nobody reads an answer
         except Exception as error:  # noqa: BLE001 - the outermost call: nothing is swallowed
             response = _problem(site, 500, _unexpected(request, error))
         response.headers.update(HEADERS)

@@ -72,8 +72,8 @@ class Lines:
     @property
     def alone(self) -> Booleans:
         """Shape (runs, questions): whether it alone is best."""
-        found: Booleans = self.best & (self.best.sum(axis=0) == 1)
-        return found
+        alone: Booleans = self.best & (self.best.sum(axis=0) == 1)
+        return alone
 
     def fitting(self, wanted: "Wanted") -> Integers:
         """The numbers of the questions that are shown, in order."""
@@ -130,8 +130,8 @@ class Wanted:
 
     def query(self, **changes: Any) -> str:
         """Its part of an address, with these otherwise."""
-        made = replace(self, **changes)
-        pairs = {"metric": made.metric, "sort": made.sort, "show": made.show}
+        changed = replace(self, **changes)
+        pairs = {"metric": changed.metric, "sort": changed.sort, "show": changed.show}
         return urlencode({name: value for name, value in pairs.items() if value})
 
 
@@ -217,8 +217,8 @@ def _difference(site: Site, place: Place, runs: Sequence[Run], wait: float) -> M
     key = ("difference", *((run.id, run.finished) for run in runs), place)
     large = max(run.n_samples for run in runs) > LARGE and wait <= _WAIT_S
     work = partial(_compared, site, place, runs)
-    made = site.background.get(key, work, 0.0 if large else wait, large=large)
-    return None if made is None else Markup(made)  # noqa: S704 - made of our templates
+    text = site.background.get(key, work, 0.0 if large else wait, large=large)
+    return None if text is None else Markup(text)  # noqa: S704 - text of our templates
 
 
 def _compared(site: Site, place: Place, runs: Sequence[Run]) -> str:
@@ -239,7 +239,7 @@ def _joint(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | 
     """Who won over all by each metric; None for two runs, of which the comparison says it."""
     if not boards:
         return None
-    made = site.render(
+    text = site.render(
         "joint.html",
         place,
         boards=[sweep_report.standings_of(board, "run") for board in boards],
@@ -249,7 +249,7 @@ def _joint(site: Site, place: Place, boards: Sequence[Leaderboard]) -> Markup | 
         width=sweep_report.WIDTH,
         height=sweep_report.HEIGHT,
     )
-    return Markup(made)  # noqa: S704 - made of our templates
+    return Markup(text)  # noqa: S704 - text of our templates
 
 
 def _lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
@@ -271,8 +271,8 @@ def _read_lines(site: Site, runs: Sequence[Run], metric: str) -> Lines:
             order = np.argsort(known_rows)
             known_rows = known_rows[order]
             places = np.searchsorted(known_rows, rows[n]).clip(max=len(scored) - 1)
-            found = known_rows[places] == rows[n]
-            values[n, found] = np.array(scores, np.float64)[order[places[found]]]
+            known = known_rows[places] == rows[n]
+            values[n, known] = np.array(scores, np.float64)[order[places[known]]]
     sign = 1 if runs[0].config["about"][metric]["higher_is_better"] else -1
     return _compare(rows, sign * values)
 

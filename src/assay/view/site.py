@@ -28,8 +28,8 @@ from assay._text.sanitize import whole
 from assay._version import __version__
 from assay.errors import InputError
 from assay.sample import Sample
-from assay.view.asked import Asked
 from assay.view.lookup import Indexed, Lookup, People, label_version, people
+from assay.view.selection import Selection
 
 if TYPE_CHECKING:
     from assay.testset import Review
@@ -174,16 +174,16 @@ class Site:
         except InputError as error:
             raise NotThere(*_told(error)) from error
 
-    def rows(self, run: Run, asked: Asked) -> tuple[Sequence[int], Indexed | None]:
+    def rows(self, run: Run, selection: Selection) -> tuple[Sequence[int], Indexed | None]:
         """The rows that fit, in order; the index where they are only some of them yet."""
-        indexed = self.lookup.index(run, _SMALL_S) if asked.indexed else None
+        indexed = self.lookup.index(run, _SMALL_S) if selection.indexed else None
         known = indexed is None or indexed.complete
         wanted = Filter(
-            bounds=asked.bounds,
-            why=asked.why,
-            among=(*self._among(indexed, asked), *self._labelled(run, asked)),
-            order=asked.order,
-            descending=asked.descending,
+            bounds=selection.bounds,
+            why=selection.why,
+            among=(*self._among(indexed, selection), *self._labelled(run, selection)),
+            order=selection.order,
+            descending=selection.descending,
         )
         if not known or run.finished is None:
             return matching(self.store, run, wanted), None if known else indexed
@@ -192,11 +192,11 @@ class Site:
 
     def remembered(self, key: Hashable, work: Callable[[], T]) -> T:
         """What was worked out of a finished run, for the next pages that need the same."""
-        found: T = self._remembered.pop(key, None) or work()
-        self._remembered[key] = found
+        result: T = self._remembered.pop(key, None) or work()
+        self._remembered[key] = result
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
-        return found
+        return result
 
     def people(self, run: Run) -> People:
         """What people said of a run, read again only if they said more."""
@@ -205,34 +205,34 @@ class Site:
             self._people[run.id] = (key, people(self.store, run))
         return self._people[run.id][1]
 
-    def _labelled(self, run: Run, asked: Asked) -> Iterator[Rows]:
-        if not asked.by_people:
+    def _labelled(self, run: Run, selection: Selection) -> Iterator[Rows]:
+        if not selection.by_people:
             return
         known = self.people(run)
-        if asked.label == "none":
-            yield not_these(run, known.said.get("any", ()))
-        elif asked.label:
-            yield these(known.said.get(asked.label, ()))
-        if asked.tag:
-            yield these(known.tags.get(asked.tag, ()))
-        if asked.disagree:
-            yield these(known.differing(asked.disagree))
+        if selection.label == "none":
+            yield not_these(run, known.by_label.get("any", ()))
+        elif selection.label:
+            yield these(known.by_label.get(selection.label, ()))
+        if selection.tag:
+            yield these(known.tags.get(selection.tag, ()))
+        if selection.disagree:
+            yield these(known.differing(selection.disagree))
 
-    def _among(self, indexed: Indexed | None, asked: Asked) -> Iterator[Rows]:
+    def _among(self, indexed: Indexed | None, selection: Selection) -> Iterator[Rows]:
         if indexed is None:
             return
-        words = self.lookup.words(indexed, asked.text) if asked.text else None
+        words = self.lookup.words(indexed, selection.text) if selection.text else None
         if words:
             yield words
-        if asked.verdict:
-            yield self.lookup.verdict(indexed, asked.verdict)
-        if asked.cause:
-            yield self.lookup.cause(indexed, asked.cause)
+        if selection.verdict:
+            yield self.lookup.verdict(indexed, selection.verdict)
+        if selection.cause:
+            yield self.lookup.cause(indexed, selection.cause)
 
     def render(self, template: str, place: Place, **context: Any) -> str:
         """A page."""
-        made = environment().get_template(template)
-        text = made.render(
+        compiled = environment().get_template(template)
+        text = compiled.render(
             to=place.to,
             asset=place.asset,
             static=place.static,
@@ -262,9 +262,9 @@ def environment() -> Environment:
     loader = ChoiceLoader(
         [PackageLoader("assay.view", "templates"), PackageLoader("assay._report", "templates")]
     )
-    made = page.environment().overlay(loader=loader)
-    made.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)
-    return made
+    templates = page.environment().overlay(loader=loader)
+    templates.filters.update(written=written, moment=numbers.moment, capitalize_first=_capitalized)
+    return templates
 
 
 def _capitalized(text: str) -> str:

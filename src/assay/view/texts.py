@@ -90,11 +90,11 @@ def _of_json(text: str) -> Grid | None:
         return Grid((), list(_flat(value))[:MAX_ROWS])
     if value and all(isinstance(item, dict) for item in value):
         names = list(dict.fromkeys(name for item in value for name in item))
-        return _even(names, [[_said(item.get(name, "")) for name in names] for item in value])
+        return _even(names, [[_cell_text(item.get(name, "")) for name in names] for item in value])
     if value and all(isinstance(item, list) for item in value):
-        names, *rows = ([_said(cell) for cell in item] for item in value)
+        names, *rows = ([_cell_text(cell) for cell in item] for item in value)
         return _even(names, rows)
-    return Grid((), [(str(at), _said(item)) for at, item in enumerate(value, 1)][:MAX_ROWS])
+    return Grid((), [(str(at), _cell_text(item)) for at, item in enumerate(value, 1)][:MAX_ROWS])
 
 
 def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -103,10 +103,10 @@ def _flat(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tup
         if isinstance(item, dict) and item and depth < 5:
             yield from _flat(item, place, depth + 1)
         else:
-            yield place, _said(item)
+            yield place, _cell_text(item)
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
@@ -158,15 +158,15 @@ def _add(pieces: list[Piece], words: Sequence[str], *, changed: bool) -> None:
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
     """Without islands: blanks, or a word that long changes happen to share, count as changed."""
-    made: list[Piece] = []
+    joined: list[Piece] = []
     for at, (text, changed) in enumerate(pieces):
         inside = 0 < at < len(pieces) - 1 and pieces[at - 1][1] and pieces[at + 1][1]
         now = changed or (inside and _is_island(text, pieces[at - 1][0], pieces[at + 1][0]))
-        if made and made[-1][1] == now:
-            made[-1] = (made[-1][0] + text, now)
+        if joined and joined[-1][1] == now:
+            joined[-1] = (joined[-1][0] + text, now)
         else:
-            made.append((text, now))
-    return made
+            joined.append((text, now))
+    return joined
 
 
 def _by_line(pieces: list[Piece]) -> list[Piece]:

@@ -142,8 +142,8 @@ def diagnose(result: Result, *, within: int = WITHIN) -> Diagnosis:
         groups: dict[int, Hashable] = {}
         for row, sample in store.samples(run.id):
             outcomes = _outcomes(store, run, row)
-            held = rescored_run.outcomes(sample.id) if rescored_run else {}
-            facts = gather(sample, outcomes, held)
+            rescored_outcomes = rescored_run.outcomes(sample.id) if rescored_run else {}
+            facts = gather(sample, outcomes, rescored_outcomes)
             samples.append(diagnosed(facts, row, within))
             changed.append(
                 rescored_run.again(facts, row, outcomes, within) if rescored_run else None

@@ -34,12 +34,7 @@ _GENERATION = ("off_topic", "contradicted", "ignored", "over_claimed", "unsuppor
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where the evidence is.
-
-    Attributes:
-        where: How far it came.
-        evidence: What tells, empty if there is nothing to tell.
-    """
+    """Where the evidence is."""
 
     where: Where
     evidence: tuple[Evidence, ...] = ()
@@ -135,13 +130,7 @@ def _of_reference(parts: Parts, why: str, metric: str) -> tuple[Evidence, ...]:
 
 
 def diagnosed(facts: Facts, row: int, within: int = WITHIN) -> Diagnosed:
-    """What is to be said of a sample.
-
-    Args:
-        facts: Its facts.
-        row: Its row.
-        within: A right context below this rank is too low.
-    """
+    """What is to be said of a sample."""
     if facts.sample.failure is not None:
         remark = f"the system gave no answer: {facts.sample.failure}"
         question = facts.sample.question or ""

@@ -303,12 +303,7 @@ _METRIC: Final = "faithfulness"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one retrieval or call of a tool brought.
-
-    Attributes:
-        name: Of the tool, or of the retriever.
-        evidence: Its texts.
-    """
+    """What one retrieval or call of a tool brought."""
 
     name: str
     evidence: tuple[str, ...]
@@ -383,24 +378,24 @@ def blame_steps(
     run = result.run
     settings = coalesce_as_in(settings, run.metrics.values())
     with Store(result.path) as store:
-        found = [(s, steps) for _, s in store.samples(run.id) if len(steps := steps_of(s)) > 1]
-    found = [(sample, steps) for sample, steps in found if _answer(sample)]
-    if not found:
+        with_steps = [(s, steps) for _, s in store.samples(run.id) if len(steps := steps_of(s)) > 1]
+    with_steps = [(sample, steps) for sample, steps in with_steps if _answer(sample)]
+    if not with_steps:
         what = f"no sample of run {run.id} has an answer and two steps that brought evidence"
         remedy = "evaluate traces with several retrievals, or conversations with results of tools"
         raise InputError(what, remedy)
     metric = next(
         (m for m in run.metrics if m.partition("(")[0] in SUPPORT and is_built_in(m)), _METRIC
     )
-    variants = [one for sample, steps in found for one in _variants(sample, steps)]
+    variants = [one for sample, steps in with_steps for one in _variants(sample, steps)]
     source = Source(f"{run.source}, without each step for run {run.id}", memory_records(variants))
     planned = plan(source, [metric], judge, embedder, settings)
     check_judge(run, [metric], planned.route)
     scored = run_to_completion(score_derived(planned, result.path, run.id))
     outcomes = {sample.id: (sample, outcome) for sample, outcome in scored.outcomes(metric)}
-    blamed = [_blamed(sample.id, steps, metric, outcomes) for sample, steps in found]
-    told = tuple(one for one in blamed if one is not None)
-    return Blame(scored.run.id, told, len(blamed) - len(told))
+    blamed = [_blamed(sample.id, steps, metric, outcomes) for sample, steps in with_steps]
+    blamed_samples = tuple(one for one in blamed if one is not None)
+    return Blame(scored.run.id, blamed_samples, len(blamed) - len(blamed_samples))
 
 
 def steps_of(sample: Sample) -> list[Step]:
@@ -413,9 +408,9 @@ def steps_of(sample: Sample) -> list[Step]:
     tools = list(_of_turns(sample))
     brought = " ".join(_bare(text) for step in tools for text in step.evidence)
     searches = [
-        Step(step.name, kept)
+        Step(step.name, evidence)
         for step in _of_contexts(sample)
-        if (kept := tuple(text for text in step.evidence if _bare(text) not in brought))
+        if (evidence := tuple(text for text in step.evidence if _bare(text) not in brought))
     ]
     return [*searches, *tools]
 
@@ -454,8 +449,8 @@ def _answer(sample: Sample) -> str:
 
 
 def _last(sample: Sample, role: str) -> str:
-    said = [turn.text for turn in sample.turns or () if turn.role == role]
-    return said[-1] if said else ""
+    texts = [turn.text for turn in sample.turns or () if turn.role == role]
+    return texts[-1] if texts else ""
 
 
 def _variants(sample: Sample, steps: Sequence[Step]) -> Iterator[Sample]:

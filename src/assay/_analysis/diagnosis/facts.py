@@ -45,12 +45,7 @@ _NEITHER = frozenset({"not needed"})
 
 @dataclass(frozen=True, slots=True)
 class MetricParts:
-    """Parts of one metric; None stands for what no metric tells.
-
-    Attributes:
-        metric: Its label.
-        parts: The parts of the kind that was looked for.
-    """
+    """Parts of one metric; None stands for what no metric tells."""
 
     metric: str
     parts: Parts

@@ -27,13 +27,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Something to try, and the causes that it touches.
-
-    Attributes:
-        name: As programs know it.
-        advice: What to do.
-        causes: Names of the causes that it touches.
-    """
+    """Something to try, and the causes that it touches."""
 
     name: str
     advice: str

@@ -73,13 +73,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A cause that could not be told on some samples.
-
-    Attributes:
-        cause: Its name.
-        n: On how many.
-        needs: What would tell.
-    """
+    """A cause that could not be told on some samples."""
 
     cause: str
     n: int
@@ -252,14 +246,7 @@ class Values:
 def find_patterns(
     store: Store, run: Run, ids: Mapping[int, str], groups: Mapping[int, Hashable]
 ) -> tuple[PatternFound, ...]:
-    """Every pattern in a run.
-
-    Args:
-        store: The store.
-        run: The run.
-        ids: Id of the sample in each row.
-        groups: The group of the sample in each row.
-    """
+    """Every pattern in a run."""
     values = {name: read for name in GUIDES if (read := _values(store, run, name, groups))}
     return tuple(_pattern(pattern, values, ids) for pattern in PATTERNS)
 

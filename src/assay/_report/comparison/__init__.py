@@ -201,10 +201,10 @@ def _words(part: Json) -> str:
 
 def _values(old: float | None, new: float | None) -> tuple[str, str]:
     """Two values as they are written, with the digits that tell them apart."""
-    shown = ["" if value is None else numbers.score(value) for value in (old, new)]
-    if old is not None and new is not None and shown[0] == shown[1] != "":
-        shown = [decimals(value, 4) for value in (old, new)]
-    return shown[0], shown[1]
+    scores = ["" if value is None else numbers.score(value) for value in (old, new)]
+    if old is not None and new is not None and scores[0] == scores[1] != "":
+        scores = [decimals(value, 4) for value in (old, new)]
+    return scores[0], scores[1]
 
 
 def counted(one: MetricComparison, left: str) -> str:

@@ -44,8 +44,8 @@ def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
     same = len(set(over)) == 1
     facts = [("data", over[0])] if same else []
     for number, run in enumerate(compared):
-        said = numbers.beside(run.title, run.id) + ("" if same else f"  {over[number]}")
-        facts.append((letter(number), said + ("" if number else ", the base")))
+        title = numbers.beside(run.title, run.id) + ("" if same else f"  {over[number]}")
+        facts.append((letter(number), title + ("" if number else ", the base")))
     return facts
 
 
@@ -80,17 +80,17 @@ def _cells(
     if group is None:
         return [numbers.DASH, "0", *[""] * (1 + several)]
     spread = "" if group.sd is None else f" ({numbers.score(group.sd)})"
-    shown = [numbers.score(group.mean) + spread, numbers.count(group.n)]
+    cells = [numbers.score(group.mean) + spread, numbers.count(group.n)]
     if not several:
-        return [*shown, numbers.interval(group.interval)]
+        return [*cells, numbers.interval(group.interval)]
     if against is None:
-        return [*shown, "", ""]
+        return [*cells, "", ""]
     pairs = against.paired
     if pairs is None:
-        return [*shown, numbers.DASH, "0"]
+        return [*cells, numbers.DASH, "0"]
     ends = msgspec.to_builtins(pairs.interval)
     text = signed(pairs.difference) + mark(against.p) + (f" ({between(ends)})" if ends else "")
-    return [*shown, text, numbers.count(pairs.n)]
+    return [*cells, text, numbers.count(pairs.n)]
 
 
 def mark(p: float | None) -> str:
@@ -173,8 +173,8 @@ def _accuracy(study: Study) -> Section:
     rows = []
     for run, held in by_run.items():
         cells = {one.k: _cell(one) for one in held}
-        shown = (cells.get(k, numbers.DASH) for k in depths)
-        rows.append([letter(run), numbers.count(held[0].n), *shown])
+        row_cells = (cells.get(k, numbers.DASH) for k in depths)
+        rows.append([letter(run), numbers.count(held[0].n), *row_cells])
     level = f"{numbers.percent(study.groups.level)} %"
     text = f"Share of samples with a right context among the first k, with {level} intervals"
     shallow = any(len(held) < len(depths) for held in by_run.values())

@@ -62,20 +62,20 @@ def _run(run: Json) -> Text:
 
 
 def _best(one: Json) -> Text:
-    said = sanitize.plain(one["said"])
-    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), said)
+    finding = sanitize.plain(one["said"])
+    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), finding)
 
 
 def _table(run: Json, metrics: list[Json]) -> Table:
     name = run["name"]
-    made = table("metric")
-    numeric(made, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
-    made.columns[0].min_width = _METRIC
-    made.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
-    made.add_column("", no_wrap=True)
+    grid = table("metric")
+    numeric(grid, ("A", name, f"{name} - A", "interval", "p", "d", comparison.SIDES))
+    grid.columns[0].min_width = _METRIC
+    grid.columns[4].no_wrap = False  # the interval, where the rest leaves it no room
+    grid.add_column("", no_wrap=True)
     for one in metrics:
-        made.add_row(*_row(one))
-    return made
+        grid.add_row(*_row(one))
+    return grid
 
 
 def _row(one: Json) -> list[Text]:
@@ -112,10 +112,10 @@ def _changes(one: Json) -> list[RenderableType]:
 
 
 def _change(change: Json, n_parts: int) -> RenderableType:
-    moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+    scores = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
     question = sanitize.flat(change["question"] or "")
     head = Text.assemble(
-        (moved, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
+        (scores, "bold"), f"  {sanitize.plain(change['sample'])}  ", (question, "dim")
     )
     parts = [Padding(_part(part), (0, 0, 0, 2)) for part in change["parts"][:n_parts]]
     return Group(head, *parts)
@@ -224,9 +224,9 @@ def _markdown_changes(one: Json) -> str:
     lines = []
     for what, changes in (("worse", one["worst"]), ("better", one["best"])):
         for change in changes[:_MARKDOWN_SAMPLES]:
-            moved = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
+            scores = f"{numbers.score(change['before'])} to {numbers.score(change['after'])}"
             question = f" {inline(change['question'])}" if change["question"] else ""
-            lines.append(f"- {what}, {moved}: {code(change['sample'])}{question}")
+            lines.append(f"- {what}, {scores}: {code(change['sample'])}{question}")
             lines += [_markdown_part(part) for part in change["parts"]]
     head = f"**{code(one['metric'])}: what changed most in {one['name']}**"
     return "\n".join([head, "", *lines]) if lines else ""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -10,6 +11,7 @@ from assay._analysis.diagnosis import (
     CAUSES,
     PATTERNS,
     REMEDIES,
+    Advice,
     CauseCount,
     Diagnosed,
     Diagnosis,
@@ -36,38 +38,13 @@ def told(diagnosis: Diagnosis) -> dict[str, Any]:
     samples = {one.id: one for one in diagnosis.samples}
     causes = [_cause(count, samples) for count in diagnosis.causes]
     return {
-        "run": diagnosis.run,
-        "title": diagnosis.title,
-        "n_samples": diagnosis.n_samples,
-        "n_failed": diagnosis.n_failed,
-        "n_fine": diagnosis.n_fine,
-        "n_uncertain": diagnosis.n_uncertain,
-        "n_open": diagnosis.n_open,
-        "n_declined": diagnosis.n_declined,
-        "missed": msgspec.to_builtins(diagnosis.missed) if diagnosis.missed else None,
-        "first": list(diagnosis.first),
+        **msgspec.to_builtins(replace(diagnosis, samples=())),
         "failed": _ends(diagnosis.failed),
-        "within": diagnosis.within,
         "causes": causes,
-        "advice": [
-            {
-                "remedy": one.remedy,
-                "advice": _REMEDIES[one.remedy].advice,
-                "causes": [
-                    count["title"]
-                    for count in causes
-                    if count["cause"] in _REMEDIES[one.remedy].causes
-                ],
-                "n": one.n,
-                "contributing": one.contributing,
-                "interval": _ends(one.interval),
-            }
-            for one in diagnosis.advice
-        ],
+        "advice": [_advice(one, causes) for one in diagnosis.advice],
         "patterns": [_pattern(found) for found in diagnosis.patterns],
         "gaps": [
-            {"cause": gap.cause, "title": CAUSES[gap.cause].title, "n": gap.n, "needs": gap.needs}
-            for gap in diagnosis.gaps
+            {**msgspec.to_builtins(gap), "title": CAUSES[gap.cause].title} for gap in diagnosis.gaps
         ],
         "counterfactual": _what_if(diagnosis.counterfactual),
         "samples": [_sample(one) for one in diagnosis.samples],
@@ -104,11 +81,11 @@ def first_page(data: Json) -> list[tuple[str, str]]:
 
 def mostly(data: Json) -> str:
     """The most frequent causes; "" if there is none."""
-    shown = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
-    if not shown:
+    frequent = [cause for cause in data["causes"] if cause["n"]][:_CAUSES_SHOWN]
+    if not frequent:
         return ""
-    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in shown)
-    return f"{causes}. {shown[0]['title'].capitalize()}: {_lower(shown[0]['means'])}"
+    causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in frequent)
+    return f"{causes}. {frequent[0]['title'].capitalize()}: {_lower(frequent[0]['means'])}"
 
 
 def _lower(text: str) -> str:
@@ -253,10 +230,10 @@ def _points(point: Json, curve: Json) -> str:
     unit = " points" if scale == 100 else ""
     ends = point["difference_interval"]
     digits = "z.1f" if scale == 100 else ".3g"
-    shown = f"{scale * point['difference']:+{digits}}{unit}"
+    difference = f"{scale * point['difference']:+{digits}}{unit}"
     if not ends:
-        return shown
-    return f"{shown} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
+        return difference
+    return f"{difference} ({scale * ends['low']:+{digits}} to {scale * ends['high']:+{digits}})"
 
 
 def _rescored(rescored: Json) -> str:
@@ -344,37 +321,35 @@ def _ends(interval: Interval) -> list[float]:
 def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any]:
     cause = CAUSES[count.cause]
     return {
-        "cause": cause.name,
+        **msgspec.to_builtins(count),
         "title": cause.title,
         "means": cause.means,
         "part": cause.part,
-        "n": count.n,
-        "contributing": count.contributing,
-        "checked": count.checked,
         "interval": _ends(count.interval),
         "samples": [_case(samples[i], cause.name) for i in count.samples],
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _advice(advice: Advice, causes: Sequence[Json]) -> dict[str, Any]:
+    remedy = _REMEDIES[advice.remedy]
     return {
-        "cause": finding.cause,
-        "title": CAUSES[finding.cause].title,
-        "evidence": msgspec.to_builtins(finding.evidence),
+        **msgspec.to_builtins(advice),
+        "advice": remedy.advice,
+        "causes": [count["title"] for count in causes if count["cause"] in remedy.causes],
+        "interval": _ends(advice.interval),
     }
 
 
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {**msgspec.to_builtins(finding), "title": CAUSES[finding.cause].title}
+
+
 def _sample(one: Diagnosed) -> dict[str, Any]:
+    names = ("id", "row", "question", "state", "remark", "support", "declines")
     return {
-        "id": one.id,
-        "row": one.row,
-        "question": one.question,
-        "state": one.state,
+        **{name: getattr(one, name) for name in names},
         "main": _finding(one.main) if one.main else None,
         "contributing": [_finding(finding) for finding in one.contributing],
-        "remark": one.remark,
-        "support": one.support,
-        "declines": one.declines,
     }
 
 
@@ -383,12 +358,11 @@ def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
     return {"id": one.id, "row": one.row, "main": is_main}
 
 
-def _pattern(claimed: PatternFound) -> dict[str, Any]:
-    pattern = _PATTERNS[claimed.pattern]
+def _pattern(found: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[found.pattern]
     return {
-        "pattern": claimed.pattern,
+        **msgspec.to_builtins(found),
         "title": pattern.title,
-        "state": claimed.state,
         "means": pattern.means,
         "advice": pattern.advice,
         "conditions": [
@@ -396,10 +370,8 @@ def _pattern(claimed: PatternFound) -> dict[str, Any]:
                 **msgspec.to_builtins(mean),
                 "interval": _ends(mean.interval) if mean.interval else None,
             }
-            for mean in claimed.means
+            for mean in found.means
         ],
-        "missing": claimed.missing,
-        "samples": claimed.samples,
     }
 
 
@@ -409,14 +381,7 @@ def _what_if(rescored: Counterfactual | None) -> dict[str, Any] | None:
     return {
         **msgspec.to_builtins(rescored),
         "changes": [
-            {
-                "cause": change.cause,
-                "title": CAUSES[change.cause].title,
-                "n": change.n,
-                "gone": change.gone,
-                "well": change.well,
-                "samples": change.samples,
-            }
+            {**msgspec.to_builtins(change), "title": CAUSES[change.cause].title}
             for change in rescored.changes
         ],
         "means": [

@@ -28,12 +28,7 @@ _SHOWN: Final = 3  # samples under each cause; --json and the report have them a
 
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
-    """The causes, what to try, the patterns, and what could not be told.
-
-    Args:
-        data: The diagnosis in words.
-        show_all: Whether every sample of a cause is listed.
-    """
+    """The causes, what to try, the patterns, and what could not be told."""
     blocks: list[RenderableType] = [
         Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
@@ -72,34 +67,34 @@ def _head(text: str) -> Text:
 
 
 def _causes(data: Json) -> Table:
-    made = table("cause")
-    numeric(made, ("samples", "also in"))
-    made.add_column("share of those checked", no_wrap=True)
-    made.add_column("", overflow="fold")
+    rows = table("cause")
+    numeric(rows, ("samples", "also in"))
+    rows.add_column("share of those checked", no_wrap=True)
+    rows.add_column("", overflow="fold")
     for cause in data["causes"]:
-        made.add_row(
+        rows.add_row(
             Text(cause["title"], style="bold"),
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]) if cause["contributing"] else "",
             words.share(cause),
             Text(cause["means"], style="dim"),
         )
-    return made
+    return rows
 
 
 def _advice(data: Json) -> Table:
-    made = grid()
+    rows = grid()
     for place, advice in enumerate(data["advice"], start=1):
         causes = Text(f"{words.gain(advice)}: {', '.join(advice['causes'])}", style="dim")
-        made.add_row(f"{place}.", Group(Text(advice["advice"]), causes))
-    return made
+        rows.add_row(f"{place}.", Group(Text(advice["advice"]), causes))
+    return rows
 
 
 def _what_if(head: str, lines: Sequence[str]) -> list[RenderableType]:
-    made = grid()
+    rows = grid()
     for line in lines:
-        made.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
-    return [_head(head), made]
+        rows.add_row(labels.SYMBOLS["plain"], Text(sanitize.plain(line)))
+    return [_head(head), rows]
 
 
 def _patterns(data: Json) -> list[RenderableType]:
@@ -160,25 +155,25 @@ def _undiagnosed(data: Json, *, show_all: bool) -> list[RenderableType]:
     reasons = words.undiagnosed(data)
     if not reasons:
         return []
-    made = grid()
+    rows = grid()
     for why, ids in reasons if show_all else reasons[:_SHOWN]:
-        shown = ids if show_all else ids[:_SHOWN]
-        more = f" and {len(ids) - len(shown):,} more (--all)" if len(ids) > len(shown) else ""
-        named = Text(", ".join(map(sanitize.plain, shown)), style="cyan").append(more, style="dim")
+        some = ids if show_all else ids[:_SHOWN]
+        more = f" and {len(ids) - len(some):,} more (--all)" if len(ids) > len(some) else ""
+        text = Text(", ".join(map(sanitize.plain, some)), style="cyan").append(more, style="dim")
         remark = Text(f"{numbers.plural(len(ids), 'sample')}: {shorten(why, _EXCERPT)}")
-        made.add_row(labels.SYMBOLS["plain"], Group(remark, named))
-    return [_head("Could not be diagnosed"), made]
+        rows.add_row(labels.SYMBOLS["plain"], Group(remark, text))
+    return [_head("Could not be diagnosed"), rows]
 
 
 def _missing(data: Json) -> list[RenderableType]:
     needs = words.missing(data)
     if not needs:
         return []
-    made = grid()
+    rows = grid()
     for need, causes, n in needs:
         line = words.needed(need, causes, n)
-        made.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
-    return [_head("Could not be told"), made]
+        rows.add_row(labels.SYMBOLS["plain"], Text(line, style="dim"))
+    return [_head("Could not be told"), rows]
 
 
 _MARKDOWN_SHOWN: Final = 5
@@ -258,12 +253,7 @@ WIDTH: Final = 200
 
 
 def page(data: Json, links: Mapping[str, str]) -> Json | None:
-    """What the section of a report shows, for its template; None without a diagnosis.
-
-    Args:
-        data: The report.
-        links: Where each sample that is shown stands, by its id.
-    """
+    """What the section of a report shows, for its template; None without a diagnosis."""
     diagnosis = data.get("diagnosis")
     if diagnosis is None:
         return None

@@ -179,8 +179,8 @@ def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str,
 
 def _score(outcome: Outcome, replies: list[Reply]) -> dict[str, Any]:
     empty: dict[str, Any] = {"value": None, "why": "", "detail": "", "method": "", "details": {}}
-    shown = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in replies]
-    return {**empty, **msgspec.to_builtins(outcome), "replies": shown}
+    calls = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in replies]
+    return {**empty, **msgspec.to_builtins(outcome), "replies": calls}
 
 
 Json = Mapping[str, Any]
@@ -251,15 +251,15 @@ def sample(
 
 
 def _table(data: Json) -> Table:
-    made = table("metric")
+    rows = table("metric")
     known = any(notes.quality(metric) for metric in data["metrics"])
     # Where samples failed, a note says how far they could have moved the mean.
     counts = [name for name, key in _COUNTS.items() if any(m.get(key) for m in data["metrics"])]
-    numeric(made, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
-    made.add_column("spread", no_wrap=True, width=10)
+    numeric(rows, ("mean", "95 % CI", *(("finds", "errs") if known else ()), "n", *counts))
+    rows.add_column("spread", no_wrap=True, width=10)
     for metric in data["metrics"]:
-        made.add_row(*_row(metric, counts, known=known))
-    return made
+        rows.add_row(*_row(metric, counts, known=known))
+    return rows
 
 
 def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
@@ -339,8 +339,8 @@ def _excerpt(part: Part, contexts: list[str]) -> list[Text]:
     text = labels.context(part, contexts) or ""
     place = find_quote(text, part.quote)
     if place is None:
-        lost = Text(f'"{sanitize.plain(part.quote)}"', style="italic")
-        return [lost, Text("~ these words are not in that context", STYLES["warn"])]
+        quote_alone = Text(f'"{sanitize.plain(part.quote)}"', style="italic")
+        return [quote_alone, Text("~ these words are not in that context", STYLES["warn"])]
     start, end = place
     room = max((_EXCERPT - (end - start)) // 2, 20)
     before = "\N{HORIZONTAL ELLIPSIS}" if start > room else ""

@@ -296,13 +296,7 @@ def _coloured(
 
 
 def united(text: str | None, into: str, sections: Sequence[Section]) -> Sequence[Mark]:
-    """The text with the evidence of all metrics in it at once, the worst metric's in front.
-
-    Args:
-        text: The answer or the reference.
-        into: Which of the two: "answer" or "reference".
-        sections: The metrics' parts of the sample.
-    """
+    """The text with the evidence of all metrics in it at once, the worst metric's in front."""
     pieces = [piece for section in sections for piece in section.pieces]
     pointing = [
         (piece.part.span, piece)

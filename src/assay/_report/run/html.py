@@ -268,7 +268,7 @@ def _trace_frame(found: Trace) -> str:
         for kind, own in labels.grouped(outcome.parts).items()
     ]
     replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
-    shown = [
+    calls = [
         {**reply, "prompt": reply["prompt"][:LONGEST], "raw": readable(reply["raw"])[:LONGEST]}
         for reply in replies
     ]
@@ -288,7 +288,7 @@ def _trace_frame(found: Trace) -> str:
         groups=groups,
         contexts=shortened,
         folded=numbers.plural(len(shortened), "context"),
-        calls=shown,
+        calls=calls,
         said=numbers.calls(replies),
     )
 
@@ -308,12 +308,12 @@ def _framed(template: str, **context: Any) -> str:
 
 def _height(cell: str) -> int:
     """About as many pixels as what is not folded takes."""
-    shown = _FOLDED.sub("</summary>", cell)
-    blocks = (Markup(block).striptags() for block in _BLOCK.split(_TABLE.sub("", shown)))  # noqa: S704 - measured
+    visible = _FOLDED.sub("</summary>", cell)
+    blocks = (Markup(block).striptags() for block in _BLOCK.split(_TABLE.sub("", visible)))  # noqa: S704 - measured
     lines = sum(
         -(-len(line) // _WIDTH) for block in blocks if block for line in block.splitlines() if line
     )
-    return min(_TALLEST, shown.count("<tr") * _ROW + (lines + 1) * _LINE)
+    return min(_TALLEST, visible.count("<tr") * _ROW + (lines + 1) * _LINE)
 
 
 def _table_cells(metric: Mapping[str, Any], *, unanswered: bool) -> list[str]:

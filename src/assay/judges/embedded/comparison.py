@@ -245,7 +245,6 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     closeness = recalls + _figures(claim, evidence)
     best = record.piece if record else int(np.argmax(closeness))
     likeness = float(recalls[best])
-    piece = evidence.pieces[best]
     near = evidence.around(best)
     gone, absent = _missing(claim, evidence.numbers, evidence.words, evidence)
     far, distant = _missing(claim, near.numbers, near.words, evidence)
@@ -259,7 +258,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         words.weighted_recall(claimed, near.stems, evidence.weights),
         words.weighted_recall(claimed, evidence.sets[best], evidence.weights),
         words.bigram_recall(claim.stems, evidence.bigrams),
-        words.longest_run(claim.stems, piece.stems),
+        words.longest_run(claim.stems, evidence.pieces[best].stems),
         float(bool(gone)),
         float(bool(far)),
         float(bool(absent)),

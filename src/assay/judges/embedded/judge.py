@@ -230,7 +230,7 @@ class Embedded(AttributeBackend):
 
     def _judge(self, task: JudgeContexts) -> str:
         numbered = task.shown()
-        contexts = [text for _, text in numbered]
+        contexts = list(numbered.values())
         _demand_readable([task.question], [task.target], contexts)
         judged = context_usefulness(
             task.question,
@@ -242,15 +242,16 @@ class Embedded(AttributeBackend):
         return judge_contexts.reply(
             [
                 Usefulness(i, f.useful, f.reason, f.sentence, round(f.probability, 4))
-                for (i, _), f in zip(numbered, judged, strict=True)
+                for i, f in zip(numbered, judged, strict=True)
             ]
         )
 
     def _grade(self, task: GradePassages) -> str:
         passages = task.shown()
-        _demand_readable([task.question], [text for _, text in passages])
+        _demand_readable([task.question], list(passages.values()))
         grades = []
-        for name, text in passages:  # each by itself: no grade depends on what else is in the call
+        # Each by itself: no grade depends on what else is in the call.
+        for name, text in passages.items():
             parts = [sentences(text)]
             relevances = sentence_relevance(task.question, parts, self._encoder, self._reader)
             probabilities = [sentence.probability for sentence in relevances]

@@ -23,8 +23,6 @@ from assay.judges.embedded.cells import (
 from assay.judges.embedded.measures import MEASURES, OPERATIONS, SUPERLATIVES
 
 _VERBS = 2  # content words without a place that leave it clear what a figure is of
-_EXACT, _ABOUT = 0.02, 0.12  # how far a ratio may be off, as a share
-_VAGUE = frozenset("about around roughly nearly almost approximately some just".split())
 _LONGEST = 60  # words of a statement that is looked up
 # An extreme of these may be the first as well as the largest.
 _RANKS = frozenset(
@@ -371,38 +369,6 @@ def _both(links: Links) -> Finding | None:
     return _finding(links, "both", row, reason, agrees=False)
 
 
-def _ratio(links: Links) -> Finding | None:
-    """Whether one row has so many times as much as another one."""
-    claim, grid = links.statement, links.grid
-    times = {"twice": 2.0, "half": 0.5, "double": 2.0}
-    factors = [times[word] for word in times.keys() & claim.words]
-    numbers = [
-        n for n in links.numbers if _word(links, n, 1) == "times" or n.kind in ("times", "share")
-    ]
-    if "times" in claim.words:
-        factors += [number.number for number in numbers if number.number > 1]
-    rest = [n for n in links.numbers if n not in numbers]
-    if (
-        len(factors) != 1
-        or "as" not in claim.words
-        or claim.negated
-        or rest
-        or len(links.mentions) != 2
-    ):
-        return None
-    columns = links.measured()
-    rows = [sorted(m.places.get(grid.key, m.rows)) for m in links.mentions]
-    if len(columns) != 1 or any(len(each) != 1 for each in rows):
-        return None
-    row, other, column = rows[0][0], rows[1][0], columns[0]
-    values = grid.number(row, column), grid.number(other, column)
-    if values[0] is None or values[1] is None or not size_of(values[1]):
-        return None
-    about = _ABOUT if claim.words & _VAGUE else _EXACT
-    agrees = abs(size_of(values[0]) / size_of(values[1]) / factors[0] - 1) <= about
-    return _finding(links, "ratio", row, links.beside(row, other, column), agrees=agrees)
-
-
 def _value(links: Links) -> Finding | None:
     """Whether a row that is named has the value that is named."""
     claim, grid = links.statement, links.grid
@@ -486,7 +452,6 @@ _CHECKS: tuple[tuple[Callable[[Links], Finding | None], int], ...] = (
     (_same, 1),
     (_only, 1),
     (_aggregate, 1),
-    (_ratio, 2),
     (_count, 1),
     (_field, 1),
     (_both, 1),

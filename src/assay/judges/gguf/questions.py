@@ -226,7 +226,7 @@ def _statements(task: VerifyStatements) -> Case:
 
 
 def _contexts(task: JudgeContexts) -> Case:
-    return Case(tuple(task.material()[:2]), dict(task.shown()))
+    return Case(tuple(task.material()[:2]), task.shown())
 
 
 def _sentences(task: SelectSentences) -> Case:

@@ -12,7 +12,7 @@ from assay._report import numbers
 from assay._store import Run
 from assay._store.browsing import Bounds
 from assay.errors import InputError
-from assay.view.lookup import ANY, SAID
+from assay.view.lookup import ANY, LABEL_WORDS
 
 WHY: Final = {"failed": "judge failed", "undefined": "undefined", "unanswered": "no answer"}
 TEXTS: Final = ("question", "answer", "reference", "context", "group", "labels")
@@ -21,7 +21,7 @@ _SHOWN: Final = 6  # metrics that a table shows unless it is asked for others
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """Which samples, in which order, with which columns.
 
     Attributes:
@@ -67,22 +67,22 @@ class Asked:
 
     def query(self, **changes: Any) -> str:
         """Its part of an address, with these fields otherwise."""
-        made = replace(self, **changes)
+        changed = replace(self, **changes)
         pairs = [
-            ("q", made.text),
-            *(("range", _written(one)) for one in made.bounds),
-            ("why", made.why),
-            ("verdict", made.verdict),
-            ("cause", made.cause),
-            ("label", made.label),
-            ("tag", made.tag),
-            ("disagree", made.disagree),
-            ("sort", ("-" if made.descending else "") + made.order),
-            *(("col", name) for name in made.columns),
+            ("q", changed.text),
+            *(("range", _written(one)) for one in changed.bounds),
+            ("why", changed.why),
+            ("verdict", changed.verdict),
+            ("cause", changed.cause),
+            ("label", changed.label),
+            ("tag", changed.tag),
+            ("disagree", changed.disagree),
+            ("sort", ("-" if changed.descending else "") + changed.order),
+            *(("col", name) for name in changed.columns),
         ]
         return urlencode([(name, value) for name, value in pairs if value])
 
-    def kept(self) -> list[tuple[str, str]]:
+    def hidden_fields(self) -> list[tuple[str, str]]:
         """What a form of filters sends along unseen: the ranges that there are, and the order."""
         order = ("-" if self.descending else "") + self.order
         pairs = [("range", _written(one)) for one in self.bounds]
@@ -91,7 +91,7 @@ class Asked:
     def chips(self) -> list[tuple[str, str]]:
         """What leaves samples out, in words, each with the address without it."""
         chips = [
-            (_said(one), self.query(bounds=tuple(b for b in self.bounds if b is not one)))
+            (_range_in_words(one), self.query(bounds=tuple(b for b in self.bounds if b is not one)))
             for one in self.bounds
         ]
         if self.why:
@@ -101,7 +101,7 @@ class Asked:
         if self.cause:
             chips.append((f"cause: {self.cause.replace('_', ' ')}", self.query(cause="")))
         if self.label:
-            chips.append((SAID[self.label], self.query(label="")))
+            chips.append((LABEL_WORDS[self.label], self.query(label="")))
         if self.tag:
             chips.append((f"tag: {self.tag}", self.query(tag="")))
         if self.disagree:
@@ -112,7 +112,7 @@ class Asked:
         return chips
 
 
-def read(query: MultiMapping[str], run: Run) -> Asked:
+def read(query: MultiMapping[str], run: Run) -> Selection:
     """What an address asks for.
 
     Raises:
@@ -124,13 +124,13 @@ def read(query: MultiMapping[str], run: Run) -> Asked:
     why = query.get("why", "")
     label, disagree = query.get("label", ""), query.get("disagree", "")
     columns = tuple(name for name in query.getall("col", ()) if name in (*TEXTS, *run.metrics))
-    return Asked(
+    return Selection(
         text=query.get("q", "").strip()[:MAX_TEXT],
         bounds=(*(_bounds(text, run) for text in query.getall("range", ())), *_added(query, run)),
         why=why if why in WHY else "",
         verdict=query.get("verdict", ""),
         cause=query.get("cause", ""),
-        label=label if label in SAID else "",
+        label=label if label in LABEL_WORDS else "",
         tag=query.get("tag", ""),
         disagree=_metric(disagree, run) if disagree not in ("", ANY) else disagree,
         order=_metric(order, run) if order else "",
@@ -143,11 +143,11 @@ def _usual(run: Run) -> tuple[str, ...]:
     return ("question", "answer", *list(run.metrics)[:_SHOWN])
 
 
-def shown(asked: Asked, run: Run) -> tuple[Sequence[str], Sequence[str]]:
+def columns_of(selection: Selection, run: Run) -> tuple[Sequence[str], Sequence[str]]:
     """(texts, metrics) that the table has columns for."""
-    if asked.columns:
-        texts = [name for name in TEXTS if name in asked.columns]
-        return texts, [name for name in run.metrics if name in asked.columns]
+    if selection.columns:
+        texts = [name for name in TEXTS if name in selection.columns]
+        return texts, [name for name in run.metrics if name in selection.columns]
     return ("question", "answer"), list(run.metrics)[:_SHOWN]
 
 
@@ -190,7 +190,7 @@ def _written(one: Bounds) -> str:
     return f"{one.metric}:{low}..{high}"
 
 
-def _said(one: Bounds) -> str:
+def _range_in_words(one: Bounds) -> str:
     if one.low is None or one.high is None:
         sign, end = ("at most", one.high) if one.low is None else ("at least", one.low)
         return f"{one.metric} {sign} {numbers.score(end)}"
