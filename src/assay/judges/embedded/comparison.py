@@ -252,7 +252,6 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     shared = words.weighted_recall(claimed, evidence.stems, evidence.weights)
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
-
     grammar = _grammar(statement, claim, recalls, evidence)
     features = (
         shared,
