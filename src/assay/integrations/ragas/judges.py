@@ -401,17 +401,17 @@ class Vectors(BaseRagasEmbedding):
         return completed(self.aembed_text(text))
 
 
-class OpenAIModel(OpenAI, Forms):
+class OpenAIModel(OpenAI, Forms):  # type: ignore[override]
     """`assay.OpenAI` with the methods of a model of ragas."""
 
 
-class ClientModel(Client, Forms):
+class ClientModel(Client, Forms):  # type: ignore[override]
     """A model that a client object reaches, with the methods of a model of ragas."""
 
 
-class OpenAIVectors(Vectors, OpenAIEmbedder):
+class OpenAIVectors(Vectors, OpenAIEmbedder):  # type: ignore[override]
     """An embedding model served the OpenAI way, with the methods of an embedder of ragas."""
 
 
-class ClientVectors(Vectors, ClientEmbedder):
+class ClientVectors(Vectors, ClientEmbedder):  # type: ignore[override]
     """An embedding model that a client object reaches, with the methods of one of ragas."""
