@@ -370,11 +370,6 @@ _ATTRIBUTES: Final = tuple(
             "Who discovered {}?",
             "discover|invent|describ|found|propos|patent|develop|named",
         ),
-        (
-            _TECHNIQUE,
-            "In which release was {} introduced?",
-            r"releases?|rel|r\d|versions?|introduc",
-        ),
         (_TECHNIQUE, _RELEASE, r"releases?|rel|r\d|versions?|introduc"),
         (
             "protocol|technique|technology|algorithm|transistor",
