@@ -26,6 +26,9 @@ FLAGS = (
     "--window-size=1280,800",
 )
 
+# What the protocol says where an action left the page meanwhile.
+_LEFT = ("Inspected target navigated", "context was destroyed", "Cannot find context")
+
 
 class Page:
     """One tab. What it logs, complains about or blocks is kept in `complaints`."""
@@ -65,8 +68,12 @@ class Page:
         return found["result"].get("value")
 
     async def settle(self) -> None:
-        """Wait for what the last action set going: toggle events, debounced filters."""
-        await self.run("new Promise(done => setTimeout(done, 250))")
+        """Wait for what the last action set going: toggle events, debounced filters, a new page."""
+        try:
+            await self.run("new Promise(done => setTimeout(done, 250))")
+        except AssertionError as error:
+            if not any(words in str(error) for words in _LEFT):
+                raise
 
     async def _next(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads((await self._socket.receive(timeout=30)).data)
