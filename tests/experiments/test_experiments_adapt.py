@@ -203,7 +203,9 @@ class TestBase:
             fine_tuning.check_files(self.folder(tmp_path / "c", {"pooling_mode_max_tokens": True}))
 
 
-def test_a_tiny_model_learns_and_is_read_as_onnx(tmp_path):
+@pytest.fixture
+def tiny(tmp_path):
+    """A BERT of one layer that nobody has trained."""
     torch = pytest.importorskip(
         "torch", reason="training needs PyTorch: pip install 'assay[adapt]'"
     )
@@ -216,9 +218,36 @@ def test_a_tiny_model_learns_and_is_read_as_onnx(tmp_path):
     tokenizer_file(base)
     (base / "1_Pooling").mkdir()
     (base / "1_Pooling" / "config.json").write_text(json.dumps(MEAN))
+    return base
+
+
+def test_a_tiny_model_learns_and_is_read_as_onnx(tiny, tmp_path):
     training = fine_tuning.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
     how = adapting.Adapting(held_out=0.5, training=training)
-    made = adapting.adapt(base, corpus(), asked(), out=tmp_path / "new", how=how)
+    made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / "new", how=how)
     assert made.loss < 3
     assert adapting.embedding(tmp_path / "new")(["a tower"]).shape == (1, 32)
     assert (tmp_path / "new" / "model.safetensors").is_file()
+    assert made.pretraining is None
+
+
+def test_masked_words_are_learnt_before_and_the_same_every_time(tiny, tmp_path):
+    def weights(name, passes):
+        training = fine_tuning.Training(
+            pretrain=passes, epochs=1, batch=4, rate=3e-3, tokens=64, threads=1
+        )
+        how = adapting.Adapting(held_out=0.5, training=training)
+        made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / name, how=how)
+        return made.pretraining, (tmp_path / name / "model.onnx").read_bytes()
+
+    first, second, without = weights("a", 12), weights("b", 12), weights("c", 0)
+    assert first == second
+    assert first[1] != without[1]
+    assert without[0] is None
+    assert first[0].passes == 12
+    assert first[0].loss < first[0].first_loss - 1
+    assert [gain.measure for gain in first[0].gains][-1] == "MRR"
+    model = fine_tuning.Model(tiny)
+    model._tokenizer.mask_token = None
+    with pytest.raises(InputError, match="has no mask token"):
+        model.pretrain(["a tower"], fine_tuning.Training(pretrain=1))

@@ -1,5 +1,6 @@
 """The commands `assay adapt` and `assay adapt judge`: models fitted to a corpus, and measured."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,14 @@ from assay._cli.output import counter
 from assay._report import bench, page
 from assay._version import __version__
 from assay.experiments.adapt import Adapting, adapt
-from assay.experiments.adaptation import HELD_OUT, PASSAGE
+from assay.experiments.adaptation import HELD_OUT, PASSAGE, Gain
 from assay.experiments.fine_tuning import Training
 from assay.experiments.judge_adaptation import JudgeAdapting, adapt_judge
 
 _USUAL = Training()
 _GROUPS = {
     "What is learnt": ("questions", "words", "whole", "held_out", "seed"),
-    "How": ("epochs", "batch", "rate", "tokens", "bfloat16", "threads"),
+    "How": ("pretrain", "epochs", "batch", "rate", "tokens", "bfloat16", "threads"),
     "What is written and shown": ("out", "outs", "level", "as_json", "no_progress"),
 }
 _FORMS = {".html": "a page", ".md": "Markdown", ".json": "all that is shown"}
@@ -81,6 +82,12 @@ class _AdaptRequest(_AdaptationRequest):
     seed: int = options.count(
         "--seed", default=0, least=0, help="Chooses them, and the order of training."
     )
+    pretrain: int = options.count(
+        "--pretrain",
+        default=_USUAL.pretrain,
+        least=0,
+        help="Before that, guess masked words of every passage so often; 0: not at all.",
+    )
     epochs: int = options.count(
         "--epochs", default=_USUAL.epochs, help="How often every question is read."
     )
@@ -128,12 +135,17 @@ def adapt_command(request: _AdaptRequest) -> int:
             how=how,
             on_progress=progress,
         )
-    gains = [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in adapted.gains]
-    data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": gains}
+    data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": _told(adapted.gains)}
+    if adapted.pretraining:
+        data["pretraining"]["gains"] = _told(adapted.pretraining.gains)
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.shown(bench.embedder_report)
     output.present(data, request, writers, show, then)
     return OK
+
+
+def _told(gains: Iterable[Gain]) -> list[dict[str, Any]]:
+    return [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in gains]
 
 
 _USUAL_JUDGE = JudgeAdapting()

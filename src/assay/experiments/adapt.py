@@ -1,7 +1,8 @@
 """`adapt`: an embedder fine-tuned to a corpus, and measured on questions that it has not seen."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,23 @@ class Adapting:
 
 
 @dataclass(frozen=True, slots=True)
+class Pretraining:
+    """What guessing masked words did, before the fine-tuning.
+
+    Attributes:
+        passes: How often every passage was read.
+        first_loss: Mean loss of the first tenth of its steps.
+        loss: The same of the last tenth.
+        gains: What it gained by itself: "adapted" is the base pre-trained alone.
+    """
+
+    passes: int
+    first_loss: float
+    loss: float
+    gains: tuple[Gain, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Adaptation:
     """An embedder that was adapted.
 
@@ -63,6 +81,7 @@ class Adaptation:
         loss: Mean loss at the end of the training.
         gains: What it gained, measure by measure.
         level: Nominal coverage of the intervals.
+        pretraining: What pre-training did; None if there was none.
     """
 
     base: str
@@ -76,6 +95,7 @@ class Adaptation:
     loss: float
     gains: tuple[Gain, ...]
     level: float
+    pretraining: Pretraining | None = None
 
 
 def adapt(
@@ -95,7 +115,7 @@ def adapt(
         questions: A data set of questions about the corpus; None: sentences taken out of it.
         out: The folder to write: for ``onnx:FOLDER`` and for sentence-transformers.
         how: How it is done.
-        on_progress: Called with (steps of the training that are done, all).
+        on_progress: Called with (steps done, all): of pre-training, then of the training.
 
     Raises:
         InputError: If anything cannot be used; told before the training begins.
@@ -107,11 +127,18 @@ def adapt(
     material = read_material(corpus, questions, words=how.words)
     divided = split(material.questions, how.held_out, seed=how.seed)
     model = Model(base, how.training.threads)
-    with tempfile.TemporaryDirectory() as folder:
-        model.save(Path(folder))
-        embed = embedding(Path(folder), how.training.threads)
+    if how.training.pretrain:
+        model.check_words()
+    with _exported(model, how) as embed:
         triplets = mine(divided.train, material, embed)
         before = ranked(divided.held_out, material, embed)
+    pretraining = None
+    if how.training.pretrain:
+        losses = model.pretrain(material.passages, how.training, on_progress)
+        with _exported(model, how) as embed:
+            between = ranked(divided.held_out, material, embed)
+        alone = gains(divided.held_out, before, between, level=how.level)
+        pretraining = Pretraining(how.training.pretrain, *losses, alone)
     loss = model.train(triplets, material, how.training, on_progress)
     model.save(out)
     after = ranked(divided.held_out, material, embedding(out, how.training.threads))
@@ -127,7 +154,16 @@ def adapt(
         loss=loss,
         gains=gains(divided.held_out, before, after, level=how.level),
         level=how.level,
+        pretraining=pretraining,
     )
+
+
+@contextmanager
+def _exported(model: Model, how: Adapting) -> Iterator[Embedding]:
+    """The embedder that a model is now, as it would be read."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder))
+        yield embedding(Path(folder), how.training.threads)
 
 
 def embedding(folder: Path, threads: int | None = None) -> Embedding:
