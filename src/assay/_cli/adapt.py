@@ -86,7 +86,7 @@ class _AdaptRequest(_AdaptationRequest):
         "--pretrain",
         default=_USUAL.pretrain,
         least=0,
-        help="Before that, guess masked words of every passage so often; 0: not at all.",
+        help="Passes over all passages that guess masked words, before the fine-tuning.",
     )
     epochs: int = options.count(
         "--epochs", default=_USUAL.epochs, help="How often every question is read."
