@@ -110,7 +110,7 @@ def adapt_command(request: _AdaptRequest) -> int:
     """Fine-tune EMBEDDER to the documents CORPUS and measure what retrieval gains.
 
     EMBEDDER is the folder of a sentence-transformers model. It learns to place each question near
-    the passage that answers it and away from the passage that the base finds first of all others.
+    the passage that answers it and away from the three that the base finds first of all others.
     Questions about some documents are held out; base and adapted embedder are compared on them.
     Needs PyTorch: pip install 'assay[adapt]'.
     """
