@@ -7,14 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding, corrected_standings
-from assay._analysis.tradeoffs import (
-    Front,
-    Interaction,
-    Quality,
-    fronts,
-    interactions,
-    parameter_values,
-)
+from assay._analysis.front import Front, Quality, fronts
+from assay._analysis.interactions import Interaction, interactions, parameter_values
 from assay._runner.result import Result
 from assay._store import Store
 from assay._store.runs import Value, written
