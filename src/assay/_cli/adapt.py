@@ -135,16 +135,20 @@ def adapt_command(request: _AdaptRequest) -> int:
             how=how,
             on_progress=progress,
         )
-    data = {"assay": __version__, **msgspec.to_builtins(adapted), "gains": _told(adapted.gains)}
+    data = {
+        "assay": __version__,
+        **msgspec.to_builtins(adapted),
+        "gains": _with_verdicts(adapted.gains),
+    }
     if adapted.pretraining:
-        data["pretraining"]["gains"] = _told(adapted.pretraining.gains)
+        data["pretraining"]["gains"] = _with_verdicts(adapted.pretraining.gains)
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
     show, writers = page.shown(bench.embedder_report)
     output.present(data, request, writers, show, then)
     return OK
 
 
-def _told(gains: Iterable[Gain]) -> list[dict[str, Any]]:
+def _with_verdicts(gains: Iterable[Gain]) -> list[dict[str, Any]]:
     return [{**msgspec.to_builtins(gain), "verdict": gain.verdict} for gain in gains]
 
 
