@@ -21,7 +21,7 @@ _AND = r"(?:and|but|while|whereas)\s++"
 _JOINT = re.compile(rf"(?<!\s)\s*+;\s++|,\s++(?:{_AND})?|(?<!\s)\s++{_AND}")
 # "Team A" and "in May", whose words are otherwise an article and a verb.
 _LETTER = re.compile(r"(?<=[a-z] )A\b")
-_MAY = re.compile(r"(?<=\b(?:in|of|on|by|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
+_MAY = re.compile(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
 _NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
 _NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
