@@ -64,7 +64,7 @@ _RANGES = {
     **dict.fromkeys(("tokens_in", "tokens_out", "ms", *_CACHED), (0.0, LARGEST)),
     **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
     **dict.fromkeys(("marks", "relevance_grades"), (0.0, LARGEST)),
-    **dict.fromkeys(("draw", "statement"), (-1, LARGEST)),  # -1: billed without a reply; the whole
+    "statement": (-1, LARGEST),  # -1: the whole answer
 }
 # Fields that hold whatever a user put there.
 _OF_THE_USER = frozenset(("metadata", "args", "params", "details"))
