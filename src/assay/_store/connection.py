@@ -26,6 +26,7 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
@@ -454,7 +455,7 @@ def look(path: Path) -> None:
 
 def _has_log(path: Path) -> bool:
     with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
-        return bool(path.with_name(f"{path.name}-wal").stat().st_size)
+        return bool(log_of(path).stat().st_size)
     return False
 
 

@@ -24,6 +24,7 @@ from assay._store.integrity import (
     amended,
     checksum,
     digest,
+    log_of,
     long_key,
     long_keys,
     run_id,
@@ -222,7 +223,7 @@ def store_for_import(path: Path) -> Iterator[Store]:
                 unused = new and not store.names()
                 raise
     finally:
-        if unused and not path.with_name(f"{path.name}-wal").exists():
+        if unused and not log_of(path).exists():
             path.unlink()
 
 
