@@ -246,9 +246,10 @@ class TestGroups:
         giant = intervals._units(np.arange(12.0), [0] * 9 + [1, 2, 3])
         assert (even.freedom, giant.freedom) == pytest.approx((3, 1))
 
-    def test_as_many_groups_as_values_are_needed(self):
+    @over("groups", [["a", "b"], ["a", "b", "c", "c"]])
+    def test_as_many_groups_as_values_are_needed(self, groups):
         with pytest.raises(ValueError, match="length"):
-            mean_interval([0.1, 0.5, 0.9], groups=["a", "b"], low=0, high=1)
+            mean_interval([0.1, 0.5, 0.9], groups=groups, low=0, high=1)
 
 
 class TestSharesInGroups:
