@@ -2,12 +2,12 @@
 
 The risk of a band is the share of an answer's verdicts in it that the label contradicts, as the
 mean over answers, for either kind of verdict by itself: of both together it is at most twice as
-large, where one kind is wrong in just the answers that it fills. Learn then test (Angelopoulos, Bates, Candès, Jordan and Lei 2021, arXiv
-2110.01052): thresholds of sureness are fixed beforehand and tested from strict to loose, each by
-the exact binomial tail of its errors, until one fails; of several such sequences each has its part
-of the error probability, so that all thresholds that pass keep the bound together at the stated
-confidence. One verdict an answer is counted, drawn at random among those of the band: answers are
-independent, statements of one answer are not.
+large, where one kind is wrong in just the answers that it fills. Learn then test (Angelopoulos,
+Bates, Candès, Jordan and Lei 2021, arXiv 2110.01052): thresholds of sureness are fixed beforehand
+and tested from strict to loose, each by the exact binomial tail of its errors, until one fails; of
+several such sequences each has its part of the error probability, so that all thresholds that pass
+keep the bound together at the stated confidence. One verdict an answer is counted, drawn at random
+among those of the band: answers are independent, statements of one answer are not.
 
 In production a share of what stands is checked. A process that bets on errors (Waudby-Smith and
 Ramdas, J. R. Stat. Soc. B 86 (2024) 1) and never falls below 1 (Shin, Ramdas and Rinaldo, N. Engl.
