@@ -100,7 +100,7 @@ class Settings:
             raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")
         given = self.on_progress
         if given is not None and not callable(given):
-            remedy = "give a function of one argument, an assay._runner.progress.Progress, or None"
+            remedy = "give a function of one argument, how far the run is, or None"
             raise InputError(f"on_progress is {given!r}", remedy)
         if self.concurrency is not None:
             changed = replace(self.limits, concurrency=self.concurrency)

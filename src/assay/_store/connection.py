@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import queue
+import re
 import shutil
 import sqlite3
 import sys
@@ -25,6 +26,7 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
@@ -453,7 +455,7 @@ def look(path: Path) -> None:
 
 def _has_log(path: Path) -> bool:
     with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
-        return bool(path.with_name(f"{path.name}-wal").stat().st_size)
+        return bool(log_of(path).stat().st_size)
     return False
 
 
@@ -489,10 +491,9 @@ def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
     except OSError:
         return ""
     target, best, kind = f"{path.resolve()}/", -1, ""
-    for line in lines:
-        fields = line.split(" ")
+    for _, mount, its_kind, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
         # Spaces in a path are written as octal codes.
-        place = fields[1].encode().decode("unicode_escape").rstrip("/") if len(fields) > 2 else None
-        if place is not None and len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), fields[2]
+        place = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
+        if len(place) >= best and target.startswith(f"{place}/"):
+            best, kind = len(place), its_kind
     return kind

@@ -125,6 +125,11 @@ def closed(path: Path) -> Iterator[bool]:
         yield _in_use[os.path.realpath(path)] <= 0
 
 
+def log_of(path: Path) -> Path:
+    """The log of writes, which SQLite keeps beside the file that a link leads to."""
+    return Path(f"{path.resolve()}-wal")
+
+
 def is_database(path: Path) -> bool:
     """Whether a file begins as every database does; one that this process has open does."""
     with closed(path) as may_be_read:
