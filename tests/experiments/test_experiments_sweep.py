@@ -22,6 +22,7 @@ from assay import (
     compare,
     sweep,
 )
+from assay._analysis.history import history
 from assay._report.leaderboard import finding
 from assay.experiments.grid import configurations_of
 from assay.target import Asking
@@ -389,3 +390,14 @@ class TestRefusals:
         how = SweepSettings(settings=Settings(params={"k": 3}))
         with pytest.raises(InputError, match="is swept"):
             sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
+
+
+def test_a_history_by_one_parameter_sets_nothing_else_that_varied_beside_each_other(db):
+    sweep(FEW, System(planted), {"k": [3, 5], "chunk": [256, 512]}, "exact_match", store=db)
+    first, second = history(db, over=["k"]).series
+    assert [first.settings, second.settings] == [(("chunk", "256"),), (("chunk", "512"),)]
+    for series in (first, second):
+        assert [point.settings for point in series.points] == [(("k", "3"),), (("k", "5"),)]
+    assert {one.settings for one in history(db, by=["k"]).series} == {
+        (("k", k), ("chunk", chunk)) for k in ("3", "5") for chunk in ("256", "512")
+    }
