@@ -329,7 +329,7 @@ class TestFailures:
         found = sweep(QUESTIONS, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
         (board,) = found.leaderboards
         assert board.n == 49
-        assert "11 of 60 questions lack a score somewhere" in board.warnings[0]
+        assert "11 of 60 questions with a score lack one" in board.warnings[0]
         assert [one.failures for one in found.configurations] == [0, 0, 11]
         assert {one.name: one.n for one in board.standings} == {"k=3": 60, "k=5": 60, "k=8": 49}
 

@@ -302,8 +302,8 @@ def _one_system(swept: Sweep) -> Iterable[str]:
             shown = "; ".join(names[:_NAMED])
             shown += f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             has = "has" if len(parameters) == 1 else "have"
-            text = f"{' and '.join(parameters)} {has} no effect in these, so each is one system and"
-            yield f"{text} asked once: {shown}."
+            text = f"{' and '.join(parameters)} {has} no effect in these, so each was asked once, "
+            yield f"{text}under the first value: {shown}."
 
 
 def _pool_remarks(swept: Sweep) -> list[str]:
