@@ -363,6 +363,7 @@ class TestRefusals:
             ({"k": []}, System(planted), "'k' has no values"),
             ({"k": "35"}, System(planted), "'k' has no values"),
             ({"k": [3, 3]}, System(planted), "the value 3 twice"),
+            ({"k": [3, 3.0]}, System(planted), "the value 3 twice"),
             ({"k": [[3]]}, System(planted), "parameter 'k' is"),
             ({"depth": [1, 2]}, System(planted), "takes no argument 'depth'"),
             ({"question": [1, 2]}, System(planted), "is what it is asked"),
