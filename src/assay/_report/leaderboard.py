@@ -128,7 +128,7 @@ def front_in_words(front: Front) -> str:
     kept = [place.name for place in front.places if not place.dominated_by]
     head = f"Pareto front against {resources_in_words(front)}:"
     if len(kept) == len(front.places):
-        return f"{head} all {len(kept)}, none is dominated."
+        return f"{head} {'both' if len(kept) == 2 else f'all {len(kept)}'}, none is dominated."
     names = "; ".join(kept[:_NAMED])
     names += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
     rest = len(front.places) - len(kept)
