@@ -329,7 +329,7 @@ class TestFailures:
         found = sweep(QUESTIONS, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
         (board,) = found.leaderboards
         assert board.n == 49
-        assert "11 of 60 questions lack a score somewhere" in board.warnings[0]
+        assert "11 of 60 questions with a score lack one" in board.warnings[0]
         assert [one.failures for one in found.configurations] == [0, 0, 11]
         assert {one.name: one.n for one in board.standings} == {"k=3": 60, "k=5": 60, "k=8": 49}
 
@@ -363,6 +363,7 @@ class TestRefusals:
             ({"k": []}, System(planted), "'k' has no values"),
             ({"k": "35"}, System(planted), "'k' has no values"),
             ({"k": [3, 3]}, System(planted), "the value 3 twice"),
+            ({"k": [3, 3.0]}, System(planted), "the value 3 twice"),
             ({"k": [[3]]}, System(planted), "parameter 'k' is"),
             ({"depth": [1, 2]}, System(planted), "takes no argument 'depth'"),
             ({"question": [1, 2]}, System(planted), "is what it is asked"),

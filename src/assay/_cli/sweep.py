@@ -91,7 +91,7 @@ class _SweepRequest(evaluation.ExperimentRequest):
         help="Ask only so many configurations, drawn at random from the grid.",
     )
     seed: int = options.count(
-        "--seed", default=0, least=0, help="Another seed draws others with --random."
+        "--seed", default=0, least=0, help="Which configurations --random draws."
     )
     parallel: int = options.count(
         "--parallel",

@@ -158,7 +158,7 @@ def _configuration(
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
         name=name,
-        params=dict(params),
+        params=dict(run.params),
         run=run.id,
         asked=0,
         reused=run.n_samples - failures,
