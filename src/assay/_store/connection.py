@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -179,13 +179,22 @@ class File:
                 self._db.execute("COMMIT")
 
     def _text(self, number: str) -> str:
-        texts = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
-        if not texts:
-            what = f"text {number} is not in {self.path} any more"
-            raise InputError(what, "another process dropped its run, or the file is damaged")
-        sum_kept, key, body = texts[0]
-        self._intact(f"text {number}", sum_kept, int(number), key, body)
-        return decompress(body, TEXT)
+        if text := self._texts([int(number)]).get(number):
+            return text
+        what = f"text {number} is not in {self.path} any more"
+        raise InputError(what, "another process dropped its run, or the file is damaged")
+
+    def _texts(self, numbers: Sequence[int]) -> dict[str, str]:
+        """The texts with these numbers, those that are there."""
+        texts = {}
+        for at in range(0, len(numbers), PAGE):
+            some = numbers[at : at + PAGE]
+            which = f"id IN ({', '.join('?' * len(some))})"
+            sql = f"SELECT checksum, id, hash, body FROM texts WHERE {which}"
+            for sum_kept, number, key, body in self.query(sql, *some):
+                self._intact(f"text {number}", sum_kept, number, key, body)
+                texts[str(number)] = decompress(body, TEXT)
+        return texts
 
 
 class _Item(NamedTuple):
@@ -316,11 +325,13 @@ class Recent:
     Attributes:
         texts: Numbers of texts, by their keys.
         names: Names that have a number.
+        replies: Keys of replies that are there.
     """
 
     def __init__(self) -> None:
         self.texts: dict[bytes, str] = {}
         self.names: set[str] = set()
+        self.replies: set[str] = set()
         self._version: int | None = None
 
     def begun(self, db: sqlite3.Connection) -> None:
@@ -329,7 +340,7 @@ class Recent:
         Until the transaction ends nobody else can write.
         """
         (version,) = db.execute("PRAGMA data_version").fetchone()
-        if version != self._version or len(self.texts) > MAX_TEXTS:
+        if version != self._version or max(len(self.texts), len(self.replies)) > MAX_TEXTS:
             self.forget()
         self._version = version
 
@@ -337,6 +348,7 @@ class Recent:
         """Forget all: a transaction was rolled back, and what it wrote is not there."""
         self.texts.clear()
         self.names.clear()
+        self.replies.clear()
 
 
 def named(path: object) -> Path:

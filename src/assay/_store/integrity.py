@@ -193,9 +193,9 @@ def checksum(*values: Value) -> int:
     for value in values:
         if isinstance(value, str):
             # Bytes that are no UTF-8 are read as half a surrogate pair (see `connection`).
-            parts += b"s", value.encode("utf-8", "surrogateescape")
+            parts.append(b"s\0" + value.encode("utf-8", "surrogateescape"))
         elif isinstance(value, bytes):
-            parts += b"b", value
+            parts.append(b"b\0" + value)
         else:
             parts.append(b"" if value is None else repr(float(value) + 0.0).encode())
     return zlib.crc32(b"\0".join(parts))
