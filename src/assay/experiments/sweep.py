@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
@@ -155,7 +156,7 @@ async def asweep(
         level=how.level,
         store=str(store),
         race=how.race,
-        judge=first.last[1].run.config["judge"],
+        judge=judge_of(first.last[1].run),
         pool=first.graded.pool if first.graded else None,
         note=pool_note(first.last[1].notes),
     )

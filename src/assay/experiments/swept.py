@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
@@ -141,7 +142,7 @@ def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) 
         level=level,
         store=str(store),
         race=stored.raced,
-        judge=stored.runs[0].config["judge"],
+        judge=judge_of(stored.runs[0]),
         note=pool_note(results[0].notes),
     )
 
