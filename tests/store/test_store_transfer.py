@@ -136,6 +136,12 @@ def test_a_failed_score_gives_way_to_one_that_did_not_fail_there(elsewhere, db):
     assert taken(db, lines(failed)).new["score"] == 0
 
 
+def test_a_run_that_has_finished_here_keeps_when_it_did(elsewhere, db):
+    here = evaluate(samples(4), METRICS, plausible(), store=db).run
+    taken(db, lines(elsewhere))
+    assert Result(db, here.id).run == here
+
+
 async def test_what_is_known_of_a_judge_comes_along(elsewhere, db):
     with Store(elsewhere) as store:
         run = store.run().id

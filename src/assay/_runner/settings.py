@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from assay._middleware.budget import Budget, Usage
@@ -67,7 +66,7 @@ class Settings:
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
     contexts: str = passages.AUTO
-    skip_invalid: Path | None = None
+    skip_invalid: str | PathLike[str] | None = None
     prompts: Mapping[str, Template] = field(default_factory=dict)
     reasons: Reasons = "failures"
     tries: int = 3
