@@ -4,10 +4,8 @@ import asyncio
 import contextlib
 import os
 import queue
-import re
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 import warnings
@@ -19,6 +17,7 @@ from urllib.parse import quote
 
 from assay._store import integrity
 from assay._store.integrity import (
+    NETWORK,
     TROUBLE,
     Damaged,
     StoreError,
@@ -26,6 +25,7 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    file_system,
     log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
@@ -45,14 +45,6 @@ ROOM_BYTES = 16 << 20
 SCORE_BYTES = 16 << 10
 SYNCHRONOUS = "FULL"  # a paid reply survives a power cut too
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-# File systems that are shared between machines. SQLite's log needs memory that all who write share.
-NETWORK = frozenset(
-    (
-        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
-        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
-    )
-)
 
 
 def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -492,20 +484,3 @@ def _to_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.005)
         else:
             return
-
-
-def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
-    """The type of the file system that a file lies on, "" where that cannot be known."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        lines = table.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    target, best, kind = f"{path.resolve()}/", -1, ""
-    for _, mount, its_kind, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
-        # Spaces in a path are written as octal codes.
-        place = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
-        if len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), its_kind
-    return kind
