@@ -22,13 +22,21 @@ from support.scripts import Watched, plausible, samples
 METRICS = ["faithfulness", "context_recall"]
 
 
+def asked_again(folder, n):
+    """(the judge, its run over n samples, what asking it three times more has shown)."""
+    judge = Noisy(0.1)
+    result = evaluate(samples(n), METRICS, judge, store=folder / "assay.db")
+    return judge, result, repeat(result, judge)
+
+
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory):
-    """(the judge, its run over 80 samples, what asking it three times more has shown)."""
-    judge = Noisy(0.1)
-    db = tmp_path_factory.mktemp("noisy") / "assay.db"
-    result = evaluate(samples(80), METRICS, judge, store=db)
-    return judge, result, repeat(result, judge)
+    return asked_again(tmp_path_factory.mktemp("noisy"), 80)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return asked_again(tmp_path_factory.mktemp("few"), 20)
 
 
 class TestANoisyJudge:
@@ -54,18 +62,18 @@ class TestANoisyJudge:
         apart = np.abs(askings[:, 0] - askings[:, 1])
         assert np.mean(apart <= moved(0.2, 40)) == pytest.approx(0.95, abs=0.015)
 
-    def test_the_wording_of_replies_is_compared_task_by_task(self, noisy):
-        wording = noisy[2].wording
+    def test_the_wording_of_replies_is_compared_task_by_task(self, few):
+        wording = few[2].wording
         assert wording["split_statements"].differ == 0
         assert 0 < wording["verify_statements"].differ < wording["verify_statements"].n
 
-    def test_every_draw_was_a_new_one_under_the_settings_of_the_first(self, noisy):
-        draws = {draw for _, draw in noisy[0].asked}
+    def test_every_draw_was_a_new_one_under_the_settings_of_the_first(self, few):
+        draws = {draw for _, draw in few[0].asked}
         assert draws == {n * REPEAT_STRIDE for n in range(4)}
         assert {repeated(draw) for draw in draws} == {0}
 
-    def test_what_was_asked_is_known_the_next_time(self, noisy):
-        judge, result, found = noisy
+    def test_what_was_asked_is_known_the_next_time(self, few):
+        judge, result, found = few
         asked = len(judge.asked)
         assert repeat(result, judge) == found
         assert len(judge.asked) == asked
