@@ -96,31 +96,32 @@ class TestANoisyJudge:
         elsewhere = evaluate(samples(50), METRICS, judge, store=tmp_path / "other.db")
         assert compare(result, elsewhere).metrics[0].noise is None
 
-    def test_it_stands_beside_every_score_of_the_same_signature(self, noisy, tmp_path):
-        judge, result, _ = noisy
+    def test_it_stands_beside_every_score_of_the_same_signature(self, few, tmp_path):
+        judge, result, found = few
         later = evaluate(samples(3), METRICS, judge, store=result.path)
         row = later.summary()[0]
         assert row.noise.run == result.run.id
         text = noise(collect(later)["metrics"][0])
-        assert text.startswith("asked again 3 times about 80 samples: ")
+        assert text.startswith("asked again 3 times about 20 samples: ")
         assert "of verdicts on statements flip" in text
-        assert "a sample's score moves by 0.2" in text
+        sd = found.metrics["faithfulness"].sd
+        assert f"a sample's score moves by {sd:.2f}" in text
         assert f"this mean by ±{row.noise.of_mean(3):.2f}" in text
 
-    def test_but_not_beside_those_of_another_judge(self, noisy):
-        other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=noisy[1].path)
+    def test_but_not_beside_those_of_another_judge(self, few):
+        other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=few[1].path)
         assert other.summary()[0].noise is None
         assert noise(collect(other)["metrics"][0]) == ""
 
-    def test_the_repetitions_are_runs_but_never_the_last_one(self, noisy):
-        _, result, found = noisy
+    def test_the_repetitions_are_runs_but_never_the_last_one(self, few):
+        _, result, found = few
         with Store(result.path) as store:
             assert "repeats" not in store.run("last").config
             times = [store.run(name).config["repeats"] for name in found.runs]
         assert times == [{"run": result.run.id, "time": n} for n in (1, 2, 3)]
 
-    def test_a_repetition_is_not_repeated(self, noisy):
-        judge, result, found = noisy
+    def test_a_repetition_is_not_repeated(self, few):
+        judge, result, found = few
         with pytest.raises(InputError, match="is a repetition itself"):
             repeat(Result(result.path, found.runs[0]), judge)
 

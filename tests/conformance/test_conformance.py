@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from assay import conformance
 from assay._cli import main
+from assay._cli import metrics as cli_metrics
 from assay._cli.values import example_task
 from assay.conformance import SAMPLE
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
@@ -52,6 +53,15 @@ BY_HAND = {
     "id_based_context_precision": 2 / 3,
     "id_based_context_recall": 2 / 3,
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _each_example_is_worked_once():
+    patch = pytest.MonkeyPatch()
+    for module in (conforming, cli_metrics):
+        patch.setattr(module, "worked", worked)
+    yield
+    patch.undo()
 
 
 @over(("name", "value"), BY_HAND.items())

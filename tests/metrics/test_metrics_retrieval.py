@@ -288,7 +288,7 @@ class TestAgainstReferenceContexts:
         assert await value("non_llm_context_precision", **texts) == 1.0
         assert await value("non_llm_context_recall", **texts) == 0.5
 
-    @pytest.mark.parametrize("given", ["precision(threshold=0)", "recall(threshold=1)"])
+    @over("given", ["precision(threshold=0)", "recall(threshold=1)"])
     def test_a_threshold_by_which_every_or_no_context_counts_is_refused(self, given):
         with pytest.raises(InputError, match=r"with [01] (every|no) context would count"):
             parse(f"non_llm_context_{given}")

@@ -255,7 +255,7 @@ def test_the_bound_for_many_tests_is_never_below_the_exact_p_value():
         assert exact <= 2 * np.exp(-z * z / 2)
 
 
-@pytest.mark.parametrize("one_sided", [True, False])
+@over("one_sided", [True, False])
 def test_two_small_groups_are_divided_in_every_way(one_sided):
     random = np.random.default_rng(3)
     a, b = random.normal(0.5, 1, 5), random.normal(0, 1, 7)
