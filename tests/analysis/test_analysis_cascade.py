@@ -15,7 +15,7 @@ from assay.tasks import Verdict, split_statements, verify_statements
 from support import answers
 
 ONE_BY_ONE = Settings(limits=Limits(concurrency=1))
-N = 600
+N = 300
 
 
 def number(text):
@@ -133,7 +133,7 @@ class TestAudit:
 class TestSaid:
     def test_a_run_says_it_beside_the_table(self, result):
         text = text_of(summary(summed_up(result)))
-        assert "cascade: of 1,200 statements were decided" in text
+        assert "cascade: of 600 statements were decided" in text
         assert "the bound is 20 %" in text
         assert "faithfulness corrected: 0." in text
         json.dumps(summed_up(result))

@@ -22,13 +22,21 @@ from support.scripts import Watched, plausible, samples
 METRICS = ["faithfulness", "context_recall"]
 
 
+def asked_again(folder, n):
+    """(the judge, its run over n samples, what asking it three times more has shown)."""
+    judge = Noisy(0.1)
+    result = evaluate(samples(n), METRICS, judge, store=folder / "assay.db")
+    return judge, result, repeat(result, judge)
+
+
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory):
-    """(the judge, its run over 80 samples, what asking it three times more has shown)."""
-    judge = Noisy(0.1)
-    db = tmp_path_factory.mktemp("noisy") / "assay.db"
-    result = evaluate(samples(80), METRICS, judge, store=db)
-    return judge, result, repeat(result, judge)
+    return asked_again(tmp_path_factory.mktemp("noisy"), 80)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return asked_again(tmp_path_factory.mktemp("few"), 20)
 
 
 class TestANoisyJudge:
@@ -54,18 +62,18 @@ class TestANoisyJudge:
         apart = np.abs(askings[:, 0] - askings[:, 1])
         assert np.mean(apart <= moved(0.2, 40)) == pytest.approx(0.95, abs=0.015)
 
-    def test_the_wording_of_replies_is_compared_task_by_task(self, noisy):
-        wording = noisy[2].wording
+    def test_the_wording_of_replies_is_compared_task_by_task(self, few):
+        wording = few[2].wording
         assert wording["split_statements"].differ == 0
         assert 0 < wording["verify_statements"].differ < wording["verify_statements"].n
 
-    def test_every_draw_was_a_new_one_under_the_settings_of_the_first(self, noisy):
-        draws = {draw for _, draw in noisy[0].asked}
+    def test_every_draw_was_a_new_one_under_the_settings_of_the_first(self, few):
+        draws = {draw for _, draw in few[0].asked}
         assert draws == {n * REPEAT_STRIDE for n in range(4)}
         assert {repeated(draw) for draw in draws} == {0}
 
-    def test_what_was_asked_is_known_the_next_time(self, noisy):
-        judge, result, found = noisy
+    def test_what_was_asked_is_known_the_next_time(self, few):
+        judge, result, found = few
         asked = len(judge.asked)
         assert repeat(result, judge) == found
         assert len(judge.asked) == asked
@@ -88,31 +96,32 @@ class TestANoisyJudge:
         elsewhere = evaluate(samples(50), METRICS, judge, store=tmp_path / "other.db")
         assert compare(result, elsewhere).metrics[0].noise is None
 
-    def test_it_stands_beside_every_score_of_the_same_signature(self, noisy, tmp_path):
-        judge, result, _ = noisy
+    def test_it_stands_beside_every_score_of_the_same_signature(self, few, tmp_path):
+        judge, result, found = few
         later = evaluate(samples(3), METRICS, judge, store=result.path)
         row = later.summary()[0]
         assert row.noise.run == result.run.id
         text = noise(collect(later)["metrics"][0])
-        assert text.startswith("asked again 3 times about 80 samples: ")
+        assert text.startswith("asked again 3 times about 20 samples: ")
         assert "of verdicts on statements flip" in text
-        assert "a sample's score moves by 0.2" in text
+        sd = found.metrics["faithfulness"].sd
+        assert f"a sample's score moves by {sd:.2f}" in text
         assert f"this mean by ±{row.noise.of_mean(3):.2f}" in text
 
-    def test_but_not_beside_those_of_another_judge(self, noisy):
-        other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=noisy[1].path)
+    def test_but_not_beside_those_of_another_judge(self, few):
+        other = evaluate(samples(3), METRICS, Noisy(0.1, name="other"), store=few[1].path)
         assert other.summary()[0].noise is None
         assert noise(collect(other)["metrics"][0]) == ""
 
-    def test_the_repetitions_are_runs_but_never_the_last_one(self, noisy):
-        _, result, found = noisy
+    def test_the_repetitions_are_runs_but_never_the_last_one(self, few):
+        _, result, found = few
         with Store(result.path) as store:
             assert "repeats" not in store.run("last").config
             times = [store.run(name).config["repeats"] for name in found.runs]
         assert times == [{"run": result.run.id, "time": n} for n in (1, 2, 3)]
 
-    def test_a_repetition_is_not_repeated(self, noisy):
-        judge, result, found = noisy
+    def test_a_repetition_is_not_repeated(self, few):
+        judge, result, found = few
         with pytest.raises(InputError, match="is a repetition itself"):
             repeat(Result(result.path, found.runs[0]), judge)
 

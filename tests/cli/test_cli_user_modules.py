@@ -62,11 +62,11 @@ RUN = ("run", "data.jsonl", "-m", "rouge,faithfulness", "--out", "scores.parquet
 @pytest.mark.parametrize(
     ("python", "arguments"),
     [
-        (COMMAND, RUN),
+        pytest.param(COMMAND, RUN, marks=pytest.mark.slow),
         pytest.param(SCRIPT, RUN, marks=pytest.mark.slow),
         pytest.param(COMMAND, ("mcp",), marks=pytest.mark.slow),
         pytest.param(SCRIPT, ("doctor",), marks=pytest.mark.slow),
-        pytest.param(COMMAND, ("check", "data.jsonl"), marks=pytest.mark.slow),
+        (COMMAND, ("check", "data.jsonl")),
         pytest.param(SCRIPT, ("explain", "faithfulness"), marks=pytest.mark.slow),
     ],
 )

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from assay import conformance
 from assay._cli import main
+from assay._cli import metrics as cli_metrics
 from assay._cli.values import example_task
 from assay.conformance import SAMPLE
 from assay.metrics import METRICS, FactualCorrectness, Faithfulness, Metric, parse
@@ -54,14 +55,23 @@ BY_HAND = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _each_example_is_worked_once():
+    patch = pytest.MonkeyPatch()
+    for module in (conforming, cli_metrics):
+        patch.setattr(module, "worked", worked)
+    yield
+    patch.undo()
+
+
 @over(("name", "value"), BY_HAND.items())
 def test_the_worked_example_is_what_one_computes_by_hand(name, value):
     found = worked(parse(name)).outcome
     assert found.value == pytest.approx(value)
 
 
-@pytest.mark.parametrize("name", METRICS)
 class TestEveryDefinition:
+    @over("name", METRICS)
     def test_it_has_a_worked_example_with_its_calls_and_what_it_gives_for_nothing(self, name):
         found = worked(METRICS[name]())
         assert set(found.calls) <= {kind.kind for kind in METRICS[name].tasks}
@@ -69,6 +79,7 @@ class TestEveryDefinition:
         empty = [edge for edge in found.edges if edge.what == "answer empty"]
         assert bool(empty) is ("answer" in METRICS[name].needs)
 
+    @over("name", METRICS)
     def test_the_page_and_explain_tell_the_same_facts_and_prompts_are_shown_whole(self, name):
         metric = METRICS[name]()
         page = conforming.section(metric)

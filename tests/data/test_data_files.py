@@ -295,7 +295,7 @@ def test_parquet_texts_that_begin_alike_are_read_in_small_steps(tmp_path, monkey
 
     monkeypatch.setattr("assay.data.parquet._bounded", noted)
     monkeypatch.setattr("assay.data.parquet._MAX_BYTES", 2**20)
-    questions = ["x" * 2**18 + str(n) for n in range(300)]
+    questions = ["x" * 2**18 + str(n) for n in range(100)]
     parquet.write_table(
         pa.table({"question": questions}), tmp_path / "x.parquet", compression="zstd",
         use_dictionary=False, column_encoding={"question": "DELTA_BYTE_ARRAY"},

@@ -16,6 +16,7 @@ from assay._store import Store
 from assay.score import Part, Score
 from assay.stats.best import differences_to_best
 from assay.stats.correction import Design, correct_with_shares
+from support.once import made_once
 
 METRIC = 'binary_criterion(definition="Is it right?")'
 QUESTIONS = [{"id": f"q{n}", "question": f"When was tower {n} finished?"} for n in range(80)]
@@ -42,14 +43,20 @@ def label(db, run, n, metric=METRIC):
             labelling.record(float("In 1889." in labelling.next().answer))
 
 
+@made_once
+def runs(db):
+    """The two runs of a sweep."""
+    found = sweep(QUESTIONS, rag, {"k": [3, 8]}, METRIC, judge, store=db)
+    return [one.run for one in found.configurations]
+
+
 @pytest.fixture
-def swept(db):
-    """Twice: without labels, and with 30 of each configuration."""
+def swept(db, runs):
+    """Once more, with so many labels of each configuration."""
 
     def again(labels):
-        found = sweep(QUESTIONS, rag, {"k": [3, 8]}, METRIC, judge, store=db)
-        for one in found.configurations[: len(labels)]:
-            label(db, one.run, labels[int(one.name == "k=8")])
+        for run, n in zip(runs, labels, strict=False):
+            label(db, run, n)
         return sweep(QUESTIONS, rag, {"k": [3, 8]}, METRIC, judge, store=db)
 
     return again

@@ -32,16 +32,16 @@ def front(board, *resources):
 
 
 class TestTheFront:
-    def board(self, db, right, cost, values=(3, 5, 8)):
+    def board(self, db, right, cost, values=(3, 5, 8), n=120):
         made = system(lambda k, _: right[k], lambda k, _: cost[k])
         grid = {"k": list(values)}
-        return sweep(QUESTIONS, made, grid, "exact_match", store=db).leaderboards[0]
+        return sweep(QUESTIONS[:n], made, grid, "exact_match", store=db).leaderboards[0]
 
     def test_worse_and_dearer_is_dominated_worse_and_cheaper_is_not(self, db):
-        board = self.board(db, {3: 0.5, 5: 0.95, 8: 0.5}, {3: 0.001, 5: 0.002, 8: 0.003})
+        board = self.board(db, {3: 0.5, 5: 0.95, 8: 0.5}, {3: 0.001, 5: 0.002, 8: 0.003}, n=40)
         assert front(board, "cost") == {"k=5": "", "k=3": "", "k=8": "k=5"}
         (one,) = (one for one in board.fronts if one.resources == ("cost",))
-        assert one.n == 120
+        assert one.n == 40
         assert {p.name: p.amounts for p in one.places}["k=8"] == pytest.approx((0.003,))
 
     @pytest.mark.slow

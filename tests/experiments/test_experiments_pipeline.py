@@ -367,7 +367,7 @@ class TestCrossEncoder:
         ("labels", "first"),
         [
             (["LABEL_0"], "b"),  # one number
-            (["relevant", "irrelevant"], "b"),
+            pytest.param(["relevant", "irrelevant"], "b", marks=pytest.mark.slow),
             (["LABEL_0", "LABEL_1"], "a"),  # the second one counts, which the model meant as "no"
         ],
     )

@@ -97,7 +97,7 @@ class TestWhatIsFound:
 class TestTheStore:
     def test_the_same_race_asks_nothing_again_and_decides_the_same(self, db):
         system = System(CLEAR)
-        first, again = race(system, db), race(system, db)
+        first, again = (race(system, db, questions=QUESTIONS[:50]) for _ in range(2))
         assert again.leaderboards == first.leaderboards
         assert [one.asked for one in again.configurations] == [0, 0, 0]
         assert [one.reused for one in again.configurations] == [o.n for o in first.configurations]
@@ -161,9 +161,9 @@ class TestTheStore:
             ["exact_match", 'binary_criterion(definition="Is it polite?")'],
         )
         grid = {"k": [3, 5]}
-        found = sweep(QUESTIONS, system, grid, metrics, judge, store=db, how=RACE)
+        found = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, how=RACE)
         assert sum(one.judge_asked for one in found.configurations) == len(prompts) > 0
-        again = sweep(QUESTIONS, system, grid, metrics, judge, store=db, how=RACE)
+        again = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, how=RACE)
         assert [one.judge_asked for one in again.configurations] == [0, 0]
         # What the dropped looks had paid for, the run that is left has paid for.
         with Store(db) as store:

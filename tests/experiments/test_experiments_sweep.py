@@ -27,11 +27,11 @@ from assay._report.leaderboard import finding
 from assay.experiments.grid import configurations_of
 from assay.target import Asking
 
-QUESTIONS = [
+MANY = [
     {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
     for n in range(60)
 ]
-FEW = QUESTIONS[:10]
+QUESTIONS, FEW = MANY[:30], MANY[:6]
 
 
 class System:
@@ -61,7 +61,7 @@ class TestWhatIsFound:
     def test_a_planted_winner_is_found(self, db):
         found = sweep(QUESTIONS, System(planted), {"k": [3, 5, 8]}, "exact_match", store=db)
         (board,) = found.leaderboards
-        assert (board.winner, board.tied, board.n) == ("k=5", (), 60)
+        assert (board.winner, board.tied, board.n) == ("k=5", (), 30)
         assert sorted(names(board.standings, "worse")) == ["k=3", "k=8"]
         for one in board.standings[1:]:
             assert one.difference_interval.high < 0
@@ -83,25 +83,16 @@ class TestWhatIsFound:
 
     def test_a_small_lead_is_no_win_and_the_questions_that_would_settle_it_are_counted(self, db):
         close = System(lambda k, _: 0.7 if k == 5 else 0.6)
-        (board,) = sweep(QUESTIONS, close, {"k": [3, 5]}, "exact_match", store=db).leaderboards
+        (board,) = sweep(MANY, close, {"k": [3, 5]}, "exact_match", store=db).leaderboards
         assert set(board.tied) == {"k=3", "k=5"}
         assert board.more > 60
-
-    def test_more_questions_than_anybody_asks_are_not_counted(self, db):
-        (board,) = sweep(
-            QUESTIONS,
-            System(lambda k, chunk: 0.7 + k / 100),
-            {"k": [3, 5]},
-            "exact_match",
-            store=db,
-        ).leaderboards
         assert "more questions would tell" in finding(replace(board, more=10_000))
         assert "Even 10,000 more questions would hardly" in finding(replace(board, more=10_001))
 
     def test_questions_of_one_group_count_as_one(self, db):
-        rows = [{**row, "group": f"g{n // 6}"} for n, row in enumerate(QUESTIONS)]
+        rows = [{**row, "group": f"g{n // 3}"} for n, row in enumerate(QUESTIONS)]
         (board,) = sweep(rows, System(planted), {"k": [3, 5]}, "exact_match", store=db).leaderboards
-        assert "the 60 questions are of 10 groups" in board.warnings[0]
+        assert "the 30 questions are of 10 groups" in board.warnings[0]
 
     def test_a_low_score_wins_where_low_is_good(self, db):
         def answer(question, price=1.0):
@@ -118,14 +109,14 @@ class TestTheStore:
         system = System(planted)
         grid = {"k": [3, 5]}
         first = sweep(FEW, system, grid, "exact_match", store=db)
-        assert [(one.asked, one.reused) for one in first.configurations] == [(10, 0), (10, 0)]
+        assert [(one.asked, one.reused) for one in first.configurations] == [(6, 0), (6, 0)]
         again = sweep(FEW, system, grid, "exact_match", store=db)
-        assert [(one.asked, one.reused) for one in again.configurations] == [(0, 10), (0, 10)]
+        assert [(one.asked, one.reused) for one in again.configurations] == [(0, 6), (0, 6)]
         assert again.leaderboards == first.leaderboards
         assert [one.run for one in again.configurations] == [o.run for o in first.configurations]
         wider = sweep(FEW, system, {"k": [3, 5, 8]}, "exact_match", store=db)
-        assert [one.asked for one in wider.configurations] == [0, 0, 10]
-        assert len(system.asked) == 30
+        assert [one.asked for one in wider.configurations] == [0, 0, 6]
+        assert len(system.asked) == 18
 
     def test_the_order_in_which_parameters_are_named_asks_nothing_again(self, db):
         system, few = System(planted), QUESTIONS[:5]
@@ -172,7 +163,7 @@ class TestTheStore:
         broken = [True]
 
         def answer(question, k=3):
-            if k == 5 and len(system.asked) >= 15 and broken:
+            if k == 5 and len(system.asked) >= 9 and broken:
                 raise Denied("no more")
             return system(question, k)
 
@@ -184,8 +175,8 @@ class TestTheStore:
         # It is the same function, whose name was told when it was first looked at.
         found = sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
         assert found.configurations[0].asked == 0
-        assert found.configurations[1].asked == 20 - before
-        assert len(system.asked) == len(set(system.asked)) == 20
+        assert found.configurations[1].asked == 12 - before
+        assert len(system.asked) == len(set(system.asked)) == 12
 
     async def test_the_async_twin_and_a_generator_of_questions(self, db):
         found = await asweep(
@@ -225,16 +216,16 @@ def busy_sweep(db, parallel, system, judge, **budget):
         asking=Asking(limits=Limits(concurrency=3)),
     )
     grid = {"k": [1, 2, 3, 4]}
-    return sweep(QUESTIONS[:20], system.answer, grid, POLITE, judge.judge, store=db, how=how)
+    return sweep(QUESTIONS[:10], system.answer, grid, POLITE, judge.judge, store=db, how=how)
 
 
 class TestInParallel:
     def test_all_configurations_keep_to_the_limits_together_and_nothing_is_asked_twice(self, db):
         system, judge = Busy(), Busy()
         busy_sweep(db, 4, system, judge)
-        assert (system.calls, system.most) == (80, 3)
+        assert (system.calls, system.most) == (40, 3)
         # Two and two of them answer alike, at the same time.
-        assert (judge.calls, judge.most) == (40, 5)
+        assert (judge.calls, judge.most) == (20, 5)
 
     def test_the_result_is_that_of_one_after_the_other(self, db, tmp_path):
         boards = [
@@ -247,10 +238,10 @@ class TestInParallel:
     def test_the_budget_is_that_of_all_that_is_on_its_way(self, db):
         judge = Busy()
         with pytest.raises(OverBudget, match="budget in calls"):
-            busy_sweep(db, 4, Busy(), judge, calls=17)
-        assert judge.calls == 17
+            busy_sweep(db, 4, Busy(), judge, calls=9)
+        assert judge.calls == 9
         busy_sweep(db, 4, Busy(), judge)
-        assert judge.calls == 40
+        assert judge.calls == 20
 
     def test_what_is_wrong_with_one_stops_the_others(self, db):
         system = Busy()
@@ -263,7 +254,7 @@ class TestInParallel:
         how = SweepSettings(asking=Asking(limits=Limits(concurrency=2)))
         with pytest.raises(Denied, match="not allowed"):
             sweep(QUESTIONS, answer, {"k": [1, 2, 3]}, "exact_match", store=db, how=how)
-        assert system.calls < 60
+        assert system.calls < 30
 
     def test_none_at_once_is_refused(self):
         with pytest.raises(InputError, match="parallel is 0"):
@@ -328,10 +319,10 @@ class TestFailures:
 
         found = sweep(QUESTIONS, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
         (board,) = found.leaderboards
-        assert board.n == 49
-        assert "11 of 60 questions with a score lack one" in board.warnings[0]
+        assert board.n == 19
+        assert "11 of 30 questions with a score lack one" in board.warnings[0]
         assert [one.failures for one in found.configurations] == [0, 0, 11]
-        assert {one.name: one.n for one in board.standings} == {"k=3": 60, "k=5": 60, "k=8": 49}
+        assert {one.name: one.n for one in board.standings} == {"k=3": 30, "k=5": 30, "k=8": 19}
 
     def test_a_configuration_without_any_answer_stands_last_and_holds_up_no_other(self, db):
         def answer(question, k=3):

@@ -46,6 +46,7 @@ from assay.integrations.ragas.run_config import TokenUsage
 from assay.judges.llm import LLM, Completion
 from assay.tasks.paper import PaperStatements
 from support.judges import capricious, gullible
+from support.over import over
 
 ROW = {"user_input": "When?", "response": "In 1889.", "reference": "In 1889."}
 ROWS = [ROW, {**ROW, "response": "Later."}]
@@ -57,7 +58,7 @@ def ready_made():
         for _, cls in inspect.getmembers(module, inspect.isclass):
             public = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
             if public and issubclass(cls, Ready) and cls.metric:
-                yield pytest.param(cls, id=f"{module.__name__.rpartition('.')[2]}.{cls.__name__}")
+                yield cls
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +69,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 class TestEveryReadyMadeMetric:
-    @pytest.mark.parametrize("cls", list(ready_made()))
+    @over("cls", list(ready_made()))
     def test_it_asks_for_the_columns_that_the_metric_of_assay_needs(self, cls):
         metric = cls(definition="Is it?") if hasattr(cls, "definition") else cls()
         shown = frozenset({"turns"} if cls.spoken else {"question", "answer", "reference"})
@@ -82,7 +83,7 @@ class TestEveryReadyMadeMetric:
         known = fields | shown | {"contexts", "rubric"}
         assert any(needs <= known for needs in answers)
 
-    @pytest.mark.parametrize("cls", list(ready_made()))
+    @over("cls", list(ready_made()))
     def test_it_has_a_name_and_refuses_what_it_does_not_know(self, cls):
         assert cls().name
         with pytest.raises(InputError, match=r"no parameter 'nli_prompt'.*replaced by task"):
@@ -115,8 +116,7 @@ TALK = MultiTurnSample(
 
 @pytest.mark.parametrize("sample", [FULL, TALK], ids=["single", "spoken"])
 def test_every_metric_scores_a_sample_that_fills_its_columns(sample):
-    found = (param.values[0] for param in ready_made())
-    mine = (cls for cls in found if cls.spoken == (sample is TALK))
+    mine = (cls for cls in ready_made() if cls.spoken == (sample is TALK))
     known = list(dict.fromkeys(cls for cls in mine if cls.__module__ == legacy.__name__))
     made = [cls(name=cls.__name__) for cls in known]
     for metric in made:

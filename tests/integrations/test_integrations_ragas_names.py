@@ -23,6 +23,7 @@ from assay.integrations.ragas.metrics.result import MetricResult
 from assay.integrations.ragas.rewrite import script
 from assay.integrations.ragas.testset import TestsetGenerator
 from support.judges import gullible
+from support.over import over
 
 NAMES = json.loads((Path(__file__).parent / "ragas_names.json").read_text("utf-8"))
 ROW = {"user_input": "When?", "response": "In 1889.", "reference": "In 1889."}
@@ -34,7 +35,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-@pytest.mark.parametrize("module", NAMES, ids=lambda module: module or "ragas")
+@over("module", NAMES)
 def test_every_public_name_works_or_tells_its_way(module):
     for name in NAMES[module].split():
         new = script(f"from {'.'.join(filter(None, ('ragas', module)))} import {name}\n")
@@ -58,7 +59,7 @@ def test_modules_that_are_not_here_can_be_named_and_tell_the_way():
     assert Same is TestsetGenerator
 
 
-@pytest.mark.parametrize(
+@over(
     ("module", "name"),
     [
         ("backends", "InMemoryBackend"),

@@ -92,7 +92,7 @@ class TestReading:
     def test_marks_after_a_full_stop_are_of_the_sentence_before_it(self, answer, cited):
         assert [s.cited for s in cited_sentences(answer, 4, at_most=3)] == cited
 
-    @pytest.mark.parametrize("answer", ["[1]\nIt is red.", "It is red.\n([1])"])
+    @over("answer", ["[1]\nIt is red.", "It is red.\n([1])"])
     def test_marks_that_stand_alone_add_nothing_to_the_words(self, answer):
         (sentence,) = cited_sentences(answer, 4, at_most=3)
         assert sentence.statement.text == "It is red."

@@ -224,9 +224,7 @@ class TestPaperContextRelevance:
         (dropped,) = [p for p in found.parts if p.label == "dropped"]
         assert (dropped.text, dropped.reason) == (FOUR[1], "copied more often than it occurs")
 
-    @pytest.mark.parametrize(
-        "copies", [[FOUR[0], FOUR[0]], [FOUR[0], FOUR[0].replace("opened", "opned")]]
-    )
+    @over("copies", [[FOUR[0], FOUR[0]], [FOUR[0], FOUR[0].replace("opened", "opned")]])
     async def test_equal_sentences_take_one_copy_each(self, copies):
         sample = Sample(id="1", question="?", contexts=(FOUR[0], FOUR[1], FOUR[0]))
         script = {"paper_extraction": "\n".join(copies)}

@@ -239,15 +239,13 @@ class TestGoals:
         assert found.parts[1].label == "not reached"
         assert found.parts[1].reason == "as told"
 
-    @pytest.mark.parametrize(
-        "fields", [{"turns": TURNS, "reference": " "}, {"turns": (), "reference": "x"}]
-    )
+    @over("fields", [{"turns": TURNS, "reference": " "}, {"turns": (), "reference": "x"}])
     async def test_without_goal_or_user_it_is_undefined(self, fields):
         found = await score(AgentGoalAccuracy(), Sample(id="1", **fields), scripts.plausible())
         assert found.why == "undefined"
 
 
-@pytest.mark.parametrize("spec", ["turn_faithfulness(window=-1)", "turn_relevancy(n=0)"])
+@over("spec", ["turn_faithfulness(window=-1)", "turn_relevancy(n=0)"])
 def test_parameters_that_cannot_be_are_refused(spec):
     with pytest.raises(InputError):
         parse(spec)

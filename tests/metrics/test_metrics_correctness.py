@@ -106,7 +106,7 @@ class TestFaithfulness:
         found = await score(metric, sample, judge)
         assert (found.value, [p.label for p in found.parts]) == (0.0, ["unsupported"] * 2)
 
-    @pytest.mark.parametrize("metric", [Faithfulness(), PaperFaithfulness()])
+    @over("metric", [Faithfulness(), PaperFaithfulness()])
     async def test_an_empty_answer_is_undefined_and_nobody_is_asked(self, metric):
         sample = Sample(id="1", question="?", contexts=("c",), answer=" ")
         judge = Watched(scripts.plausible())
@@ -210,7 +210,7 @@ class TestFactualCorrectness:
         assert found.why == "undefined"
         assert detail in found.detail
 
-    @pytest.mark.parametrize(("answer", "reference"), [("", "A."), ("A.", "")])
+    @over(("answer", "reference"), [("", "A."), ("A.", "")])
     async def test_one_empty_side_scores_0_even_if_the_judge_says_yes_to_everything(
         self, answer, reference
     ):
@@ -224,7 +224,7 @@ class TestFactualCorrectness:
         with pytest.raises(InputError, match="beta"):
             FactualCorrectness(beta=beta)
 
-    @pytest.mark.parametrize("levels", [{"atomicity": "low"}, {"coverage": "low"}])
+    @over("levels", [{"atomicity": "low"}, {"coverage": "low"}])
     async def test_atomicity_and_coverage_are_asked_of_whoever_splits_both_texts(self, levels):
         judge = Watched(Scripted(self.JUDGE))
         await score(FactualCorrectness(**levels), SAMPLE, judge)
@@ -234,7 +234,7 @@ class TestFactualCorrectness:
             SplitStatements("?", SAMPLE.reference, **levels),
         }
 
-    @pytest.mark.parametrize("name", ["atomicity", "coverage"])
+    @over("name", ["atomicity", "coverage"])
     def test_a_level_that_does_not_exist_is_refused(self, name):
         with pytest.raises(InputError, match=f"{name} must be low or high, not 'medium'"):
             FactualCorrectness(**{name: "medium"})
@@ -281,7 +281,7 @@ class TestShortReference:
         assert [p.label for p in found.parts] == ["TP", "beyond", "beyond", "covered"]
         assert found.method == f"{EXPECTED}; {RECALL_LED(2)}"
 
-    @pytest.mark.parametrize("soft", [True, False])
+    @over("soft", [True, False])
     async def test_what_contradicts_it_does_and_recall_weighs_double(self, soft):
         judge = self.judge([(1.0, None), (0.0, True), (0.0, False)], (1.0, None))
         found = await score(FactualCorrectness(soft=soft), self.SAMPLE, judge)
@@ -305,7 +305,7 @@ class TestShortReference:
         assert found.value == pytest.approx(f_beta(1 / 2, 1, 1))
         assert RECALL_LED(1) in found.method
 
-    @pytest.mark.parametrize("mode", ["precision", "recall"])
+    @over("mode", ["precision", "recall"])
     async def test_the_two_shares_stay_as_they_are(self, mode):
         judge = self.judge([(1.0, None), (0.0, False), (0.0, True)], (1.0, None))
         short, plain = [
@@ -448,7 +448,7 @@ async def test_the_counts_are_sums_of_probabilities():
     assert found.method == EXPECTED
 
 
-@pytest.mark.parametrize("name", ["factual_correctness", "answer_correctness"])
+@over("name", ["factual_correctness", "answer_correctness"])
 async def test_without_probabilities_verdicts_are_counted(name):
     said = judge((True, False), (False,))
     soft, counted = [
@@ -494,13 +494,13 @@ async def test_it_is_what_the_card_calls_by_probabilities():
     assert weighed.overall == pytest.approx(soft.value)
 
 
-@pytest.mark.parametrize("name", ["ragas:factual_correctness", "ragas:answer_correctness"])
+@over("name", ["ragas:factual_correctness", "ragas:answer_correctness"])
 def test_what_ragas_counts_has_no_probabilities(name):
     with pytest.raises(InputError, match="soft"):
         parse(f"{name}(soft=true)")
 
 
-@pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("True", "False")])
+@over(("yes", "no"), [("true", "false"), ("True", "False")])
 def test_yes_and_no_are_written_either_way(yes, no):
     assert parse(f"factual_correctness(soft={yes})").soft is True  # type: ignore[attr-defined]
     assert parse(f"factual_correctness(soft={no})").soft is False  # type: ignore[attr-defined]

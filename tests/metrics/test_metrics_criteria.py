@@ -185,7 +185,7 @@ class TestDiscreteCriterion:
 
 
 class TestNumericCriterion:
-    @pytest.mark.parametrize(("average", "value"), [("mean", 16 / 3), ("median", 7)])
+    @over(("average", "value"), [("mean", 16 / 3), ("median", 7)])
     async def test_draws_are_averaged_as_is_wanted(self, average, value):
         metric = NumericCriterion(strictness=3, average=average)
         found = await score(metric, SAMPLE, grades(7, 1, 8))

@@ -35,9 +35,7 @@ class TestFunctions:
         said = {"rate_answer": rating(0.3, noncommittal=True)}
         assert (await score(committed, sample(), said)).value == 0.0
 
-    @pytest.mark.parametrize(
-        "given", [Score(0.25, (Part("word", "a"),)), Unscored("undefined", "not for these")]
-    )
+    @over("given", [Score(0.25, (Part("word", "a"),)), Unscored("undefined", "not for these")])
     async def test_a_score_or_the_lack_of_one_is_left_as_it_is(self, given):
         assert await score(made(lambda sample: given), sample(), plausible()) == given
 
@@ -267,7 +265,7 @@ class TestNames:
         assert [parse(name).name for name in METRICS] == list(METRICS)
 
 
-@pytest.mark.parametrize("lacking", ["name", "needs"])
+@over("lacking", ["name", "needs"])
 def test_a_class_that_does_not_say_its_name_or_needs_is_told(lacking):
     said = {"name": "own", "needs": ("answer",), "score": Short.score}
     cls = type("Own", (assay.Metric,), {k: v for k, v in said.items() if k != lacking})

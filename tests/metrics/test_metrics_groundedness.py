@@ -18,6 +18,7 @@ from assay.tasks import (
     split_statements,
     verify_statements,
 )
+from support.over import over
 from support.scripts import by_sentence, score
 
 METRIC = parse("hallucination_probability")
@@ -49,7 +50,7 @@ async def test_the_odds_of_the_statements_add_up():
     assert found.method == ""
 
 
-@pytest.mark.parametrize(("verdicts", "value"), [((True, True), 0.0), ((True, False), 1.0)])
+@over(("verdicts", "value"), [((True, True), 0.0), ((True, False), 1.0)])
 async def test_a_judge_without_probabilities_counts_with_0_and_1_and_it_is_said(verdicts, value):
     found = await score(METRIC, SAMPLE, judge(*verdicts))
     assert (found.value, found.method) == (
@@ -163,7 +164,7 @@ class TestScore:
         found = await of(YES, NO, answer="\n\nAa is. Bb is. \n")
         assert found.value == pytest.approx(6 / 13)
 
-    @pytest.mark.parametrize("spans", [(), ((0, 10),)])
+    @over("spans", [(), ((0, 10),)])
     async def test_what_is_said_again_is_unsupported_again(self, spans):
         answer = "Aa is old. Aa is old. Bb is new. Aa is old."
         found = await of((False, "", False, spans), YES, answer=answer)
@@ -224,7 +225,7 @@ FOUR = Sample(id="1", question="?", contexts=("x", "y"), answer="A a. B b. C c. 
 GRADES = {"split_statements": by_sentence, "grade_statements": grade_statements.reply(GRADED)}
 
 
-@pytest.mark.parametrize(
+@over(
     ("reading", "value"),
     [("graded", 1 - (0.25 / 3 + 0.75 * 2 / 3 + 1) / 4), ("strict", 1 / 4), ("lenient", 2 / 4)],
 )

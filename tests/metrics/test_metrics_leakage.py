@@ -8,6 +8,7 @@ from assay.metrics import parse
 from assay.metrics.leakage import AccessLeak, PiiLeakage, personal_data
 from assay.sample import Sample
 from assay.score import Unscored
+from support.over import over
 from support.scripts import plausible, score
 
 OPEN = "Anna leads the sales team in Munich."
@@ -28,7 +29,7 @@ async def test_what_only_a_forbidden_context_tells_is_leaked():
     assert leak.reason.startswith("needs hr, the user has no label")
 
 
-@pytest.mark.parametrize(
+@over(
     ("changes", "value"),
     [
         ({"contexts": (CLOSED, CLOSED), "access": ((), ("hr",))}, 0),  # an allowed one says it too
@@ -40,7 +41,7 @@ async def test_a_label_of_several_opens_a_context(changes, value):
     assert (await score(AccessLeak(), sample(**changes), plausible())).value == value
 
 
-@pytest.mark.parametrize(
+@over(
     ("changes", "why"),
     [
         ({"held": ("hr",)}, "the user may see every context"),
@@ -71,7 +72,7 @@ def test_labels_stand_in_fields_or_in_the_documents():
     assert read(contexts=half).context_access is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("row", "what"),
     [
         ({"contexts": ["a"], "context_access": ["hr", "it"]}, "holds 2 labels for 1 contexts"),
@@ -105,7 +106,7 @@ def test_personal_data_is_found(text, kind):
     assert [kind for kind, _ in personal_data(text)] == [kind]
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         "order 4111 1111 1111 1112",

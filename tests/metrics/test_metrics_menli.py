@@ -91,9 +91,7 @@ class TestCombined:
         found = await score(parse("menli_combined"), blank, entailing(BY_TEXT))
         assert (found.why, found.detail) == ("undefined", "the answer or the reference is empty")
 
-    @pytest.mark.parametrize(
-        ("given", "what"), [("weight=1.5", "weight"), ("other=latency", "other must be one of")]
-    )
+    @over(("given", "what"), [("weight=1.5", "weight"), ("other=latency", "other must be one of")])
     def test_what_cannot_be_mixed_is_refused(self, given, what):
         with pytest.raises(InputError, match=what):
             parse(f"menli_combined({given})")

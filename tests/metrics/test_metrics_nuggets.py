@@ -90,7 +90,7 @@ async def test_f_charges_for_what_is_beyond_the_allowance():
     assert (await score(NuggetF(beta=3), sample("x " * 800), WRITER)).value > stuffed.value
 
 
-@pytest.mark.parametrize("metric", [NuggetRecall(), NuggetF()])
+@over("metric", [NuggetRecall(), NuggetF()])
 async def test_no_answer_states_nothing_and_nobody_is_asked(metric):
     judge = Watched(Scripted(WRITER))
     found = await score(metric, sample(" "), judge)

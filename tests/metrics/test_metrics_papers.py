@@ -175,9 +175,7 @@ class TestReplies:
         with pytest.raises(Unreadable):
             TASK.read(raw)
 
-    @pytest.mark.parametrize(
-        "shared", [Shared((), (), ()), Shared(("a“b”", 'c "d", e'), ("]",), ("f\n",))]
-    )
+    @over("shared", [Shared((), (), ()), Shared(("a“b”", 'c "d", e'), ("]",), ("f\n",))])
     def test_a_reply_is_read_back(self, shared):
         stripped = Shared(
             *(
@@ -353,7 +351,7 @@ class TestQuestEval:
         sample = Sample(id="1", answer="mine", reference="right", language=language)
         assert (await score(QuestEvalPrecision(), sample, judge)).value == 1.0
 
-    @pytest.mark.parametrize("metric", [QuestEvalRecall(), QuestEvalPrecision()])
+    @over("metric", [QuestEvalRecall(), QuestEvalPrecision()])
     async def test_without_a_good_question_it_is_undefined(self, metric):
         for judge in (self.judge(right=(None,) * 4), self.judge(questions=())):
             found = await score(metric, self.SAMPLE, judge)

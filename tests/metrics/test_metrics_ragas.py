@@ -165,7 +165,7 @@ class TestAnswerRelevancy:
 
 
 class TestContexts:
-    @pytest.mark.parametrize("name", ["context_precision", "context_precision_without_reference"])
+    @over("name", ["context_precision", "context_precision_without_reference"])
     async def test_precision_is_never_quite_1(self, name):
         judge = {"judge_contexts": useful(1, 0)}
         assert await value(f"ragas:{name}", judge) == 1 / (1 + 1e-10)
@@ -179,7 +179,7 @@ class TestContexts:
         judge = {"name_entities": lambda task: named[task.text]}
         assert await value("ragas:context_entity_recall", judge) == pytest.approx(1 / 2, abs=1e-8)
 
-    @pytest.mark.parametrize(
+    @over(
         ("variant", "wanted", "labels"),
         [
             ("collections", 2 / 3, ["found", "found", "not found"]),

@@ -141,7 +141,7 @@ class TestNothing:
         assert found["ragchecker:noise_sensitivity_relevant"] == "undefined"
         assert found["ragchecker:hallucination"] == 0  # the context entails it
 
-    @pytest.mark.parametrize("contexts", [(), ("", " ")])
+    @over("contexts", [(), ("", " ")])
     async def test_without_a_context_nothing_is_retrieved_and_nothing_can_have_misled(
         self, contexts
     ):

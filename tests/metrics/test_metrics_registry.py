@@ -298,7 +298,7 @@ class TestResolve:
         with pytest.raises(InputError, match="two different metrics are called faithfulness"):
             resolve(["faithfulness", Impostor()])
 
-    @pytest.mark.parametrize("name", ["answer", "mine_why"])
+    @over("name", ["answer", "mine_why"])
     def test_a_metric_that_is_called_as_a_column_of_the_results_is_refused(self, name):
         with pytest.raises(InputError, match=f"cannot be called '{name}'"):
             resolve([type("Called", (Mine,), {"name": name})()])
@@ -315,12 +315,12 @@ class TestResolve:
 
 
 class TestWhatIsNoMetric:
-    @pytest.mark.parametrize("given", [Faithfulness, [Faithfulness]])
+    @over("given", [Faithfulness, [Faithfulness]])
     def test_a_class_is_to_be_called(self, given):
         with pytest.raises(InputError, match=r"not <class .*> -> call it: Faithfulness\(\)"):
             resolve(given)
 
-    @pytest.mark.parametrize("given", [None, []])
+    @over("given", [None, []])
     def test_none_is_told_as_such(self, given):
         with pytest.raises(InputError, match="no metric was given; there are faithfulness"):
             resolve(given)

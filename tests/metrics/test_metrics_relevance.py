@@ -72,7 +72,7 @@ class TestAnswerRelevanceByStatement:
         found = await score(AnswerRelevanceByStatement(), sample, script)
         assert (found.value, found.parts[0].label) == (0.0, "no statement")
 
-    @pytest.mark.parametrize(("question", "answer"), [("", "x"), ("?", " ")])
+    @over(("question", "answer"), [("", "x"), ("?", " ")])
     async def test_without_a_question_or_an_answer_it_is_undefined(self, question, answer):
         sample = Sample(id="1", question=question, answer=answer)
         found = await score(AnswerRelevanceByStatement(), sample, judge())
@@ -180,7 +180,7 @@ class TestCompletenessWithoutReference:
         assert isinstance(await score(CompletenessWithoutReference(), unasked, {}), Unscored)
 
 
-@pytest.mark.parametrize("metric", [Conciseness(), Completeness()])
+@over("metric", [Conciseness(), Completeness()])
 async def test_an_empty_question_is_undefined(metric):
     sample = Sample(id="1", question=" ", answer="Aa.", reference="Bb.")
     assert await score(metric, sample, judge()) == Unscored("undefined", "the question is empty")
@@ -236,7 +236,7 @@ class TestAnswerRelevancy:
         assert found.value == pytest.approx(0.8, abs=1e-6)
         assert [draw for task, draw in judge.asked if task.kind == "paper_question"] == [0, 1]
 
-    @pytest.mark.parametrize("metric", [AnswerRelevancy(), PaperAnswerRelevance()])
+    @over("metric", [AnswerRelevancy(), PaperAnswerRelevance()])
     async def test_an_empty_answer_scores_0_and_an_empty_question_is_undefined(self, metric):
         judge = Watched(Scripted({"generate_questions": "", "rate_answer": "", "embed": ""}))
         empty = await score(metric, Sample(id="1", question="asked", answer=" "), judge)

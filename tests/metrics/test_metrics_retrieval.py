@@ -296,7 +296,7 @@ class TestAgainstReferenceContexts:
         assert recall.value == 0.5
         assert [(p.label, p.context) for p in recall.parts] == [("found", 0), ("not found", None)]
 
-    @pytest.mark.parametrize("given", ["precision(threshold=0)", "recall(threshold=1)"])
+    @over("given", ["precision(threshold=0)", "recall(threshold=1)"])
     def test_a_threshold_by_which_every_or_no_context_counts_is_refused(self, given):
         with pytest.raises(InputError, match=r"with [01] (every|no) context would count"):
             parse(f"non_llm_context_{given}")

@@ -132,7 +132,7 @@ class TestCounterfactual:
         assert found.value == 1.0
 
 
-@pytest.mark.parametrize("name", ["noise_robustness", "counterfactual_robustness"])
+@over("name", ["noise_robustness", "counterfactual_robustness"])
 def test_a_metric_that_compares_with_no_reference_is_refused(name):
     with pytest.raises(InputError, match=f"{name}: metric must be one of factual_correctness"):
         parse(f"{name}(metric=faithfulness)")
@@ -167,7 +167,7 @@ class TestRejection:
         )
         assert not judge.asked
 
-    @pytest.mark.parametrize("metric", ["negative_rejection", "over_refusal"])
+    @over("metric", ["negative_rejection", "over_refusal"])
     async def test_an_empty_answer_is_no_refusal_but_undefined(self, metric):
         sample = self.asked(answerable=metric == "over_refusal", answer=" ")
         assert isinstance(await score(parse(metric), sample, plausible()), Unscored)

@@ -197,7 +197,7 @@ class TestBERTScore:
         with pytest.raises(InputError, match="baseline"):
             parse("selfcheck:bert_score(baseline=1.0)")
 
-    @pytest.mark.parametrize(("answer", "further"), [("Up.", "North."), ("North.", "Up.")])
+    @over(("answer", "further"), [("Up.", "North."), ("North.", "Up.")])
     async def test_without_a_token_there_is_nothing_to_compare(self, answer, further):
         sample = Sample(id="1", answer=answer, further_answers=(further,))
         found = await score(parse("selfcheck:bert_score"), sample, self.JUDGE)

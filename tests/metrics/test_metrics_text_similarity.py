@@ -198,7 +198,7 @@ class TestTokenF1:
         assert await value("token_f1", "die Brücke", "Brücke", language="de") == 1.0
 
 
-@pytest.mark.parametrize(("text", "wanted"), [("the Eiffel Tower", 0.0), ("It is in Paris", 1.0)])
+@over(("text", "wanted"), [("the Eiffel Tower", 0.0), ("It is in Paris", 1.0)])
 async def test_bleu_of_equal_texts_is_0_without_four_words_and_says_so(text, wanted):
     assert await value("bleu", text, text) == wanted
     assert "fewer than four words" in parse("bleu").__doc__
@@ -436,7 +436,7 @@ class TestBertScore:
         )
         assert found.value == pytest.approx(1.0)
 
-    @pytest.mark.parametrize(("answer", "reference"), [("", "north"), ("north", " ")])
+    @over(("answer", "reference"), [("", "north"), ("north", " ")])
     async def test_nothing_to_match_is_undefined(self, answer, reference):
         found = await score(parse("bert_score"), sample(answer, reference), self.JUDGE)
         assert isinstance(found, Unscored)

@@ -83,7 +83,7 @@ class TestGroundedness:
         found = await score(TruLensGroundedness(), sample, {"split_statements": split})
         assert found.value == 0.25
 
-    @pytest.mark.parametrize("answer", ["", "Hello there."])
+    @over("answer", ["", "Hello there."])
     async def test_if_nothing_is_claimed_it_is_undefined(self, answer):
         sample = Sample(id="1", question="?", contexts=("x",), answer=answer)
         found = await score(TruLensGroundedness(), sample, {"split_statements": split})
@@ -132,7 +132,7 @@ class TestAnswerRelevance:
         unasked = Sample(id="1", question=" ", answer="x")
         assert isinstance(await score(TruLensAnswerRelevance(), unasked, {}), Unscored)
 
-    @pytest.mark.parametrize(("evades", "value"), [(False, 0.8), (True, 0.0)])
+    @over(("evades", "value"), [(False, 0.8), (True, 0.0)])
     async def test_a_judge_without_grades_rates_and_the_score_says_so(self, evades, value):
         judge = {"rate_answer": rate_answer.reply(Rating(0.8, evades))}
         found = await score(TruLensAnswerRelevance(), SAMPLE, judge)
@@ -148,7 +148,7 @@ class TestContextRelevance:
         assert found.value == pytest.approx((3 + 0 + 1 + 2) / 12)
         assert [part.label for part in found.parts] == ["3 of 3", "0 of 3", "1 of 3", "2 of 3"]
 
-    @pytest.mark.parametrize("contexts", [(), ("",)])
+    @over("contexts", [(), ("",)])
     async def test_nothing_retrieved_is_undefined(self, contexts):
         sample = Sample(id="1", question="?", contexts=contexts)
         found = await score(TruLensContextRelevance(), sample, {})

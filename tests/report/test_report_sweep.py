@@ -14,7 +14,7 @@ from support import chromium
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
-    for n in range(80)
+    for n in range(40)
 ]
 GRID = {"k": [3, 5], "rerank": [False, True], "chunk": [256, 512]}
 

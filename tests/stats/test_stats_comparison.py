@@ -283,7 +283,7 @@ def test_ends_beyond_twice_the_largest_difference_are_not_reckoned_with():
     assert difference_interval(differences, span=0.15) == far
 
 
-@pytest.mark.parametrize("one_sided", [True, False])
+@over("one_sided", [True, False])
 def test_two_small_groups_are_divided_in_every_way(one_sided):
     random = np.random.default_rng(3)
     a, b = random.normal(0.5, 1, 5), random.normal(0, 1, 7)

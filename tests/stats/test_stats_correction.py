@@ -148,7 +148,7 @@ class TestUnequalChances:
             held += found.interval.low <= good.mean() <= found.interval.high
         assert 0.92 <= held / 200 <= 0.99
 
-    @pytest.mark.parametrize(
+    @over(
         ("sizes", "labelled", "least"), [((450, 50), (5, 20), 0.95), ((400, 100), (20, 30), 0.88)]
     )
     def test_strata_labelled_at_unequal_rates_leave_the_doubt_of_the_one_with_few_labels(
@@ -228,9 +228,7 @@ class TestHowManyLabels:
     def test_none_if_there_are_too_few_samples(self):
         assert labels_needed(0.1, sd=0.5, correlation=0.9, n_judged=100) is None
 
-    @pytest.mark.parametrize(
-        ("n", "sd", "r", "width"), [(300, 0.2, 0.98, 0.1), (1000, 0.3, 1.0, 0.05)]
-    )
+    @over(("n", "sd", "r", "width"), [(300, 0.2, 0.98, 0.1), (1000, 0.3, 1.0, 0.05)])
     def test_the_number_is_the_first_that_is_narrow_enough(self, n, sd, r, width):
         needed = labels_needed(width, sd=sd, correlation=r, n_judged=n)
         assert needed == 7
@@ -241,7 +239,7 @@ class TestHowManyLabels:
 
         assert wide(needed) <= width < wide(needed - 1)
 
-    @pytest.mark.parametrize("sheet", [False, True])
+    @over("sheet", [False, True])
     def test_the_next_labels_make_the_width_that_was_told_of_the_first(self, sheet):
         chance, widths = np.random.default_rng(0), []
         for _ in range(40):

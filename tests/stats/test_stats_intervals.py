@@ -50,7 +50,7 @@ class TestProportion:
     def test_of_nothing_nothing_is_known(self):
         assert (proportion_interval(0, 0).low, proportion_interval(0, 0).high) == (0.0, 1.0)
 
-    @pytest.mark.parametrize("successes", [-1, 11])
+    @over("successes", [-1, 11])
     def test_more_than_all_and_fewer_than_none_are_refused(self, successes):
         with pytest.raises(ValueError, match="successes of 10"):
             proportion_interval(successes, 10)
@@ -88,7 +88,7 @@ class TestShares:
         assert tuple(scipy.stats.beta.ppf([0.025, 0.975], 9.5, 9.5)) == ends(found)
         assert found.method == "Jeffreys, effective n"
 
-    @pytest.mark.parametrize(("others", "method"), [(9, "Jeffreys"), (10, "Wilson")])
+    @over(("others", "method"), [(9, "Jeffreys"), (10, "Wilson")])
     def test_ten_values_off_the_prevailing_one_tell_what_else_there_is(self, others, method):
         found = mean_interval([1.0] * 90 + [0.5] * others, low=0, high=1)
         assert found.method == f"{method}, effective n"
@@ -269,7 +269,7 @@ class TestSharesInGroups:
         found = share_interval([True] * 9, ["a"] * 9)
         assert (found.low, found.high, found.method) == (0, 1, "one group")
 
-    @pytest.mark.parametrize("groups", ["ab", "abcd"])
+    @over("groups", ["ab", "abcd"])
     def test_a_group_is_needed_for_every_row(self, groups):
         with pytest.raises(ValueError, match=r"."):
             share_interval([True, False, True], groups)

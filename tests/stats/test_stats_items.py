@@ -6,6 +6,7 @@ from scipy import optimize
 from scipy.stats import norm
 
 from assay.stats.items import inversions, rasch
+from support.over import over
 
 ABILITIES = np.array([-1.0, 0.2, 1.2])
 # Section 6 of the Law School Admission Test (Bock & Lieberman 1970): how many of 1,000 people gave
@@ -41,7 +42,7 @@ class TestFit:
         assert fit.abilities == pytest.approx(found[:-1].tolist(), abs=2e-3)
         assert fit.spread == pytest.approx(np.exp(found[-1]), abs=2e-3)
 
-    @pytest.mark.parametrize(
+    @over(
         ("n", "abilities", "spread"),
         [  # girth 0.8.0, onepl_mml of the transposed table
             (200, [-0.3753, 0.0497, 0.35, 1.1936, 1.5491], 1.0876),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from assay.stats.risk_control import AUDITS, Band, Checked, RiskControl, fit_band
+from support.over import over
 
 SURE, UNSURE = 0.95, 0.6
 
@@ -92,7 +93,7 @@ class TestRiskControl:
             control.learn([Checked(supported=False, sureness=SURE, wrong=True)])
         assert control.closed == 0
 
-    @pytest.mark.parametrize("more", [0, 500])
+    @over("more", [0, 500])
     def test_a_later_fit_takes_nothing_back(self, more):
         control = RiskControl(0.1, 0.1, 0.2)
         control.learn_before(answers(200, 0))

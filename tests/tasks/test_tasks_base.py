@@ -60,7 +60,7 @@ def test_a_single_text_is_divided_between_sentences():
     assert abs(len(first) - len(second)) <= len(FILL)
 
 
-@pytest.mark.parametrize("texts", [(), ("short",)])
+@over("texts", [(), ("short",)])
 def test_what_is_short_is_not_divided(texts):
     assert halved_texts(texts) is None
 

@@ -231,7 +231,7 @@ class TestQuestion:
     def test_a_single_line_without_a_question_mark_is_taken(self):
         assert PaperQuestion("1932").read("Tell me when it was") == "Tell me when it was"
 
-    @pytest.mark.parametrize("raw", ["", "I am sorry.\nThis cannot be done."])
+    @over("raw", ["", "I am sorry.\nThis cannot be done."])
     def test_no_question_is_unreadable(self, raw):
         with pytest.raises(Unreadable, match="no question"):
             PaperQuestion("1932").read(raw)
@@ -280,7 +280,7 @@ def test_one_statement_is_judged_by_the_word_the_reply_begins_with():
         read("No further statement was given.")
 
 
-@pytest.mark.parametrize(
+@over(
     ("line", "statement"),
     [
         ('"Plata" is Spanish for silver.', '"Plata" is Spanish for silver.'),

@@ -78,7 +78,7 @@ def test_a_word_for_null_is_no_answer(said, answer):
     assert ASKED.read_some(raw) == {"q1": ShortAnswer("q1", answer)}
 
 
-@pytest.mark.parametrize("said", ["null", "None"])
+@over("said", ["null", "None"])
 def test_a_word_for_null_that_the_text_has_is_an_answer(said):
     task = AnswerQuestions(("What does it return?",), "It returns null; of the flags it sets none.")
     raw = json.dumps({"answers": [{"id": "q1", "answer": said}]})

@@ -3,9 +3,9 @@
 import json
 
 import msgspec
-import pytest
 
 from assay.tasks import TASKS
+from support.over import over
 
 ASKED_IN_JSON = {
     "split_statements",
@@ -72,24 +72,27 @@ def test_every_task_is_asked_in_json_or_in_free_text():
     assert {kind for kind, task in TASKS.items() if task.schema} == ASKED_IN_JSON
 
 
-@pytest.mark.parametrize("kind", sorted(ASKED_IN_JSON))
 class TestSchema:
+    @over("kind", sorted(ASKED_IN_JSON))
     def test_it_is_an_object_of_plain_json(self, kind):
         schema = TASKS[kind].schema
         assert schema["type"] == "object"
         assert json.loads(json.dumps(schema)) == schema
 
+    @over("kind", sorted(ASKED_IN_JSON))
     def test_every_object_is_closed_and_requires_all_it_has(self, kind):
         for node in nodes(TASKS[kind].schema):
             if node.get("type") == "object":
                 assert node["additionalProperties"] is False
                 assert node["required"] == list(node["properties"])
 
+    @over("kind", sorted(ASKED_IN_JSON))
     def test_it_uses_nothing_that_strict_servers_refuse(self, kind):
         for node in nodes(TASKS[kind].schema):
             assert not REFUSED & set(node)
             assert "type" in node or "anyOf" in node
 
+    @over("kind", sorted(ASKED_IN_JSON))
     def test_forms_and_replies_shown_in_the_prompt_have_the_fields_of_the_schema(self, kind):
         task = TASKS[kind]
         template = task.template
@@ -104,6 +107,7 @@ class TestSchema:
                         one[name]
                     )
 
+    @over("kind", sorted(ASKED_IN_JSON))
     def test_the_reason_is_asked_for_before_the_verdict(self, kind):
         for node in nodes(TASKS[kind].schema):
             fields = node.get("required", [])

@@ -127,7 +127,7 @@ class TestGrades:
         )
         assert self.TASK.read(self.TASK.reply(found)) == found
 
-    @pytest.mark.parametrize(
+    @over(
         ("given", "problem"),
         [
             ([], "a verdict is empty"),

@@ -1,7 +1,5 @@
 """Whether two answers state the same amount or date."""
 
-import pytest
-
 from assay._text.amounts import amounts, scale_of
 from assay._text.numbers import normalize
 from assay._text.quantities import matches
@@ -76,9 +74,7 @@ def test_it_is_not(one, other):
     assert not alike(other, one)
 
 
-@pytest.mark.parametrize(
-    "question", ["What was the revenue in 2021, in millions?", "Revenue (USD million)?"]
-)
+@over("question", ["What was the revenue in 2021, in millions?", "Revenue (USD million)?"])
 def test_what_the_numbers_are_counted_in_may_stand_in_the_question(question):
     assert alike("1577.0", "$1,577 million", question)
     assert alike("$1,577.0", "1.577 billion dollars", question)

@@ -128,7 +128,7 @@ def test_a_mark_that_is_a_link_is_taken_out_whole(mark):
     assert without_citations(f"It is red {mark}.") == "It is red."
 
 
-@pytest.mark.parametrize(
+@over(
     "text",
     [
         *("It is [red].", "See f(1, 2).", "Passage 2 says so.", "Open [settings.json] first."),
@@ -206,6 +206,6 @@ def test_what_numbers_an_item_leads_into_it(lead):
     assert without_lead(f"{lead}open step 4.") == "open step 4."
 
 
-@pytest.mark.parametrize("text", ["-15 degrees was the least.", "$5 is the fee."])
+@over("text", ["-15 degrees was the least.", "$5 is the fee."])
 def test_the_sign_of_a_number_that_comes_first_stays(text):
     assert without_pointers(text) == text

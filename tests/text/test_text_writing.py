@@ -1,7 +1,5 @@
 """Is a fact the same whatever way it is written, and another one where it is another?"""
 
-import pytest
-
 from assay._text import entities, numbers, words
 from assay._text.markup import without_citations, without_pointers
 from assay._text.statements import statements
@@ -133,7 +131,7 @@ def test_what_only_points_at_the_contexts_claims_nothing(lead):
     assert without_pointers(f"{lead}it is red.") == "it is red."
 
 
-@pytest.mark.parametrize("text", ["According to Ann, it is red.", "Based on a novel, it is red."])
+@over("text", ["According to Ann, it is red.", "Based on a novel, it is red."])
 def test_what_names_a_source_of_its_own_is_part_of_the_claim(text):
     assert without_pointers(text) == text
 
@@ -143,7 +141,7 @@ def test_a_letter_begins_and_ends_without_a_statement():
     assert [s.text for s in statements(letter)] == ["I am ill today."]
 
 
-@pytest.mark.parametrize("text", ["Truly great views of the sea", "Regards the law as good"])
+@over("text", ["Truly great views of the sea", "Regards the law as good"])
 def test_what_only_begins_as_a_letter_ends_is_a_statement(text):
     assert [s.text for s in statements(text)] == [text]
 

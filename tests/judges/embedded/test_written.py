@@ -137,6 +137,7 @@ def test_documents_are_kept_out_with_rows_they_are_from():
 
 
 @needs_data
+@pytest.mark.slow
 def test_claims_of_the_game_are_only_for_training():
     """FoolMeTwice and FEVER-Symmetric are benchmarks on the groups kept out."""
     claims = [row for row in pages.rows() if row.data == pages.CLAIMS]

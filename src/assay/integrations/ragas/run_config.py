@@ -89,50 +89,37 @@ TokenUsageParser: TypeAlias = Callable[[Any], TokenUsage]
 
 
 def get_token_usage_for_openai(llm_result: Any) -> TokenUsage:
-    """The tokens that a result of LangChain says it used, as OpenAI's models tell them.
+    """The tokens that a result of LangChain says it used, or that its messages say.
 
     An evaluation needs no parser: assay counts the tokens of every reply by itself.
 
     Args:
         llm_result: An `LLMResult` or `ChatResult`.
     """
-    return _of_output(llm_result, ("prompt_tokens", "completion_tokens"))
-
-
-def get_token_usage_for_azure_ai(llm_result: Any) -> TokenUsage:
-    """As `get_token_usage_for_openai`, as models of Azure AI tell them."""
-    return _of_output(llm_result, ("input_tokens", "output_tokens"))
-
-
-def get_token_usage_for_anthropic(llm_result: Any) -> TokenUsage:
-    """As `get_token_usage_for_openai`, as Anthropic's models tell them."""
-    return _of_messages(llm_result, ("input_tokens", "output_tokens"), "model")
-
-
-def get_token_usage_for_bedrock(llm_result: Any) -> TokenUsage:
-    """As `get_token_usage_for_openai`, as models of Amazon Bedrock tell them."""
-    return _of_messages(llm_result, ("prompt_tokens", "completion_tokens"), "model_id")
-
-
-def _of_output(llm_result: Any, names: tuple[str, str]) -> TokenUsage:
-    """What a result says of itself."""
-    about = getattr(llm_result, "llm_output", None) or {}
-    used = about.get("token_usage") or {}
-    read, written = (used.get(name) or 0 for name in names)
-    return TokenUsage(read, written, about.get("model_name") or "")
-
-
-def _of_messages(llm_result: Any, names: tuple[str, str], named: str) -> TokenUsage:
-    """The sum of what the messages of a result say of themselves."""
-    metadata = [
+    messages = [
         getattr(getattr(generation, "message", None), "response_metadata", None) or {}
         for several in getattr(llm_result, "generations", None) or ()
         for generation in (several if isinstance(several, list) else [several])
     ]
-    used = [one.get("usage") or {} for one in metadata]
-    read, written = (sum(one.get(name) or 0 for one in used) for name in names)
-    model = next((one[named] for one in metadata if one.get(named)), "")
-    return TokenUsage(read, written, model)
+    whole = getattr(llm_result, "llm_output", None) or {}
+    used = whole.get("token_usage")
+    usages = [used] if used else [one.get("usage") for one in messages]
+    read, written = (
+        sum(
+            usage.get(f"{old}_tokens") or usage.get(f"{new}_tokens") or 0
+            for usage in usages
+            if usage
+        )
+        for old, new in (("prompt", "input"), ("completion", "output"))
+    )
+    names = (
+        one.get(key) for one in (whole, *messages) for key in ("model_name", "model", "model_id")
+    )
+    return TokenUsage(read, written, next(filter(None, names), ""))
+
+
+get_token_usage_for_azure_ai = get_token_usage_for_anthropic = get_token_usage_for_openai
+get_token_usage_for_bedrock = get_token_usage_for_openai
 
 
 def _of_mean(do: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
