@@ -23,7 +23,7 @@ DOMINATED = (
     "Dominated: another configuration is surely better, and this one is surely cheaper (faster) in "
     "nothing that the front is against."
 )
-_NAMED = 4  # tied configurations that a sentence names; the table shows all
+_NAMED = 4  # configurations that a sentence names; the table shows all
 _PRACTICAL = 10_000  # further questions; of more, the number says no more
 _PARAMETERS = 26  # columns of 80 that means and differences leave
 _STYLES = {"best": STYLES["good"], "worse": STYLES["bad"], "tied": "bold"}
@@ -55,16 +55,20 @@ def name(configuration: str) -> Text:
     return Text(sanitize.plain(configuration.replace(",", " ")))
 
 
+def _listed(configurations: Sequence[str]) -> str:
+    """The first few by name, and how many more there are."""
+    more = len(configurations) - _NAMED
+    return "; ".join(configurations[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def finding(board: Leaderboard, what: str = "configuration") -> str:
     """Who won, or that nobody did and what would settle it."""
     if board.winner:
         return f"{board.winner} is best: every other {what} is worse."
     if not board.tied:
         return "There is nothing to compare."
-    tied_names = "; ".join(board.tied[:_NAMED])
-    rest = len(board.tied) - _NAMED
-    tied_names += f" and {rest} more" if rest > 0 else ""
-    text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: {tied_names}."
+    text = f"No winner: {len(board.tied)} {what}s cannot be told apart at the top: "
+    text += f"{_listed(board.tied)}."
     if len(board.tied) == len(board.standings):
         text = f"No winner: none of the {len(board.tied)} {what}s can be told from the best."
     if board.more is not None and board.more > _PRACTICAL:
@@ -92,8 +96,7 @@ def corrected_in_words(board: Leaderboard) -> str:
         return f"{text}label answers of a second one to compare them."
     if not tied:
         return f"{text}{best.name} is best{' of those that do' if without else ''}."
-    names = "; ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
-    return f"{text}{best.name} cannot be told from {names}."
+    return f"{text}{best.name} cannot be told from {_listed(tied)}."
 
 
 def effect_in_words(effect: Effect) -> str:
@@ -129,12 +132,9 @@ def front_in_words(front: Front) -> str:
     head = f"Pareto front against {resources_in_words(front)}:"
     if len(kept) == len(front.places):
         return f"{head} {'both' if len(kept) == 2 else f'all {len(kept)}'}, none is dominated."
-    names = "; ".join(kept[:_NAMED])
-    names += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
     rest = len(front.places) - len(kept)
-    return (
-        f"{head} {names}. {rest} of {len(front.places)} {'is' if rest == 1 else 'are'} dominated."
-    )
+    are = "is" if rest == 1 else "are"
+    return f"{head} {_listed(kept)}. {rest} of {len(front.places)} {are} dominated."
 
 
 def resources_in_words(front: Front) -> str:
@@ -299,11 +299,9 @@ def _one_system(swept: Sweep) -> Iterable[str]:
         same.setdefault(one.without_effect, []).append(one.name)
     for parameters, names in same.items():
         if parameters:
-            shown = "; ".join(names[:_NAMED])
-            shown += f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             has = "has" if len(parameters) == 1 else "have"
             text = f"{' and '.join(parameters)} {has} no effect in these, so each was asked once, "
-            yield f"{text}under the first value: {shown}."
+            yield f"{text}under the first value: {_listed(names)}."
 
 
 def _pool_remarks(swept: Sweep) -> list[str]:
