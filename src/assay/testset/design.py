@@ -1,7 +1,7 @@
 """The design of a test set: what its questions can decide, and which of them are no good."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -22,7 +22,7 @@ from assay.stats.power import (
 )
 from assay.testset.checks import Finding, JudgeEvidence, RunEvidence, ask
 from assay.testset.coverage import Asked, topics_of, uncovered
-from assay.testset.documents import Document, read_documents
+from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, cut
 from assay.testset.questions import (
     dangling,
@@ -64,9 +64,6 @@ class Design:
     Attributes:
         rows: How many rows there are.
         questions: How many different questions.
-        detectable: The smallest difference of shares of right answers that a paired comparison
-            finds with 80 % power: at best, where no answer changes the other way; and where one
-            question in ten changes each way between equal systems. None: no difference.
         kinds: How many questions of each kind, by rules for English.
         difficulty: Mean share of a question's content words that stand in its source; None
             where no row has a source.
@@ -87,7 +84,6 @@ class Design:
 
     rows: int
     questions: int
-    detectable: tuple[float | None, float | None]
     kinds: Mapping[str, int]
     difficulty: float | None
     ranks: Mapping[str, int]
@@ -98,6 +94,15 @@ class Design:
     runs: RunEvidence | None
     judge: JudgeEvidence | None
     findings: tuple[Finding, ...]
+
+    @property
+    def detectable(self) -> tuple[float | None, float | None]:
+        """The smallest difference of shares of right answers that is found with 80 % power.
+
+        By a paired comparison: at best, where no answer changes the other way; and where one
+        question in ten changes each way between equal systems. None: no difference.
+        """
+        return share_to_change(self.questions), mcnemar_detectable(self.questions, FLIPS)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -151,25 +156,20 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     Raises:
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
-    rows = _rows(data, mapping, contexts)
-    documents = read_documents(corpus) if corpus is not None else []
-    passages = _cut(documents, PASSAGE)
+    rows, (passages, short) = _rows(data, mapping, contexts), _passages(corpus)
     first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
     unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
-    n = len(unique)
-    detectable = (share_to_change(n), mcnemar_detectable(n, FLIPS))
     kinds = Counter(map(kind_of, unique))
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
     gold = passages_asked(unique, sources, passages)
     asked = Asked(passages, frozenset().union(*gold.values()), passages_declined(unique, passages))
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
-    easy = found_first(unique, gold, passages, _cut(documents, _SHORT)) if gold else {}
-    share = fmean(easy.values()) if easy else None
+    easy = found_first(unique, gold, passages, short) if gold else {}
     said = _ask(unique, sources, judge, store, settings)
     findings = [
-        *_size(n, detectable),
+        *_size(len(unique)),
         *_duplicates(rows),
         *_standing_alone(unique),
         *_given_away(unique),
@@ -184,10 +184,13 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *_personal(rows),
         *_written(rows, generated=generated),
     ]
-    mean = fmean(overlaps) if overlaps else None
-    what = (kinds, mean, _ranks(unique, gold, passages), share)
+    found = (kinds, _mean(overlaps), _ranks(unique, gold, passages), _mean(easy.values()))
     covered = (asked.of(asked.documents()), asked.of(topics))
-    return Design(len(rows), n, detectable, *what, *covered, generated, runs, said, tuple(findings))
+    return Design(len(rows), len(unique), *found, *covered, generated, runs, said, tuple(findings))
+
+
+def _mean(values: Collection[float]) -> float | None:
+    return fmean(values) if values else None
 
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
@@ -200,8 +203,14 @@ def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) ->
     raise InputError("no row has a question", f"name its column: --map question=COLUMN{known}")
 
 
-def _cut(documents: Iterable[Document], size: int) -> Corpus:
-    return Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
+def _passages(corpus: Any) -> tuple[Corpus, Corpus]:
+    """The documents in passages as `assay testset` cuts them, and in short ones."""
+    documents = read_documents(corpus) if corpus is not None else []
+    long, short = (
+        Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
+        for size in (PASSAGE, _SHORT)
+    )
+    return long, short
 
 
 def _plain(text: str) -> str:
@@ -212,10 +221,10 @@ def _quoted(sample: Sample) -> str:
     return f"'{' '.join((sample.question or '').split())}'"
 
 
-def _size(n: int, detectable: tuple[float | None, float | None]) -> Iterator[Finding]:
+def _size(n: int) -> Iterator[Finding]:
     if n >= FIRST_LOOK:
         return
-    smallest = detectable[1]
+    smallest = mcnemar_detectable(n, FLIPS)
     decides = (
         "no difference between two systems"
         if smallest is None

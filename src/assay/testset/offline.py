@@ -120,6 +120,8 @@ class Offline:
 
     def _repeats(self, draft: Draft) -> checks.Fault | None:
         twin = checks.repeated(draft.fact.question, self._asked)
+        if not twin and not draft.sure and draft.quotes:  # a sentence is asked about once
+            twin = next((q.question for q in self.questions if q.quotes == draft.quotes), "")
         return ("repeated", twin) if twin else None
 
     async def _fault(self, kind: Kind, draft: Draft, judge: Judge) -> checks.Fault | None:
