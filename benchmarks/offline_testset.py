@@ -1,6 +1,6 @@
 """The questions that rules make of three corpora, to be read one by one.
 
-    python -m benchmarks.offline_testset docs clapnq qed telequad [--n 30] [--seed 0]
+    python -m benchmarks.offline_testset docs clapnq qed telequad xquad [--n 30] [--seed 0]
     python -m benchmarks.offline_testset docs/ci.md docs/store.md
 
 Whether a person would keep each is judged by reading; docs/testset.md holds the figures.
@@ -14,16 +14,20 @@ from pathlib import Path
 from assay.testset import Document, Plan, Testset, generate, read_documents
 from benchmarks.data import ROOT, load
 from benchmarks.live import telequad
+from benchmarks.retriever_ranking import corpus
 
 NAMED = {
     "clapnq": "retrieval/clapnq.jsonl.gz",
     "qed": "retrieval/qed_nq_dev.jsonl.gz",  # passages 301 to 600
     "telequad": "",
+    "xquad": "",
 }
 
 
 def documents(name: str) -> list[Document]:
     """A corpus by its name, or a file or folder of this repository."""
+    if name == "xquad":
+        return corpus(name)[0]
     if name in NAMED:
         rows = load(NAMED[name]) if NAMED[name] else []
         texts = [text for row in rows for text in row["contexts"]] or telequad()[0].values()

@@ -353,7 +353,7 @@ def test_generated_sets_are_told(assay, here):
 def test_a_set_that_ranks_retrievers_by_chance_is_told(assay, here):
     by_rules = [row | {"template": "number"} for row in rows()]
     note = design(assay, here, by_rules)[2]["retrievers"]
-    assert note["text"].endswith("in the words of one sentence: they rank them by chance")
+    assert note["text"].startswith("20 of 20 questions are asked by rules")
     assert "keywords" in note["remedy"]
     searches = [row | {"style": "keywords"} for row in by_rules]
     assert "retrievers" not in design(assay, here, searches)[2]

@@ -130,7 +130,7 @@ def test_what_tables_say():
         "| lamp | weight | what it means |\n|---|---|---|\n| `TL4` | 3 kg | the one on the quay |\n"
     )
     found = structured(text)
-    assert found["What is the weight of the lamp `TL4`?"].reference == (
+    assert found["In “Guide”, what is the weight of the lamp `TL4`?"].reference == (
         "The weight of the lamp `TL4` is 3 kg."
     )
     assert "In “Guide”, what does the lamp `TL4` mean?" in found

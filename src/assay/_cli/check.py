@@ -111,7 +111,7 @@ class _CheckRequest(options.WriterRequest, options.ReportRequest):
 def check_command(request: _CheckRequest) -> int:
     """Read all rows of each FILE and report everything that is wrong with it.
 
-    Nobody is asked, but with --design by --judge: it says whether the sources support the
+    Without --judge nobody is asked. With --design it says whether the sources support the
     references and, if it writes, which questions it answers without any.
     """
     if request.corpus_before or request.corpus_after:

@@ -1,9 +1,8 @@
 """The design of a test set: what its questions can decide, and which of them are no good."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -23,7 +22,7 @@ from assay.stats.power import (
 )
 from assay.testset.checks import Finding, JudgeEvidence, RunEvidence, ask
 from assay.testset.coverage import Asked, topics_of, uncovered
-from assay.testset.documents import Document, read_documents
+from assay.testset.documents import read_documents
 from assay.testset.passages import Corpus, cut
 from assay.testset.questions import (
     dangling,
@@ -65,9 +64,6 @@ class Design:
     Attributes:
         rows: How many rows there are.
         questions: How many different questions.
-        detectable: The smallest difference of shares of right answers that a paired comparison
-            finds with 80 % power: at best, where no answer changes the other way; and where one
-            question in ten changes each way between equal systems. None: no difference.
         kinds: How many questions of each kind, by rules for English.
         difficulty: Mean share of a question's content words that stand in its source; None
             where no row has a source.
@@ -88,7 +84,6 @@ class Design:
 
     rows: int
     questions: int
-    detectable: tuple[float | None, float | None]
     kinds: Mapping[str, int]
     difficulty: float | None
     ranks: Mapping[str, int]
@@ -99,6 +94,15 @@ class Design:
     runs: RunEvidence | None
     judge: JudgeEvidence | None
     findings: tuple[Finding, ...]
+
+    @property
+    def detectable(self) -> tuple[float | None, float | None]:
+        """The smallest difference of shares of right answers that is found with 80 % power.
+
+        By a paired comparison: at best, where no answer changes the other way; and where one
+        question in ten changes each way between equal systems. None: no difference.
+        """
+        return share_to_change(self.questions), mcnemar_detectable(self.questions, FLIPS)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -152,24 +156,23 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     Raises:
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
-    rows = _rows(data, mapping, contexts)
-    documents = read_documents(corpus) if corpus is not None else []
-    passages = _cut(documents, PASSAGE)
-    unique = _unique(rows)
+    rows, (passages, short) = _rows(data, mapping, contexts), _passages(corpus)
+    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
+    unique = list(reversed(first.values()))
     sources = sources_of(unique, passages)
-    n = len(unique)
-    detectable = (share_to_change(n), mcnemar_detectable(n, FLIPS))
     kinds = Counter(map(kind_of, unique))
     overlaps = [_overlap(s, sources[s.id]) for s in unique if s.id in sources]
     gold = passages_asked(unique, sources, passages)
     asked = Asked(passages, frozenset().union(*gold.values()), passages_declined(unique, passages))
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
-    easy = found_first(unique, gold, passages, _cut(documents, _SHORT)) if gold else {}
+    easy = found_first(unique, gold, passages, short) if gold else {}
     said = _ask(unique, sources, judge, store, settings)
     findings = [
-        *_size(n, detectable),
-        *chain(_duplicates(rows), _standing_alone(unique), _given_away(unique)),
+        *_size(len(unique)),
+        *_duplicates(rows),
+        *_standing_alone(unique),
+        *_given_away(unique),
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
         *_of_judge(unique, said),
@@ -177,18 +180,17 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *uncovered(asked, topics),
         *_easy(overlaps),
         *_ranking(unique, easy),
-        *chain(_languages(unique), _personal(rows), _written(rows, generated=generated)),
+        *_languages(unique),
+        *_personal(rows),
+        *_written(generated=generated),
     ]
-    mean, share = (fmean(values) if values else None for values in (overlaps, easy.values()))
-    what = (kinds, mean, _ranks(unique, gold, passages), share)
+    found = (kinds, _mean(overlaps), _ranks(unique, gold, passages), _mean(easy.values()))
     covered = (asked.of(asked.documents()), asked.of(topics))
-    return Design(len(rows), n, detectable, *what, *covered, generated, runs, said, tuple(findings))
+    return Design(len(rows), len(unique), *found, *covered, generated, runs, said, tuple(findings))
 
 
-def _unique(rows: Sequence[Sample]) -> list[Sample]:
-    """The first row of each question, in order."""
-    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
-    return list(reversed(first.values()))
+def _mean(values: Collection[float]) -> float | None:
+    return fmean(values) if values else None
 
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
@@ -201,8 +203,14 @@ def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) ->
     raise InputError("no row has a question", f"name its column: --map question=COLUMN{known}")
 
 
-def _cut(documents: Iterable[Document], size: int) -> Corpus:
-    return Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
+def _passages(corpus: Any) -> tuple[Corpus, Corpus]:
+    """The documents in passages as `assay testset` cuts them, and in short ones."""
+    documents = read_documents(corpus) if corpus is not None else []
+    long, short = (
+        Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
+        for size in (PASSAGE, _SHORT)
+    )
+    return long, short
 
 
 def _plain(text: str) -> str:
@@ -213,10 +221,10 @@ def _quoted(sample: Sample) -> str:
     return f"'{' '.join((sample.question or '').split())}'"
 
 
-def _size(n: int, detectable: tuple[float | None, float | None]) -> Iterator[Finding]:
+def _size(n: int) -> Iterator[Finding]:
     if n >= FIRST_LOOK:
         return
-    smallest = detectable[1]
+    smallest = mcnemar_detectable(n, FLIPS)
     decides = (
         "no difference between two systems"
         if smallest is None
@@ -433,16 +441,8 @@ def _of_runs(unique: Sequence[Sample], runs: RunEvidence | None) -> Iterator[Fin
             yield Finding(check, "note", f"{text} ({runs.metric}, {runs.runs} runs)", remedy, rows)
 
 
-def _written(rows: Sequence[Sample], *, generated: bool) -> Iterator[Finding]:
-    if any("template" in row.metadata for row in rows) and generated:
-        text = (
-            "rules made questions of this set, in the words of their passages: every retriever "
-            "finds most of them, and their ranking of six was as people's questions have it over "
-            "one of three corpora only; no generated set ranks models that write answers (van "
-            "Elburg et al. 2025, arXiv 2508.11758)"
-        )
-        yield Finding("generated", "note", text, "compare systems by questions of real users")
-    elif generated:
+def _written(*, generated: bool) -> Iterator[Finding]:
+    if generated:
         text = (
             "the questions are generated: such sets ranked retrievers as people's questions did, "
             "and generators not (van Elburg et al. 2025, arXiv 2508.11758)"
@@ -478,14 +478,16 @@ def _ranking(rows: Sequence[Sample], easy: Mapping[str, bool]) -> Iterator[Findi
     """Whether retrievers are ranked by chance: the words of a question are those of its answer."""
     plain = sum("template" in s.metadata and not s.metadata.get("style") for s in rows)
     share = fmean(easy.values()) if easy else 0.0
-    if share >= _TOO_EASY:
+    remedy = "rank retrievers by users' questions, or by keywords (`style` in --plan)"
+    if plain > len(rows) / 2:
+        text = (
+            f"{plain} of {len(rows)} questions are asked by rules in the words of one sentence: "
+            "such ones ranked six retrievers as people's questions did over one of four corpora"
+        )
+        yield Finding("retrievers", "note", text, remedy)
+    elif share >= _TOO_EASY:
         text = (
             f"BM25 finds the evidence of {share:.0%} of {len(easy)} questions first, in passages "
-            f"of {PASSAGE} and of {_SHORT} words: too few are left"
+            f"of {PASSAGE} and of {_SHORT} words: the few others rank retrievers nearly by chance"
         )
-    elif plain > len(rows) / 2:
-        text = f"{plain} of {len(rows)} questions are asked by rules in the words of one sentence"
-    else:
-        return
-    remedy = "rank retrievers by users' questions, or by keywords (`style` in --plan)"
-    yield Finding("retrievers", "note", f"{text}: they rank them by chance", remedy)
+        yield Finding("retrievers", "note", text, remedy)

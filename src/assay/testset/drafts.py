@@ -125,7 +125,8 @@ class Drafts:
 
     def _names_something(self, draft: Draft) -> bool:
         """Whether the question has a name, or its subject rare words without "the"."""
-        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in self._text:
+        held = "".join(self.corpus.passages[number].text for number in draft.passages)
+        if draft.fact.template == "faq" or f"`{draft.fact.subject}`" in held:
             return True
         brief = _BRIEF.fullmatch(draft.fact.subject) or _LEANS.search(draft.fact.question)
         if brief or self._goes_on(draft):

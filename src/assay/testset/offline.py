@@ -34,7 +34,9 @@ _FEW: Final = {"abbreviation": 0.1}
 # from all over a passage.
 _AROUND: Final = 3  # words from around the answer among search keywords
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_ASKING: Final = frozenset(("when", "where", "who", "whom", "why", "how", "many", "much"))
+_KEPT: Final = frozenset(
+    ("when", "where", "who", "whom", "why", "how", "many", "much", "not", "no", "without")
+)
 
 
 def offline_plan(plan: Plan) -> Plan:
@@ -120,6 +122,8 @@ class Offline:
 
     def _repeats(self, draft: Draft) -> checks.Fault | None:
         twin = checks.repeated(draft.fact.question, self._asked)
+        if not twin and not draft.sure and draft.quotes:  # a sentence is asked about once
+            twin = next((q.question for q in self.questions if q.quotes == draft.quotes), "")
         return ("repeated", twin) if twin else None
 
     async def _fault(self, kind: Kind, draft: Draft, judge: Judge) -> checks.Fault | None:
@@ -233,5 +237,5 @@ def keywords(question: str, near: Sequence[str], rng: random.Random) -> str:
     """A question as it is typed into a search: its words of content, and a few from around."""
     said = question.translate(str.maketrans("", "", '“”?"')).split()
     said[0] = said[0].lower()
-    kept = [word for word in said if word in _ASKING or word.lower() not in STOP_WORDS]
+    kept = [word for word in said if word in _KEPT or word.lower() not in STOP_WORDS]
     return " ".join([*kept, *rng.sample(near, min(_AROUND, len(near)))])

@@ -94,7 +94,7 @@ _PERSON: Final = re.compile(rf"\b(?:{PERSON})\b")
 _OBJECT_VERBS: Final = frozenset(
     "allow consist comprise contain control define depend describe determine enable "
     "identify include indicate measure mean produce provide reject represent require "
-    "return specify store support use need carry cover lead cause offer accept".split()
+    "return specify store support use need carry lead cause offer accept".split()
 )
 # What is said besides leaves out what was said before: it is not all of the answer.
 _BESIDES: Final = re.compile(
@@ -126,7 +126,8 @@ _LEANS: Final = re.compile(
     r"\b(?:he|she|him|her|his|it|its|they|them|their|this|these|those|that|such|above|below|"
     r"following|respectively|former|latter|here|there|also|therefore|however|thus|another|others?|same|"
     r"previous(?:ly)?|appropriate|next|otherwise|instead|too|we|our|us|you|your|i|my|e\.g|i\.e|etc|figure|table|"
-    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|examples?|axis|see)\b",
+    r"then|now|again|one|ones|so|aforementioned|said|corresponding|throughout|NOTE|"
+    r"examples?|axis|see|a (?:second|third|fourth))\b",
     re.IGNORECASE,
 )
 _RELATIVE: Final = re.compile(
@@ -420,9 +421,8 @@ def _number(clause: _Clause) -> Iterator[Fact]:
 
 def _purpose(clause: _Clause) -> Iterator[Fact]:
     """What something is used for."""
-    once = clause.past and clause.subject[:1].isupper()  # for a film
-    match = _USE.fullmatch(clause.rest) if clause.auxiliary in _BE and not once else None
-    if match is None or len(match["answer"].split()) <= _LEAST_PURPOSE:
+    match = None if clause.past else _USE.fullmatch(clause.rest)  # no story
+    if not match or clause.auxiliary not in _BE or len(match["answer"].split()) <= _LEAST_PURPOSE:
         return
     link = "as" if match["link"] == "as" else "for"
     question = f"What {clause.auxiliary} {clause.subject} used {link}?"

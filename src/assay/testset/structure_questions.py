@@ -67,7 +67,8 @@ _PARAMETER: Final = re.compile(
 _LEAST: Final = 4  # words of a cell that says what something is or does
 _REPEATABLE: Final = re.compile(r"\s*Repeatable\.?$")
 _NO_DUTY: Final = re.compile(
-    r"(?:with|of|as|only|what|for|in|on|by|like|same|see|all|if|when|where|which)\b|\w+ it\b",
+    r"^(?:(?:with|of|as|only|what|for|in|on|by|like|same|see|all|if|when|where|which)\b|\w+ it\b)"
+    r"|\bthis$",
     re.IGNORECASE,
 )
 _MEANINGS: Final = frozenset(
@@ -167,8 +168,10 @@ def _cell(
         return
     singular = re.fullmatch(r"[a-z]+(?: [a-z]+)?", kind) and not kind.endswith("s")
     row = f"the {kind} {name}" if singular and name.startswith("`") else name
+    where = in_document(headings)
     if column in _ATTRIBUTES and len(cell.split()) <= 12:
-        question = f"What is the {column} of {row}?"
+        asked = f"hat is the {column} of {row}?"
+        question = f"{where}w{asked}" if where and name.startswith("`") else f"W{asked}"
         reference = f"The {column} of {row} is {cell}."
         yield Fact("table", question, cell, row, column, "", reference, span)
         return
@@ -178,7 +181,7 @@ def _cell(
         return
     if re.search(r"[{}]", name):
         return
-    where, row = in_document(headings), row if name.startswith("`") else f"the {kind} “{name}”"
+    row = row if name.startswith("`") else f"the {kind} “{name}”"
     begin = "W" if not where else f"{where}w"
     if meaning:
         verb = what["verb"] if what else "means"
@@ -210,7 +213,7 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
         question, other = f"What is the default of {of}?", f"Which value does {of} have by default?"
         yield Fact("option", question, value, of, "default", other, reference, span)
     purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
-    if len(purpose.split()) >= _LEAST and not _NO_DUTY.match(purpose):
+    if len(purpose.split()) >= _LEAST and not _NO_DUTY.search(purpose):
         first, second = purpose.lower().split()[:2]
         verb = ("base" in verbs.forms(first) and second != "of") or second in {
             "the",
@@ -272,7 +275,8 @@ def _terms(text: str) -> Iterator[Fact]:
         clause = find_subject(Words(sentence), 0)
         if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
             continue
-        if re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
+        open_ = sentence.count("(") != sentence.count(")")
+        if open_ or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
         question = f"What does the term “{term}” mean?"
@@ -322,7 +326,7 @@ _COMMAND: Final = re.compile(
 _FIRST_NAME: Final = re.compile(r"(?P<first>[A-Z][a-z]+)\s+(?!(?:and|or|of|is|are)\b)[^,:]+")
 _LEAST_WORDS: Final = 4  # words of what is said of something
 _ASKED_BY: Final = frozenset(
-    ("accept", "contain", "give", "hold", "list", "mean", "name", "need", "require", "return")
+    ("accept", "contain", "hold", "list", "mean", "name", "require", "return")
 )
 
 
@@ -346,7 +350,9 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
         yield from _sentence(" ".join(raw.split()), where, (end - len(raw.lstrip()), end))
     for entry in _ENTRY.finditer(prose):
         meaning = clean(entry["meaning"]).rstrip(".").split(". ")[0]
-        if where and len(meaning.split()) >= _LEAST_WORDS and not _LEANS.search(meaning.lower()):
+        clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
+        long = len(meaning.split()) >= _LEAST_WORDS
+        if where and long and clause is None and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
             question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
             yield Fact("glossary", question, meaning, name, "is", "", reference, entry.span())
