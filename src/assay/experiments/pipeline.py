@@ -52,6 +52,7 @@ from assay.testset.documents import Document, read_documents
 
 _MOST_SENTENCES: Final = 3  # of an extractive answer
 EXTRACTIVE, PASSAGE = "extractive", "passage"
+NAME = "pipeline on"
 _ONNX: Final = "onnx:"
 
 
@@ -119,10 +120,10 @@ class Parameters:
         return cls(**params)  # type: ignore[arg-type]
 
     @property
-    def effective(self) -> "Parameters":
-        """The same system without values that have no effect in it."""
-        embedder = "" if self.retriever == "bm25" else self.embedder
-        return replace(self, embedder=embedder, candidates=self.candidates if self.rerank else 1)
+    def without_effect(self) -> dict[str, Value]:
+        """What changes nothing beside the other values, with a value that stands for all."""
+        embedder = {"embedder": ""} if self.retriever == "bm25" else {}
+        return embedder | ({} if self.rerank else {"candidates": 1})
 
     @property
     def chunking(self) -> Chunking:
@@ -166,7 +167,7 @@ class Pipeline(Configurable):
     def name(self) -> str:
         """What it is called."""
         n = len(self.documents)
-        return f"pipeline on {n:,} document{'s' * (n != 1)}"
+        return f"{NAME} {n:,} document{'s' * (n != 1)}"
 
     @functools.cached_property
     def digest(self) -> str:
@@ -276,7 +277,8 @@ class PipelineSystem:
             AnswerFromPassages: self._uses_llm,
         }
         models = [self._route.identity(task) for task, is_asked in tasks.items() if is_asked]
-        form = [_REVISION, pipeline.digest, pipeline.version, asdict(params.effective), models]
+        effective = asdict(params) | params.without_effect
+        form = [_REVISION, pipeline.digest, pipeline.version, effective, models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
 

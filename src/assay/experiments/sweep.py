@@ -123,7 +123,8 @@ async def asweep(
         data: As for `evaluate`, with questions.
         target: A URL, ``module:function``, ``file.py:function``, a function, a `Pipeline` over
             documents, or a `assay.target.Configurable` that says more. A function takes the
-            parameters as keyword arguments, a URL as fields of the request.
+            parameters as keyword arguments, a URL as fields of the request; ``env:NAME`` is a
+            variable of the environment of a process that calls the function.
         grid: The values of every parameter: ``{"k": [3, 5], "chunk": [256, 512]}``.
         metrics: As for `evaluate`.
         judge: As for `evaluate`.
