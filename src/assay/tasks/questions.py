@@ -236,7 +236,7 @@ NO_ANSWER: Final = "I do not know: the documents do not answer this question."
 
 @dataclass(frozen=True)
 class AnswerFromPassages(Task[str]):
-    """Answer a question from retrieved passages alone, in free text.
+    """Answer from retrieved passages alone, for the pipeline and the draws of SelfCheckGPT.
 
     Attributes:
         question: What was asked.
