@@ -250,7 +250,16 @@ def _checked(
         and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
     ):
         return None
-    reason = f"the evidence gives '{wrong.figure.amount.text}', not '{figure.amount.text}'"
+    # "150 tonnes (330,000 lb)": people compare tonnes with tonnes.
+    alike = (
+        c
+        for c in candidates
+        if not c.same
+        and c.sentence is wrong.sentence
+        and c.figure.amount.size == figure.amount.size
+    )
+    shown = max(alike, key=_score, default=wrong).figure.amount.text
+    reason = f"the evidence gives '{shown}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
     return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
 
