@@ -123,6 +123,12 @@ def test_rows_can_be_skipped_by_a_run_and_no_other_command_speaks_of_it(assay, h
     span["attributes"] = {"openinference.span.kind": "CHAIN"}
     asked = {**span, "trace_id": "d" * 32, "span_id": "2" * 16}
     asked["attributes"] = {**span["attributes"], "input.value": "x", "output.value": "y"}
+    twice = [{"id": "a", "question": "x", "answer": "y"}] * 2
+    write_rows(here / "twice.jsonl", twice)
+    repeated = "give each row an id of its own, or remove one"
+    skip = ", or skip such rows with --skip-invalid FILE"
+    assert repeated + skip in assay("run", "twice.jsonl").stderr
+    assert f"{repeated}\n" in assay("check", "twice.jsonl").stderr
     two = ("faithfulness", "deepeval:faithfulness")
     remedy = "-> record the input of its outermost step"
     write_rows(here / "gap.jsonl", [asked, span])

@@ -75,6 +75,15 @@ def test_a_reason_goes_with_the_next_label(told, here):
     assert row["reason"] == "'=wrong number"  # for a spreadsheet it is no formula
 
 
+def test_it_asks_what_the_metric_is_about_as_the_browser_does(scored):
+    shown = scored("label", "-a", "anna", "-m", "faithfulness", keys="nq").stdout
+    assert "Do the contexts support everything that the answer says?" in shown
+    assert "you: no" in shown
+    parts = scored("label", "-a", "anna", "--per", "statement", keys="q").stdout
+    assert "Do the contexts support this statement?" in parts
+    assert "How good is this answer?" in scored("label", "-a", "b", "--grades", keys="q").stdout
+
+
 def test_grades_are_of_one_s_own_scale(told, here):
     assert told("label", "-a", "anna", "--grades", keys="yq4").exit_code == 0
     assert told("label", "-a", "anna", "--grades", keys="y4q").exit_code == 0
@@ -136,7 +145,7 @@ class TestPairs:
 
     def test_both_answers_are_shown_with_their_contexts_and_no_run_or_score(self, two):
         shown = two("-a", "anna").stdout
-        assert "which answer is better?" in shown
+        assert "Which answer is better?" in shown
         assert "a A better   b B better   0 tie" in shown
         assert shown.count("note ") == 1
         assert "the judge " not in shown.partition("labelled")[0]

@@ -1,6 +1,7 @@
 """Results: read from the store, by name, resumed, in shards."""
 
 import asyncio
+import csv
 import json
 import math
 import sys
@@ -224,6 +225,21 @@ class TestTables:
         assert lines[0]["scores"]["faithfulness"]["value"] == 0.5
         assert lines[0]["scores"]["faithfulness"]["parts"][0]["label"] == "supported"
         assert lines[1]["scores"]["faithfulness"]["why"] == "failed"
+
+    def test_csv_holds_scores_and_texts_and_computes_nothing(self, tmp_path):
+        rows = [
+            {"id": "sum", "answer": "=1+1", "contexts": ["A, b", "ü"], "reference": "two"},
+            {"id": "gap", "answer": "2", "contexts": None, "reference": None},
+        ]
+        path = tmp_path / "scores.csv"
+        evaluate(rows, "token_f1", plausible(), store=tmp_path / "assay.db").to_csv(path)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first, second = csv.DictReader(file)
+        assert (first["id"], first["answer"]) == ("sum", "'=1+1")
+        assert (float(first["token_f1"]), first["token_f1_why"]) == (0, "")
+        assert json.loads(first["contexts"]) == ["A, b", "ü"]
+        assert second["token_f1"] == second["contexts"] == ""
+        assert "no reference" in second["token_f1_why"]
 
     def test_what_jsonl_holds_can_be_evaluated_again(self, mixed, tmp_path):
         path = tmp_path / "out.jsonl"

@@ -17,7 +17,7 @@ from assay._analysis.labelling import Labelling
 from assay._cli import options, output, values
 from assay._cli.errors import OK, say
 from assay._cli.output import command_line, run_name
-from assay._report import numbers, sanitize
+from assay._report import labels, numbers, sanitize
 from assay._runner.result import Result
 from assay._store import Store
 from assay._store.labels import HumanLabel
@@ -48,6 +48,8 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
         if item.key != shown_key:
             _show(console, item)
             console.print(Text(progress_line(labelling.progress()), style="cyan"))
+            asked = _question(labelling.metric, item, grades=grades)
+            console.print(Text(asked, style="bold"))
             console.print(Text(f"{_keys(item, grades=grades)}   {_LABEL_KEYS}", style="dim"))
             shown_key = item.key
         key, values = _key(), _values(item, grades=grades)
@@ -84,6 +86,7 @@ def settle_in_terminal(labelling: Labelling) -> int:
         values = _values(item)
         _show(console, item)
         console.print(Text(f"{place} of {len(disputes)}: {said_by(dispute, item)}", style="cyan"))
+        console.print(Text(_question(labelling.metric, item), style="bold"))
         console.print(Text(f"{_keys(item)}   {_SETTLE_KEYS}", style="dim"))
         pressed = _key_among((*values, "s", *_STOP))
         if pressed in _STOP:
@@ -117,7 +120,7 @@ def _keys(item: LabelItem, *, grades: bool = False) -> str:
     """The same for the person."""
     if item.sides:
         return "a A better   b B better   0 tie"
-    return "0-9 the grade" if grades else "y good   n bad"
+    return "0-9 the grade" if grades else "y yes   n no"
 
 
 def _in_words(item: LabelItem, value: float | None) -> str:
@@ -149,12 +152,18 @@ def progress_line(progress: Progress) -> str:
 
 def _greet(console: Console, labelling: Labelling) -> None:
     about = labelling.run.config["about"][labelling.metric]["doc"]
-    ask = f"is each {labelling.per} good?"
-    if labelling.per == "pair":
-        ask = "which answer is better?"
-    title = f"{labelling.metric} of {labelling.run.title}: {ask}"
+    title = f"{labelling.metric} of {labelling.run.title}"
     console.print(Text(sanitize.plain(title), style="bold"))
     console.print(Text(sanitize.plain(about), style="dim"))
+
+
+def _question(metric: str, item: LabelItem, *, grades: bool = False) -> str:
+    """What a label replies to: the words of the browser."""
+    if item.sides:
+        return labels.BETTER
+    if grades:
+        return labels.HOW_GOOD
+    return labels.label_question(metric, None if item.statement is None else "statement")
 
 
 def _show(console: Console, item: LabelItem) -> None:
@@ -197,7 +206,7 @@ def _tell(console: Console, labelling: Labelling, label: HumanLabel, *, grades: 
     item = labelling.item(*label.item)
     words = _in_words(item, label.value)
     if label.value is not None and not (grades or item.sides):
-        words = "good" if label.value else "bad"
+        words = "yes" if label.value else "no"
     judged = f"; the judge {judged}" if (judged := _judged(item)) else ""
     console.print(Text(f"you: {words}{judged}", style="green"))
 

@@ -203,8 +203,8 @@ SHARED: Mapping[str, Any] = {
     "as_json": flag("--json", help="Write JSON to stdout, and nothing else there."),
     "outs": outs(
         "Write the report: .html (a page), .md (the score table), .jsonl (a line a sample, with "
-        "the evidence), .json (all that the page shows), .parquet (a row a sample). A file in an "
-        "object store is named by its URI: s3://BUCKET/FILE. Repeatable."
+        "the evidence), .json (all that the page shows), .csv or .parquet (a row a sample). A file "
+        "in an object store is named by its URI: s3://BUCKET/FILE. Repeatable."
     ),
     "labels": option("--labels", required=True, metavar="FILE", help=LABELS),
     "maps": repeatable(

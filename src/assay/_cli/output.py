@@ -132,6 +132,7 @@ _FORMS = {
     ".md": "the score table in Markdown",
     ".jsonl": "one line a sample: its fields, scores and evidence",
     ".json": "all that the report shows",
+    ".csv": "one row a sample for a spreadsheet: its id, scores, why there is none, its texts",
     ".parquet": "one row a sample: its id, scores and why there is none",
 }
 
@@ -234,6 +235,8 @@ def _write_report(result: "Result", path: Path) -> None:
         result.report(path)
     elif form == ".jsonl":
         result.to_jsonl(path)
+    elif form == ".csv":
+        result.to_csv(path)
     elif form == ".parquet":
         result.to_parquet(path)
     elif form == ".md":

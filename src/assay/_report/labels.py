@@ -174,3 +174,38 @@ def grouped(parts: Iterable[Part]) -> dict[str, list[Part]]:
     for part in parts:
         groups.setdefault(part.kind, []).append(part)
     return groups
+
+
+BETTER: Final = "Which answer is better?"
+HOW_GOOD: Final = "How good is this answer?"
+_SUPPORTED: Final = "Do the contexts support everything that the answer says?"
+_THIS: Final = "Do the contexts support this statement?"
+_SAME: Final = "Does the answer say the same as the reference?"
+_RIGHT: Final = "Is the answer right, by the reference?"
+# (part of a metric's name, question about an answer, question about one of its parts)
+_QUESTIONS: Final = (
+    ("context_recall", "Do the contexts hold all that the reference says?", _THIS),
+    ("context", "Are the contexts of use for the question?", "Is this of use for the question?"),
+    ("faithful", _SUPPORTED, _THIS),
+    ("grounded", _SUPPORTED, _THIS),
+    ("hallucination", _SUPPORTED, "Do the contexts support this?"),
+    ("citation", "Do the cited passages support the answer?", "Is this citation right?"),
+    ("relevan", "Does the answer reply to the question?", "Does this help to answer it?"),
+    ("complete", "Does the answer say all that was asked for?", "Does the answer say this?"),
+    ("concise", "Does the answer keep to what was asked?", "Is this needed in the answer?"),
+    ("correct", _RIGHT, "Is this statement right, by the reference?"),
+    ("similarity", _SAME, "Does this say the same?"),
+    ("match", _SAME, "Does this say the same?"),
+)
+
+
+def label_question(metric: str, kind: str | None = None) -> str:
+    """What a yes or no of a person replies to, of an answer or of a piece of evidence of a kind."""
+    name = metric.partition("(")[0]
+    whole, single = next(
+        ((a, b) for word, a, b in _QUESTIONS if word in name),
+        ("Is this answer good?", "Is this right?"),
+    )
+    if kind is None:
+        return whole
+    return "Is this context of use for the question?" if kind == "context" else single

@@ -251,7 +251,8 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
         lines.append(Note("warn", "This run is not finished. What follows is partial."))
     if run["skipped"]:
         rows = numbers.plural(run["skipped"], "row")
-        lines.append(Note("warn", f"{rows} of the data could not be used and count in no number."))
+        text = f"Left out of every number: {rows} of the data that could not be used."
+        lines.append(Note("warn", text))
     if (data.get("cascade") or {}).get("closed"):
         text = "The cheap judge began to err more than the bound allows, and decided no more"
         lines.append(Note("warn", f"{text} until it was learnt anew."))

@@ -1,5 +1,6 @@
 """The result of a run: scores with their evidence, read from the store."""
 
+import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from assay._store import Run, Store
 from assay._store.connection import named
 from assay._store.runs import Spent, Value
 from assay.data.files import landing
+from assay.data.values import as_text
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.metrics import Metric, parse
@@ -255,6 +257,24 @@ class Result(Forwarding):
                 scores = {label: msgspec.to_builtins(o) for label, o in by_metric.items()}
                 record = {**msgspec.to_builtins(sample), "scores": scores}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write one row a sample for spreadsheets: id, scores, why there is none, then the texts.
+
+        What a spreadsheet would take for a formula stands behind an apostrophe.
+        """
+        labels = self.run.metrics
+        columns = ["id", *labels, *(f"{label}_why" for label in labels), *TEXTS]
+        # Without the mark Excel on Windows takes the texts for another encoding.
+        with Path(path).open("w", encoding="utf-8-sig", newline="") as file:
+            sheet = csv.DictWriter(file, columns, extrasaction="ignore")
+            sheet.writeheader()
+            for row in self.rows():
+                contexts = row["contexts"]
+                if contexts is not None:
+                    row["contexts"] = json.dumps(contexts, ensure_ascii=False)
+                words = {key: as_text(cell) for key, cell in row.items() if isinstance(cell, str)}
+                sheet.writerow({**row, **words})
 
     def to_parquet(self, path: str | Path) -> None:
         """Write one row a sample: id, each metric's value, and ``<metric>_why`` there is none.

@@ -313,7 +313,7 @@ class _Tally:
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         key = int.from_bytes(digest)
         if key in self._ids:
-            remedy = "give each row its own id, or remove the repeated row"
+            remedy = f"give each row an id of its own, or remove one{missing_fields.SKIP_HINT}"
             return [Problem(f"'{name}' is the id of an earlier row", remedy, row.number, "id")]
         self._ids.add(key)
         return []

@@ -9,7 +9,7 @@ from typing import Any, Final
 from assay._analysis.label_pool import Key, LabelItem, Progress
 from assay._analysis.labelling import Labelling
 from assay._report import numbers
-from assay._report.labels import meaning
+from assay._report.labels import BETTER, HOW_GOOD, label_question, meaning
 from assay._store.labels import HumanLabel
 from assay._text.sentences import spans
 from assay._text.words import WORD, inverse_frequency, stem, stems, weighted_recall
@@ -122,25 +122,6 @@ GRADES: Final = ("unusable", "poor", "fair", "good", "flawless")
 TAGS: Final = ("made up", "contradicts the contexts", "incomplete", "beside the question")
 _MOST_TAGS: Final = 8
 _TELLING: Final = 0.5  # of an answer: where more of it differs, marks say nothing
-_SUPPORTED: Final = "Do the contexts support everything that the answer says?"
-_THIS: Final = "Do the contexts support this statement?"
-_SAME: Final = "Does the answer say the same as the reference?"
-_RIGHT: Final = "Is the answer right, by the reference?"
-# (part of a metric's name, question about an answer, question about one of its parts)
-_QUESTIONS: Final = (
-    ("context_recall", "Do the contexts hold all that the reference says?", _THIS),
-    ("context", "Are the contexts of use for the question?", "Is this of use for the question?"),
-    ("faithful", _SUPPORTED, _THIS),
-    ("grounded", _SUPPORTED, _THIS),
-    ("hallucination", _SUPPORTED, "Do the contexts support this?"),
-    ("citation", "Do the cited passages support the answer?", "Is this citation right?"),
-    ("relevan", "Does the answer reply to the question?", "Does this help to answer it?"),
-    ("complete", "Does the answer say all that was asked for?", "Does the answer say this?"),
-    ("concise", "Does the answer keep to what was asked?", "Is this needed in the answer?"),
-    ("correct", _RIGHT, "Is this statement right, by the reference?"),
-    ("similarity", _SAME, "Does this say the same?"),
-    ("match", _SAME, "Does this say the same?"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +167,10 @@ class Last:
 def question(queue: Queue, part: Part | None) -> str:
     """What a label replies to, in plain words."""
     if queue.what == "pair":
-        return "Which answer is better?"
+        return BETTER
     if queue.what == "rubric":
-        return "How good is this answer?"
-    name = queue.metric.partition("(")[0]
-    whole, single = next(
-        ((a, b) for word, a, b in _QUESTIONS if word in name),
-        ("Is this answer good?", "Is this right?"),
-    )
-    if part is None:
-        return whole
-    return "Is this context of use for the question?" if part.kind == "context" else single
+        return HOW_GOOD
+    return label_question(queue.metric, part.kind if part else None)
 
 
 def choices(queue: Queue, item: LabelItem, decision: HumanLabel | None) -> list[Choice]:

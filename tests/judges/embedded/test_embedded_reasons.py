@@ -40,6 +40,12 @@ def test_a_reason_agrees_with_its_verdict(statement):
         assert not verdict.reason.startswith("Hard to tell")
 
 
+def test_a_wrong_amount_is_set_against_the_one_in_its_unit():
+    contexts = ["The rocket lifts 150 tonnes (330,000 lb) to low Earth orbit."]
+    (verdict,) = assay.verify(["The rocket lifts 150 tonnes (400,000 lb)."], contexts)
+    assert "gives '330,000 pounds', not '400,000 pounds'" in verdict.reason
+
+
 def test_what_names_a_number_that_stands_nowhere_is_never_surely_supported():
     verdicts = assay.verify([f"The mill was built in {year}." for year in (1874, 1973)], CONTEXT)
     assert all(not verdict.supported or verdict.uncertain for verdict in verdicts)

@@ -253,14 +253,28 @@ def _checked(
         not each.kind and each.amount.number == figure.amount.number for each in near
     ):
         return None
-    reason = f"the evidence gives '{wrong.figure.amount.text}', not '{figure.amount.text}'"
+    # "150 tonnes (330,000 lb)": people compare tonnes with tonnes.
+    alike = (
+        c
+        for c in candidates
+        if not c.same
+        and c.sentence is wrong.sentence
+        and c.figure.amount.size == figure.amount.size
+    )
+    shown = max(alike, key=_score, default=wrong).figure.amount.text
+    reason = f"the evidence gives '{shown}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
     return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
 
 
 def _may_be(figure: Figure, other: Figure, claimed: Sequence[Figure]) -> bool:
-    """Whether the evidence's figure may stand for this one: not if the statement has it besides."""
-    return _is_same(figure, other) or not any(_is_same(each, other) for each in claimed)
+    """Whether the evidence's figure may stand for this one: not if the statement has it besides.
+
+    But "330,000 lb" behind "150 tonnes" is what a statement's "400,000 lb" is compared with.
+    """
+    return _is_same(figure, other) or not any(
+        each.amount.size == other.amount.size and _is_same(each, other) for each in claimed
+    )
 
 
 def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
