@@ -672,3 +672,10 @@ class TestWhatIsSetAside:
         tracker.record_reply(Reply((), "", kind=RateAnswer.kind), first)
         alone, beside = [await tracker.reserve(self.task(1), "judge") for _ in range(2)]
         assert (alone.reserved_out, beside.reserved_out) == (0, MARGIN * USUAL_REPLY)
+
+    async def test_a_bound_that_replies_have_passed_is_none(self):
+        tracker = BudgetTracker(Budget(tokens=10**6), bound=lambda _: 50)
+        first = await tracker.reserve(self.task(1), "judge")
+        tracker.release(first)
+        tracker.record_reply(Reply((), "", tokens_out=900, kind=RateAnswer.kind), first)
+        assert (await tracker.reserve(self.task(1), "judge")).reserved_out == 900
