@@ -4,14 +4,12 @@ import asyncio
 import contextlib
 import os
 import queue
-import re
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -19,6 +17,7 @@ from urllib.parse import quote
 
 from assay._store import integrity
 from assay._store.integrity import (
+    NETWORK,
     TROUBLE,
     Damaged,
     StoreError,
@@ -26,6 +25,7 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    file_system,
     log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
@@ -45,14 +45,6 @@ ROOM_BYTES = 16 << 20
 SCORE_BYTES = 16 << 10
 SYNCHRONOUS = "FULL"  # a paid reply survives a power cut too
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-# File systems that are shared between machines. SQLite's log needs memory that all who write share.
-NETWORK = frozenset(
-    (
-        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
-        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
-    )
-)
 
 
 def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -179,13 +171,22 @@ class File:
                 self._db.execute("COMMIT")
 
     def _text(self, number: str) -> str:
-        texts = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
-        if not texts:
-            what = f"text {number} is not in {self.path} any more"
-            raise InputError(what, "another process dropped its run, or the file is damaged")
-        sum_kept, key, body = texts[0]
-        self._intact(f"text {number}", sum_kept, int(number), key, body)
-        return decompress(body, TEXT)
+        if text := self._texts([int(number)]).get(number):
+            return text
+        what = f"text {number} is not in {self.path} any more"
+        raise InputError(what, "another process dropped its run, or the file is damaged")
+
+    def _texts(self, numbers: Sequence[int]) -> dict[str, str]:
+        """The texts with these numbers, those that are there."""
+        texts = {}
+        for at in range(0, len(numbers), PAGE):
+            some = numbers[at : at + PAGE]
+            which = f"id IN ({', '.join('?' * len(some))})"
+            sql = f"SELECT checksum, id, hash, body FROM texts WHERE {which}"
+            for sum_kept, number, key, body in self.query(sql, *some):
+                self._intact(f"text {number}", sum_kept, number, key, body)
+                texts[str(number)] = decompress(body, TEXT)
+        return texts
 
 
 class _Item(NamedTuple):
@@ -316,11 +317,13 @@ class Recent:
     Attributes:
         texts: Numbers of texts, by their keys.
         names: Names that have a number.
+        replies: Keys of replies that are there.
     """
 
     def __init__(self) -> None:
         self.texts: dict[bytes, str] = {}
         self.names: set[str] = set()
+        self.replies: set[str] = set()
         self._version: int | None = None
 
     def begun(self, db: sqlite3.Connection) -> None:
@@ -329,7 +332,7 @@ class Recent:
         Until the transaction ends nobody else can write.
         """
         (version,) = db.execute("PRAGMA data_version").fetchone()
-        if version != self._version or len(self.texts) > MAX_TEXTS:
+        if version != self._version or max(len(self.texts), len(self.replies)) > MAX_TEXTS:
             self.forget()
         self._version = version
 
@@ -337,6 +340,7 @@ class Recent:
         """Forget all: a transaction was rolled back, and what it wrote is not there."""
         self.texts.clear()
         self.names.clear()
+        self.replies.clear()
 
 
 def named(path: object) -> Path:
@@ -480,20 +484,3 @@ def _to_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.005)
         else:
             return
-
-
-def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
-    """The type of the file system that a file lies on, "" where that cannot be known."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        lines = table.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    target, best, kind = f"{path.resolve()}/", -1, ""
-    for _, mount, its_kind, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
-        # Spaces in a path are written as octal codes.
-        place = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
-        if len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), its_kind
-    return kind

@@ -132,6 +132,10 @@ _AMOUNT = re.compile(
     rf"(?:[ -]?(?P<unit>{_UNIT})(?!\w|/\w))?(?![\w:/^]|[.,]\d)",
     re.IGNORECASE,
 )
+_DECADE = re.compile(
+    r"(?:\b(?:1\d|20)|\b(?:the|early|mid|late|his|her|their|my|that|over)[\s-]|['’])[1-9]?\d0s$",
+    re.IGNORECASE,
+)
 _FRACTIONS = {
     "one half": 50, "half": 50, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25,
     "a quarter": 25, "three quarters": 75, "one fifth": 20, "two fifths": 40, "three fifths": 60,
@@ -312,7 +316,7 @@ def _numbers(text: str) -> Iterator[Amount]:
             continue  # "one" and "a" are mostly no numbers
         if _before(_ABOUT, text, match.start()):
             step = max(step, _ROUGH * number)
-        sign, unit = match["sign"], match["unit"]
+        sign, unit = match["sign"], None if _is_decade(match, text) else match["unit"]
         measured = _UNITS.get(unit) or _UNITS.get(unit.lower()) if unit else None
         kind = _SIGNS.get(sign.upper(), sign.upper()) if sign else measured.kind if measured else ""
         negative = bool(match["minus"] or match["open"] or match["inner"])
@@ -331,6 +335,13 @@ def _numbers(text: str) -> Iterator[Amount]:
             turn=0 if bound else _turned(text, match.span()),
             bound=bound,
         )
+
+
+def _is_decade(match: re.Match[str], text: str) -> bool:
+    """Whether its "s" makes it no time: "the 70s", "1820s", "4S"; but "30s" is one."""
+    if match["unit"] == "S":
+        return True
+    return match["unit"] == "s" and bool(_before(_DECADE, text, match.end()))
 
 
 def _before(words: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
