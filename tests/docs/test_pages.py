@@ -1,5 +1,6 @@
 """What the pages say is true; that their examples print what they show is held by `make check`."""
 
+import pkgutil
 import re
 import sys
 import tomllib
@@ -75,6 +76,18 @@ def test_every_command_named_in_the_text_exists() -> None:
     for page in TEXTS:
         named = set(re.findall(r"`assay ([a-z]+)", page.read_text("utf-8")))
         assert named <= known, name(page)
+
+
+@over("page", PAGES)  # decisions and changes may tell of what is gone
+def test_every_module_and_file_of_ours_that_is_named_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for dotted in re.findall(r"`(assay(?:\.\w+)+)\b(?:\([^`]*\))?`", text):
+        if not dotted.endswith((".toml", ".db")):
+            assert pkgutil.resolve_name(dotted) is not None, dotted
+    for path in re.findall(r"`((?:src|tests|benchmarks|training|examples|docs)/[\w/.-]+)`", text):
+        assert "NAME" in path or (ROOT / path).exists(), path
+    for folder, file in re.findall(r"`(src/[\w/]+/)`[^|\n]*listed in `(\w+\.py)`", text):
+        assert (ROOT / folder / file).exists(), file
 
 
 @over("page", TEXTS)

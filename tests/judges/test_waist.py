@@ -11,10 +11,12 @@ import pytest
 
 import assay
 from assay import evaluate
+from assay._middleware.cache import ReplyCache, Served
 from assay._middleware.wrapper import Adapted, Wrapper, adapted
+from assay._store import Store
 from assay.judge import Backend, BackendLike, Capabilities, Limits
 from assay.judges.code_digest import _Values, _Walk, place_of, text_digest
-from assay.tasks import NameEntities, Statement, Verdict
+from assay.tasks import NameEntities, RateAnswer, Statement, Verdict
 from support.over import over
 from support.scripts import plausible, samples
 
@@ -233,3 +235,17 @@ class TestStoredPlaces:
     )
     def test_a_function_that_holds_a_value_is_the_same_one_as_ever(self, held, digest):
         assert text_digest(_Values(_Walk(), "user").describe(held, "x")) == digest
+
+
+async def test_what_is_read_of_a_reply_is_what_is_kept_though_no_file_can_hold_all_of_it(db):
+    class Broken(Plain):
+        async def reply(self, task, draw=0):
+            reply = await self.judge.reply(task, draw)
+            return dataclasses.replace(reply, raw=f"{reply.raw} \ud83d")
+
+    with Store(db) as store:
+        reply = await ReplyCache(Broken(), store, "run", Served()).reply(
+            RateAnswer("Who?", "Anna.")
+        )
+        assert reply.raw.endswith("} ?")
+        assert store.reply(reply.key) == reply

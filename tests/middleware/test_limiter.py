@@ -8,7 +8,14 @@ from dataclasses import replace
 import pytest
 from aiohttp import ConnectionTimeoutError
 
-from assay._middleware.budget import USUAL_REPLY, Budget, BudgetTracker, Price
+from assay._middleware.budget import (
+    MARGIN,
+    USUAL_REPLY,
+    Budget,
+    BudgetTracker,
+    Price,
+    Spending,
+)
 from assay._middleware.concurrency import Bucket
 from assay._middleware.health import HOPELESS
 from assay._middleware.limiter import Limiter, Limits
@@ -641,3 +648,34 @@ async def test_a_bad_day_at_a_real_server_ends_well():
         assert usage.timeouts >= 1
         assert usage.throttled == server.count(status=429) > 0
         assert server.most_at_once <= 64 + usage.timeouts  # those given up are still held there
+
+
+class TestWhatIsSetAside:
+    @staticmethod
+    def task(n):
+        return RateAnswer("Who?", "Anna. " * n)
+
+    async def test_it_is_nothing_once_all_calls_have_ended(self):
+        spending = Spending()
+        budget = Budget(money=1.0, price=Price(0.1, 0.7))
+        tracker = BudgetTracker(budget, bound=lambda _: 13, spending=spending)
+        reservations = [await tracker.reserve(self.task(n), "judge") for n in (1, 30, 900, 77)]
+        for reservation in reservations:
+            tracker.release(reservation)
+            tracker.release(reservation)
+        assert spending.reserved == type(spending.reserved)()
+
+    async def test_replies_of_an_unknown_length_are_taken_to_be_as_long_as_usual(self):
+        tracker = BudgetTracker(Budget(tokens=10**6))
+        first = await tracker.reserve(self.task(1), "judge")
+        tracker.release(first)
+        tracker.record_reply(Reply((), "", kind=RateAnswer.kind), first)
+        alone, beside = [await tracker.reserve(self.task(1), "judge") for _ in range(2)]
+        assert (alone.reserved_out, beside.reserved_out) == (0, MARGIN * USUAL_REPLY)
+
+    async def test_a_bound_that_replies_have_passed_is_none(self):
+        tracker = BudgetTracker(Budget(tokens=10**6), bound=lambda _: 50)
+        first = await tracker.reserve(self.task(1), "judge")
+        tracker.release(first)
+        tracker.record_reply(Reply((), "", tokens_out=900, kind=RateAnswer.kind), first)
+        assert (await tracker.reserve(self.task(1), "judge")).reserved_out == 900

@@ -115,6 +115,15 @@ class TestTheInterval:
         found = correct_mean(score, range(10), [1] * 9 + [0])
         assert 0 <= found.interval.low <= found.interval.high <= 1
 
+    def test_of_few_documents_the_error_is_that_of_their_sums_and_wider_by_their_number(self):
+        # A judge that says nothing: the mean of 12 labels in 4 documents, each error by HC3.
+        labels = np.random.default_rng(2).normal(0, 1, 12)
+        design = Design(groups=[n // 3 for n in range(24)])
+        corrected = correct_mean(np.zeros(24), range(12), labels, design=design, ends=WIDE)
+        errors = (labels - labels.mean()) / (1 - 1 / 12) / 12
+        sums = errors.reshape(4, 3).sum(axis=1)
+        assert corrected.error == pytest.approx(np.sqrt(4 / 3 * (sums @ sums)))
+
     def test_documents_labelled_whole_make_it_wider(self):
         chance = np.random.default_rng(1)
         document = np.repeat(chance.normal(0, 1, 40), 5)
@@ -307,6 +316,22 @@ class TestRoganGladen:
     def test_the_counts_are_those_of_the_pairs(self):
         pairs = [(True, True), (True, False), (False, False), (False, True), (True, True)]
         assert Checked.of(pairs) == Checked(positives=3, hits=2, negatives=2, rejections=1)
+
+
+def test_the_ends_of_a_true_share_are_those_of_lang_and_reiczigel():
+    """Their section 2 with 36 of 120 called positive, 45 of 50 and 72 of 80 called rightly."""
+    z = stats.norm.ppf(0.975)
+    n, positives, negatives = 120 + z**2, 50 + 2, 80 + 2
+    p, se, sp = (36 + z**2 / 2) / n, (45 + 1) / positives, (72 + 1) / negatives
+    share = (p + sp - 1) / (se + sp - 1)
+    of_se, of_sp = se * (1 - se) / positives, sp * (1 - sp) / negatives
+    shift = 2 * z**2 * (share * of_se - (1 - share) * of_sp)
+    variance = p * (1 - p) / n + share**2 * of_se + (1 - share) ** 2 * of_sp
+    half = z * np.sqrt(variance) / (se + sp - 1)
+    interval = true_share(36, 120, Checked(50, 45, 80, 72)).interval
+    expected = (share + shift - half, share + shift + half)
+    assert (interval.low, interval.high) == pytest.approx(expected)
+    assert abs(shift) > 1e-3
 
 
 class TestRoganGladenInGroups:
