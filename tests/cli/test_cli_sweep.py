@@ -152,7 +152,7 @@ def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
     result = rag(*SWEEP, "--set", "k=3,5")
     assert result.exit_code == 3, result.output
     assert "k=5: system asked 20, reused 0; judge asked 0, reused 0; 2 questions" in result.stderr
-    assert "2 of 20 questions lack a score somewhere" in result.stdout
+    assert "2 of 20 questions with a score lack one" in result.stdout
     assert "no answer" in result.stdout
     # A question without an answer is asked again, all others are known.
     assert "k=5: system asked 2, reused 18" in rag(*SWEEP, "--set", "k=3,5").stderr
