@@ -386,7 +386,7 @@ def _warn_of_cut(labelled: Result, metric: str, request: _CorrectRequest) -> Non
 
 
 def _share_lines(share: TrueShare, threshold: float) -> Iterable[Text]:
-    estimate = f"{numbers.score(share.estimate)}, 95 % interval {report.span(share.interval)}"
+    estimate = f"{numbers.score(share.estimate)}, 95 % interval {numbers.interval(share.interval)}"
     yield Text(f"share of good samples: {estimate}", style="bold")
     yield Text(f"the judge calls {numbers.score(share.apparent)} good (threshold {threshold:g})")
     good, bad = numbers.score(share.sensitivity), numbers.score(1 - share.specificity)

@@ -12,7 +12,6 @@ from assay._report.sanitize import code, inline
 from assay._report.tables import markdown_table
 from assay._version import __version__
 from assay.stats.calibration import Bin
-from assay.stats.intervals import Interval
 
 SIDE: Final = 240
 _METHODS: Final = {"platt": "Platt's logistic curve", "isotonic": "isotonic curve"}
@@ -174,13 +173,13 @@ class MeanRow:
 
 def mean_rows(correction: Correction) -> list[MeanRow]:
     """The judge's mean, that of the labels, and both together."""
-    both, value = correction.corrected, numbers.score
+    both, value, ends = correction.corrected, numbers.score, numbers.interval
     judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
     labelled = numbers.plural(both.n_labelled, "label")
     return [
         MeanRow("the judge", value(both.judge_mean), "", judged),
-        MeanRow("the labels", value(correction.alone), span(correction.alone_interval), labelled),
-        MeanRow("corrected", value(both.estimate), span(both.interval), "both together"),
+        MeanRow("the labels", value(correction.alone), ends(correction.alone_interval), labelled),
+        MeanRow("corrected", value(both.estimate), ends(both.interval), "both together"),
     ]
 
 
@@ -211,11 +210,6 @@ def notes(correction: Correction, width: float) -> Iterable[str]:
         yield f"{correction.n_open} left open: taken to be like the others; label them to be sure"
     for why, n in correction.left_out.items():
         yield f"{n} not used: {why}"
-
-
-def span(interval: Interval | None) -> str:
-    """The ends of an interval."""
-    return numbers.span(None if interval is None else (interval.low, interval.high))
 
 
 def _needed(correction: Correction, width: float) -> str:

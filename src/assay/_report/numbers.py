@@ -35,8 +35,10 @@ def span(pair: Sequence[float] | None, between: str = " to ") -> str:
     return score(pair[0]) if low == high else f"{low}{between}{high}"
 
 
-def interval(ends: Interval | None) -> str:
-    """An interval of a score; a dash where there is none."""
+def interval(ends: Interval | Mapping[str, float] | None) -> str:
+    """An interval of a score, also as plain values; a dash where there is none."""
+    if isinstance(ends, Mapping):
+        return span((ends["low"], ends["high"]) if ends else None)
     return span((ends.low, ends.high) if ends else None)
 
 

@@ -66,7 +66,7 @@ def row(point: Json) -> list[str]:
         numbers.count(point["n"]),
         _beside(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
-        f"{sign}{difference} ({_span(ends)})",
+        f"{sign}{difference} ({numbers.interval(ends)})",
         point["verdict"],
     ]
 
@@ -139,11 +139,7 @@ def notes(data: Json) -> list[str]:
 
 
 def _beside(mean: float | None, interval: Any) -> str:
-    return numbers.DASH if mean is None else f"{numbers.score(mean)} ({_span(interval)})"
-
-
-def _span(interval: Any) -> str:
-    return numbers.span((interval["low"], interval["high"]) if interval else None)
+    return numbers.DASH if mean is None else f"{numbers.score(mean)} ({numbers.interval(interval)})"
 
 
 def console(data: Json) -> RenderableType:

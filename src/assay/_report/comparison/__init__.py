@@ -299,8 +299,7 @@ def collect_groups(groups: ByGroup) -> dict[str, Any]:
     for one in data["metrics"]:
         for group in one["groups"]:
             group["against"] = ""
-            ends = group["interval"]
-            group["span"] = numbers.span((ends["low"], ends["high"]) if ends else None)
+            group["span"] = numbers.interval(group["interval"])
             spread = "" if group["sd"] is None else f" ({numbers.score(group['sd'])})"
             group["shown"] = numbers.score(group["mean"]) + spread
         # Two groups are compared in words, more of them in the table.
