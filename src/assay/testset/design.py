@@ -488,6 +488,6 @@ def _ranking(rows: Sequence[Sample], easy: Mapping[str, bool]) -> Iterator[Findi
     elif share >= _TOO_EASY:
         text = (
             f"BM25 finds the evidence of {share:.0%} of {len(easy)} questions first, in passages "
-            f"of {PASSAGE} and of {_SHORT} words: the few others rank retrievers nearly by chance"
+            f"of {PASSAGE} and of {_SHORT} words: few are left to tell retrievers apart"
         )
         yield Finding("retrievers", "note", text, remedy)
