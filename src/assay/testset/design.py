@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -154,8 +155,7 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     rows = _rows(data, mapping, contexts)
     documents = read_documents(corpus) if corpus is not None else []
     passages = _cut(documents, PASSAGE)
-    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
-    unique = list(reversed(first.values()))
+    unique = _unique(rows)
     sources = sources_of(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, FLIPS))
@@ -166,13 +166,10 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
     easy = found_first(unique, gold, passages, _cut(documents, _SHORT)) if gold else {}
-    share = fmean(easy.values()) if easy else None
     said = _ask(unique, sources, judge, store, settings)
     findings = [
         *_size(n, detectable),
-        *_duplicates(rows),
-        *_standing_alone(unique),
-        *_given_away(unique),
+        *chain(_duplicates(rows), _standing_alone(unique), _given_away(unique)),
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
         *_of_judge(unique, said),
@@ -180,14 +177,18 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
         *uncovered(asked, topics),
         *_easy(overlaps),
         *_ranking(unique, easy),
-        *_languages(unique),
-        *_personal(rows),
-        *_written(rows, generated=generated),
+        *chain(_languages(unique), _personal(rows), _written(rows, generated=generated)),
     ]
-    mean = fmean(overlaps) if overlaps else None
+    mean, share = (fmean(values) if values else None for values in (overlaps, easy.values()))
     what = (kinds, mean, _ranks(unique, gold, passages), share)
     covered = (asked.of(asked.documents()), asked.of(topics))
     return Design(len(rows), n, detectable, *what, *covered, generated, runs, said, tuple(findings))
+
+
+def _unique(rows: Sequence[Sample]) -> list[Sample]:
+    """The first row of each question, in order."""
+    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
+    return list(reversed(first.values()))
 
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
