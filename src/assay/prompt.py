@@ -95,25 +95,22 @@ def fence_codes(texts: Iterable[str]) -> dict[str, str]:
     every text of every prompt, hence its length.
     """
     distinct = list(dict.fromkeys(texts))
-    read = [_readings(text) for text in distinct]
-    by_text = {text: _hash(text)[:_CODE] for text in distinct}
-    if not _is_read(by_text.values(), read):
+    fences = [_fence(text) for text in distinct]
+    read = [readings for readings, _ in fences]
+    by_text = {text: code for text, (_, code) in zip(distinct, fences, strict=True)}
+    if not Readings.hold(read, by_text.values()):
         return by_text
     digest = _hash("\0".join(distinct))
     # No text holds the whole hash of itself and others.
     ends = range(_CODE, len(digest) + 1)
-    one = next(digest[:end] for end in ends if not _is_read([digest[:end]], read))
+    one = next(digest[:end] for end in ends if not Readings.hold(read, [digest[:end]]))
     return dict.fromkeys(distinct, one)
 
 
 # As many as the texts of the samples that are under way.
 @memoized(2_048, longest=20_000)
-def _readings(text: str) -> Readings:
-    return Readings(text)  # contexts stand in several prompts of a sample
-
-
-def _is_read(codes: Iterable[str], texts: Sequence[Readings]) -> bool:
-    return any(text.hold(code) for code in dict.fromkeys(codes) for text in texts)
+def _fence(text: str) -> tuple[Readings, str]:
+    return Readings(text), _hash(text)[:_CODE]  # contexts stand in several prompts of a sample
 
 
 def _hash(text: str) -> str:

@@ -6,11 +6,10 @@ import os
 import queue
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -18,6 +17,7 @@ from urllib.parse import quote
 
 from assay._store import integrity
 from assay._store.integrity import (
+    NETWORK,
     TROUBLE,
     Damaged,
     StoreError,
@@ -25,6 +25,8 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    file_system,
+    log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
@@ -43,14 +45,6 @@ ROOM_BYTES = 16 << 20
 SCORE_BYTES = 16 << 10
 SYNCHRONOUS = "FULL"  # a paid reply survives a power cut too
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-# File systems that are shared between machines. SQLite's log needs memory that all who write share.
-NETWORK = frozenset(
-    (
-        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
-        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
-    )
-)
 
 
 def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -177,13 +171,22 @@ class File:
                 self._db.execute("COMMIT")
 
     def _text(self, number: str) -> str:
-        texts = self.query("SELECT checksum, hash, body FROM texts WHERE id = ?", int(number))
-        if not texts:
-            what = f"text {number} is not in {self.path} any more"
-            raise InputError(what, "another process dropped its run, or the file is damaged")
-        sum_kept, key, body = texts[0]
-        self._intact(f"text {number}", sum_kept, int(number), key, body)
-        return decompress(body, TEXT)
+        if text := self._texts([int(number)]).get(number):
+            return text
+        what = f"text {number} is not in {self.path} any more"
+        raise InputError(what, "another process dropped its run, or the file is damaged")
+
+    def _texts(self, numbers: Sequence[int]) -> dict[str, str]:
+        """The texts with these numbers, those that are there."""
+        texts = {}
+        for at in range(0, len(numbers), PAGE):
+            some = numbers[at : at + PAGE]
+            which = f"id IN ({', '.join('?' * len(some))})"
+            sql = f"SELECT checksum, id, hash, body FROM texts WHERE {which}"
+            for sum_kept, number, key, body in self.query(sql, *some):
+                self._intact(f"text {number}", sum_kept, number, key, body)
+                texts[str(number)] = decompress(body, TEXT)
+        return texts
 
 
 class _Item(NamedTuple):
@@ -314,11 +317,13 @@ class Recent:
     Attributes:
         texts: Numbers of texts, by their keys.
         names: Names that have a number.
+        replies: Keys of replies that are there.
     """
 
     def __init__(self) -> None:
         self.texts: dict[bytes, str] = {}
         self.names: set[str] = set()
+        self.replies: set[str] = set()
         self._version: int | None = None
 
     def begun(self, db: sqlite3.Connection) -> None:
@@ -327,7 +332,7 @@ class Recent:
         Until the transaction ends nobody else can write.
         """
         (version,) = db.execute("PRAGMA data_version").fetchone()
-        if version != self._version or len(self.texts) > MAX_TEXTS:
+        if version != self._version or max(len(self.texts), len(self.replies)) > MAX_TEXTS:
             self.forget()
         self._version = version
 
@@ -335,6 +340,7 @@ class Recent:
         """Forget all: a transaction was rolled back, and what it wrote is not there."""
         self.texts.clear()
         self.names.clear()
+        self.replies.clear()
 
 
 def named(path: object) -> Path:
@@ -453,7 +459,7 @@ def look(path: Path) -> None:
 
 def _has_log(path: Path) -> bool:
     with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
-        return bool(path.with_name(f"{path.name}-wal").stat().st_size)
+        return bool(log_of(path).stat().st_size)
     return False
 
 
@@ -478,21 +484,3 @@ def _to_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.005)
         else:
             return
-
-
-def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
-    """The type of the file system that a file lies on, "" where that cannot be known."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        lines = table.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    target, best, kind = f"{path.resolve()}/", -1, ""
-    for line in lines:
-        fields = line.split(" ")
-        # Spaces in a path are written as octal codes.
-        place = fields[1].encode().decode("unicode_escape").rstrip("/") if len(fields) > 2 else None
-        if place is not None and len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), fields[2]
-    return kind

@@ -28,6 +28,7 @@ from assay._store.integrity import (
     value_checksum,
 )
 from assay._store.schema import EVIDENCE, ROW, TEXT, Stored, compress, decompress
+from assay._text import memoized
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -125,6 +126,7 @@ def numbers(body: str) -> set[int]:
     return {int(number) for number in _NUMBER.findall(body)}
 
 
+@memoized(2_048, longest=20_000)
 def _fence_code(text: str) -> str:
     """The code that the fence of a text has in nearly every prompt.
 
@@ -223,6 +225,8 @@ def write_reply(
         int(time.time()) if at is None else at,
     )
     new = db.execute(WRITE_REPLY, (checksum(*values), *values)).rowcount > 0
+    if recent:
+        recent.replies.add(reply.key)
     if new and (reply.cached_in or reply.cache_written):
         cached = key, reply.cached_in, reply.cache_written
         db.execute(WRITE_CACHED, (checksum(*cached), *cached))
@@ -242,10 +246,12 @@ def write_paid(db: sqlite3.Connection, reply: Reply, run: str, recent: Recent) -
     return new
 
 
-def has_replies(db: sqlite3.Connection, keys: Sequence[str]) -> bool:
+def has_replies(db: sqlite3.Connection, keys: Sequence[str], recent: Recent | None = None) -> bool:
     """Whether there is a reply under each of the keys."""
+    known = recent.replies if recent else frozenset[str]()
     sql = "SELECT 1 FROM replies WHERE key = ?"
-    return all(db.execute(sql, (short_key(key),)).fetchone() for key in dict.fromkeys(keys))
+    new = [key for key in dict.fromkeys(keys) if key not in known]
+    return all(db.execute(sql, (short_key(key),)).fetchone() for key in new)
 
 
 def read_reply(row: Sequence[Any], resolve: Resolve) -> Reply:

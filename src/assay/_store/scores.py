@@ -12,7 +12,7 @@ from assay._store import rows
 from assay._store.connection import PAGE, File
 from assay._store.integrity import COVERED, Damaged, amended, checksum, long_keys, value_checksum
 from assay._store.judges import Replies
-from assay._store.schema import Stored
+from assay._store.schema import ROW, Stored, decompress
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
@@ -122,7 +122,7 @@ class Samples(File):
         matching = self._bodies(run, sql, sample_id)
         if not matching:
             raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
-        return matching[0][0], rows.read_sample(matching[0][1], self._text)
+        return matching[0][0], self._sample(matching[0][1])
 
     def sample_at(self, run: str, row: int) -> Sample:
         """The sample of a row.
@@ -161,9 +161,13 @@ class Samples(File):
             self._intact(f"sample {row} of run {run}", sum_kept, number, row, *rest)
         return [(row, body) for _, _, row, _, body in samples]
 
+    def _sample(self, body: Stored) -> Sample:
+        texts = self._texts([*rows.numbers(decompress(body, ROW))])
+        return rows.read_sample(body, lambda number: texts.get(number) or self._text(number))
+
     def _read(self, run: str, row: int, body: Stored) -> Sample:
         """The sample of a body; the dictionary of its evidence is remembered."""
-        sample = rows.read_sample(body, self._text)
+        sample = self._sample(body)
         self._remember(run, row, rows.evidence_dictionary(sample))
         return sample
 
@@ -181,9 +185,7 @@ class Samples(File):
             return dictionary
         sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND row = ?"
         bodies = self._bodies(run, sql, row)
-        dictionary = (
-            rows.evidence_dictionary(rows.read_sample(bodies[0][1], self._text)) if bodies else b""
-        )
+        dictionary = rows.evidence_dictionary(self._sample(bodies[0][1])) if bodies else b""
         return self._remember(run, row, dictionary)
 
 
@@ -217,7 +219,7 @@ class Scores(Samples, Replies):
             ends = page[0][0], page[-1][0]
             stored = {m: {o[1]: o for o in self.query(sql, run, m, *ends)} for m in metrics}
             for row, body in page:
-                sample = rows.read_sample(body, self._text)
+                sample = self._sample(body)
                 dictionary = rows.evidence_dictionary(sample)
                 outcomes = {
                     m: self._outcome(run, m, stored[m][row], dictionary)
@@ -254,7 +256,7 @@ class Scores(Samples, Replies):
 
         def write(db: sqlite3.Connection) -> None:
             nonlocal whole
-            whole = rows.has_replies(db, keys)
+            whole = rows.has_replies(db, keys, self._writer.recent)
             if whole:
                 rows.write_outcome(db, (run, row, metric), values, dictionary, self._writer.recent)
 

@@ -158,9 +158,13 @@ _JOINT_END = re.compile(r"\s?(?:[;；]|[,;]?\s(?:and/or|and|or))$")
 
 def clean(text: str) -> str:
     """Without mark-up and citation marks, on one line, with a capital at the beginning."""
-    bare = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
-    bare = _ITALIC.sub(r"\g<content>", bare)
-    plain = _JOINT_END.sub("", " ".join(_LINK.sub(r"\g<content>", bare).split()))
+    if "*" in text or "_" in text or "`" in text:  # none is in most, and to look behind is slow
+        bare = _GAP.sub("", without_citations(_MARKUP.sub("", text)))
+        bare = _ITALIC.sub(r"\g<content>", bare)
+    else:
+        bare = _GAP.sub("", without_citations(text))
+    bare = _LINK.sub(r"\g<content>", bare) if "[" in bare else bare
+    plain = _JOINT_END.sub("", " ".join(bare.split()))
     # "iPhone", "max_delay" and "find()" are written small.
     name = _WRITTEN_SMALL.match(plain)
     return plain if name else plain[:1].upper() + plain[1:]

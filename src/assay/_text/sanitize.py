@@ -5,7 +5,7 @@ import os
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -165,6 +165,8 @@ _DROPPED: Final = bytes(n for n in range(128) if not chr(n).isalnum() and chr(n)
 _ALL_OPTIONAL: Final = "".join(_OPTIONAL.values())
 _SYMBOLS: Final = re.compile(f"[{_ALL_OPTIONAL}{''.join(_EITHER)}]")
 _WITHOUT: Final = str.maketrans("", "", _ALL_OPTIONAL)
+# What escapes and markup begin with: hardly any text has one of these.
+_READ_OTHERWISE: Final = re.compile(r"[&%\\~\]<\x1b\b]")
 _FEW: Final = 3  # so many characters that may be digits are passed over between two digits
 
 
@@ -174,20 +176,28 @@ class Readings:
     Case, width, marks, look-alikes of other scripts, blanks, punctuation and all that cannot be
     seen make no difference. A text that holds escapes (`&#98;`, `\u0062`, `%62`) or markup is read
     with and without them, one that turns the direction of writing also backwards.
+
+    Attributes:
+        exact: Those of which each character is a digit, or none, line by line.
+        open: Those with characters that may be digits.
     """
 
     def __init__(self, text: str) -> None:
         readings = {_folded(reading) for reading in dict.fromkeys(_readings(text))}
-        self._exact = {reading for reading in readings if not _SYMBOLS.search(reading)}
-        self._open = readings - self._exact
-        self._open |= {reading.translate(_WITHOUT) for reading in self._open}
+        exact = {reading for reading in readings if not _SYMBOLS.search(reading)}
+        self.exact = "\n".join(exact)
+        self.open = readings - exact
+        self.open |= {reading.translate(_WITHOUT) for reading in self.open}
 
-    def hold(self, code: str) -> bool:
-        """Whether a code in lower-case hexadecimal digits can be read anywhere."""
-        for reading in self._exact:  # not any(): this is asked a hundred times a sample
-            if code in reading:
+    @staticmethod
+    def hold(texts: "Sequence[Readings]", codes: Iterable[str]) -> bool:
+        """Whether one of these codes in lower-case hexadecimal digits can be read in any text."""
+        exact = "\n".join([text.exact for text in texts])
+        doubtful = [reading for text in texts for reading in text.open]
+        for code in codes:  # not any(): this is asked a few dozen times a sample
+            if code in exact or (doubtful and any(map(_pattern(code).search, doubtful))):
                 return True
-        return bool(self._open) and any(map(_pattern(code).search, self._open))
+        return False
 
 
 def _pattern(code: str) -> re.Pattern[str]:
@@ -215,6 +225,8 @@ def _ascii(text: str) -> str:
 def _readings(text: str) -> Iterator[str]:
     as_it_is = text
     yield text
+    if text.isascii() and not _READ_OTHERWISE.search(text) and "U+" not in text:
+        return
     for _ in range(_ROUNDS):
         before = text
         for decoded in (_entities, _escapes, _percent):

@@ -131,7 +131,8 @@ _STOP = re.compile(
 )
 # What every stop begins with. A set is searched for many times as fast as what looks behind.
 _STOP_SIGN = re.compile(r"[.!?…؟۔։。！？｡।॥።။]")
-_LAST_WORD = re.compile(r"[^\s(\[\"“‘„«]+$")
+# Looked for from the beginnings of words only.
+_LAST_WORD = re.compile(r"(?<![^\s(\[\"“‘„«])[^\s(\[\"“‘„«]++$")
 _ELISION = re.compile(r"^(?:[LlDd]|dell|all)['’]")
 _NEXT = re.compile(r"\s*[\"'“‘„‚(\[*_«¿¡]*\s*(\S?)([^\W\d_]*)")
 # What is said within Japanese quotation marks belongs to the sentence around them.
@@ -275,7 +276,7 @@ def _full_stop_ends(
     text: str, begin: int, stop: re.Match[str], following: re.Match[str], *, capitals: bool
 ) -> bool:
     """The same for a single full stop, which abbreviations and numbers have too."""
-    last = _LAST_WORD.search(text, max(begin, stop.start() - 40), stop.start())
+    last = _LAST_WORD.search(text[max(begin, stop.start() - 40) : stop.start()])
     written = _ELISION.sub("", last.group()) if last else ""
     word = written.lower()
     if word in BEFORE_NUMBERS and _NUMBERED.match(text, stop.end()):

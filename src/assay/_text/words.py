@@ -13,7 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from assay._text import memoized, numbers
@@ -101,7 +101,7 @@ def content_words(text: str) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """The stems of the content words of `text`, in order."""
-    return [_STEMS[word] for word in content_words(text)]
+    return [_STEMS[word] for word in words(text) if word and word not in STOP_WORDS]
 
 
 def stem(word: str) -> str:
@@ -200,11 +200,8 @@ def inverse_frequency(texts: Iterable[Collection[str]]) -> Weights:
 
     Rounded to 32 binary places, so that sums of them are exact in any order.
     """
-    counts: Counter[str] = Counter()
-    total = 0
-    for stems in texts:
-        counts.update(set(stems))
-        total += 1
+    distinct = [frozenset(stems) for stems in texts]
+    counts, total = Counter(chain.from_iterable(distinct)), len(distinct)
     each = {
         count: round(math.log(1 + total / count) * _PLACES) / _PLACES
         for count in set(counts.values())
@@ -237,14 +234,11 @@ def closest_sentence(claim: str, text: str) -> Span | None:
     """
     sentences, weights = _by_sentence(text)
     claim_stems = frozenset(stems(claim))
-    total = math.fsum(weights[stem] for stem in claim_stems)
+    weight = weights.__getitem__
+    total = sum(map(weight, claim_stems))
     shared = [
-        (
-            math.fsum(weights[stem] for stem in claim_stems & sentence_stems) / total,
-            start - end,
-            (start, end),
-        )
-        for (start, end), sentence_stems in sentences
+        (sum(map(weight, claim_stems & own)) / total, span[0] - span[1], span)
+        for span, own in sentences
         if total
     ]
     most, _, span = max(shared, default=(0.0, 0, (0, 0)))

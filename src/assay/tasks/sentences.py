@@ -128,9 +128,10 @@ class NumberedSentences:
         return clean(self._bare(number)).strip()
 
     def _check(self, number: int, sentence_statements: Sequence[str], raw: str) -> None:
+        bare = self._bare(number)
         for text in sentence_statements:
-            own = set(stems(text))
-            if not own or own.intersection(stems(self._bare(number))):
+            own = set(stems(text)) if text != bare else set()
+            if not own or own.intersection(stems(bare)):
                 continue
             for other in range(1, len(self._places) + 1):
                 if len(own.intersection(stems(self._bare(other)))) >= _ELSEWHERE * len(own):
