@@ -352,3 +352,15 @@ def test_a_lost_cell_is_seen_among_those_that_make_a_list_and_no_other_form_has_
     assert "is '#REF!': the spreadsheet lost" in problem(file, mapping={"contexts": "c#"})
     (sample,) = load([{"question": "q", "answer": "#N/A"}])
     assert sample.answer == "#N/A"
+
+
+def test_answers_that_read_like_error_messages_are_noted():
+    messages = ("Error: 504 Gateway Timeout", "503 Service Unavailable", "openai.APIError: down")
+    answers = ("Errors are logged.", "404 people came.", "Rate limits apply.")
+    changes = [{"answer": text} for text in (*answers, *messages)]
+    checked = samples(rows(*changes), needs=NEEDS)
+    assert len(list(checked)) == 6
+    (note,) = checked.notes
+    assert note.startswith("the answer of 3 of 6 rows reads like an error message")
+    assert "(the first is row 4, 'Error: 504 Gateway Timeout')" in note
+    assert "in the field 'failure'" in note

@@ -15,14 +15,12 @@ from assay.data.columns import FIELDS, likely_column, recognised
 from assay.data.files import Source, read
 from assay.data.passages import Decision
 from assay.data.rows import Reading, Row
+from assay.data.values import absent_word, error_message
 from assay.errors import InputError, Problem
 from assay.sample import Sample
 
 KEPT: Final = 1000
 _COLUMNS_KEPT: Final = 200
-# What exports write where a value is missing; it may be a short answer as well.
-_ABSENT: Final = frozenset({"nan", "none", "null", "n/a", "<na>", "nat", "undefined"})
-_LONGEST: Final = max(map(len, _ABSENT)) + 2
 _TEXTS: Final = ("question", "answer", "contexts", "reference", "reference_contexts")
 _MAIN: Final = ("answer", "question", "contexts", "reference")
 
@@ -419,14 +417,18 @@ class _Remarks:
     absent: dict[str, _Occurrences] = field(default_factory=dict)
     joined: dict[str, _Occurrences] = field(default_factory=dict)
     printed: dict[str, _Occurrences] = field(default_factory=dict)
+    failed: _Occurrences | None = None
     reading: Reading = field(default_factory=Reading)
 
     def add(self, row: Row) -> None:
         """Count what is odd in a row."""
         self.reading = row.reading
         for name in _TEXTS:
-            if word := _absent_word(row.fields.get(name)):
+            if word := absent_word(row.fields.get(name)):
                 self.absent.setdefault(name, _Occurrences(row.number, word)).n += 1
+        if message := error_message(row.fields.get("answer")):
+            self.failed = self.failed or _Occurrences(row.number, message)
+            self.failed.n += 1
         for name, passages in row.passages.items():
             if passages > 1:
                 count = self.joined.setdefault(name, _Occurrences(row.number, least=passages))
@@ -449,6 +451,7 @@ class _Remarks:
                 for name, count in self.printed.items()
             ),
             *(_note_on_words(name, count, rows) for name, count in self.absent.items()),
+            *([_note_on_errors(self.failed, rows)] if self.failed else ()),
         ]
 
     def _columns(self) -> Iterator[str]:
@@ -484,10 +487,7 @@ def _note_on_words(name: str, count: _Occurrences, rows: int) -> str:
     return f"{note} (the first is row {count.first}), {kind}: it is scored as a text"
 
 
-def _absent_word(value: Any) -> str:
-    """The word in a field that may stand for nothing at all, "" if there is none."""
-    texts: Iterable[Any] = value if isinstance(value, tuple) else (value,)
-    for text in texts:
-        if isinstance(text, str) and len(text) <= _LONGEST and text.strip().lower() in _ABSENT:
-            return text.strip()
-    return ""
+def _note_on_errors(count: _Occurrences, rows: int) -> str:
+    note = f"the answer of {_of(count.n, rows)} reads like an error message"
+    remedy = "it is scored as an answer; if the system gave none, say why in the field 'failure'"
+    return f"{note} (the first is row {count.first}, '{count.word}'): {remedy}"

@@ -212,3 +212,34 @@ def as_text(cell: str) -> str:
 def read_back(cell: str) -> str:
     """What `as_text` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+# What exports write where a value is missing; it may be a short answer as well.
+_ABSENT: Final = frozenset({"nan", "none", "null", "n/a", "<na>", "nat", "undefined"})
+_LONGEST: Final = max(map(len, _ABSENT)) + 2
+
+
+def absent_word(value: Any) -> str:
+    """The word in a field that may stand for nothing at all, "" if there is none."""
+    texts: Iterable[Any] = value if isinstance(value, tuple) else (value,)
+    for text in texts:
+        if isinstance(text, str) and len(text) <= _LONGEST and text.strip().lower() in _ABSENT:
+            return text.strip()
+    return ""
+
+
+_ERROR: Final = re.compile(
+    r"\W*(?:error:|traceback \(most recent call last\)|[\w.]+(?:error|exception): "
+    r"|(?:http (?:error )?)?[45]\d\d:? (?:bad|gateway|internal|service|too many|forbidden)\b"
+    r"|(?:internal server|http|connection) error\b"
+    r"|(?:request|connection) (?:timed out|refused|reset)"
+    r"|rate limit (?:reached|exceeded))",
+    re.IGNORECASE,
+)
+_MESSAGE: Final = 60  # characters of one that are shown
+
+
+def error_message(text: Any) -> str:
+    """How a text begins that a program rather than a model wrote: "Error: 504"; else ""."""
+    found = isinstance(text, str) and _ERROR.match(text)
+    return " ".join(text.split())[:_MESSAGE] if found else ""
