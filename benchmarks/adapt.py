@@ -27,11 +27,12 @@ BASE = "base"
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to fine-tune: whose questions, how many hard negatives, how often."""
+    """One way to fine-tune: whose questions, how many hard negatives, how often, which seed."""
 
     by_rule: bool = False
     negatives: int = 1
     epochs: int = 1
+    seed: int = 0
 
 
 VARIANTS = {
@@ -41,6 +42,8 @@ VARIANTS = {
     "2 epochs": Variant(epochs=2),
     "generated questions": Variant(by_rule=True),
     "generated questions, no hard negative": Variant(by_rule=True, negatives=0),
+    "3 hard negatives, seed 1": Variant(negatives=3, seed=1),
+    "3 hard negatives, seed 2": Variant(negatives=3, seed=2),
 }
 
 
@@ -62,7 +65,14 @@ def run(results: Path, given: argparse.Namespace) -> list[Question]:
         material, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
         triplets = mine(questions, material, base, variant.negatives)
         start, model = time.process_time(), Model(Path(given.base), 1)
-        how = Training(epochs=variant.epochs, batch=16, tokens=TOKENS, bfloat16=True, threads=1)
+        how = Training(
+            epochs=variant.epochs,
+            batch=16,
+            tokens=TOKENS,
+            seed=variant.seed,
+            bfloat16=True,
+            threads=1,
+        )
         model.train(triplets, material, how)
         seconds = time.process_time() - start
         before = ranked(divided.held_out, asked, embedding_of(model))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay._analysis.exam import shorter_exam, standing
+from assay._analysis.exam import fewest, standing
 from assay.stats.intervals import Floats
 from assay.stats.items import rasch
 
@@ -44,7 +44,7 @@ def answered(
     else:
         answers: dict[int, bool] = {}
         for _ in range(n):
-            at = standing(hard, sds, answers).following[0]
+            at = standing(hard, sds, answers)[2][0]
             answers[at] = bool(right[at])
         return answers
     return {at: bool(right[at]) for at in places}
@@ -58,19 +58,19 @@ def once(systems: int, chance: np.random.Generator) -> tuple[dict[tuple[str, int
     if fit is None:
         return {}, 0
     abilities = [one for one in fit.abilities if one is not None]
-    exam = shorter_exam(fit.difficulties, fit.difficulty_sds, abilities, 0.9)
-    full = shorter_exam(fit.difficulties, fit.difficulty_sds, abilities, 1.0)
+    exam, _ = fewest(fit.difficulties, fit.difficulty_sds, abilities, 0.9)
+    full, _ = fewest(fit.difficulties, fit.difficulty_sds, abilities, 1.0)
     new = chance.normal(0, 1.5)
     right = right_or_wrong(hard, np.array([new]), chance)[:, 0]
-    known = (fit.difficulties, fit.difficulty_sds, list(full.kept))
+    known = (fit.difficulties, fit.difficulty_sds, full)
     off = {}
     for way in WAYS:
         for n in NS:
             answers = answered(way, n, known, right, chance)
-            off[way, n] = standing(fit.difficulties, fit.difficulty_sds, answers).ability - new
+            off[way, n] = standing(fit.difficulties, fit.difficulty_sds, answers)[0] - new
     every = {at: bool(good) for at, good in enumerate(right)}
-    off["all", QUESTIONS] = standing(fit.difficulties, fit.difficulty_sds, every).ability - new
-    return off, len(exam.kept)
+    off["all", QUESTIONS] = standing(fit.difficulties, fit.difficulty_sds, every)[0] - new
+    return off, len(exam)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Do generated questions rank retrievers as people's questions do? Over XQuAD, CLAPnq, TeleQuAD.
 
-    python -m benchmarks.retriever_ranking xquad [--offline 100] [--questions FILE.jsonl ...]
+    python -m benchmarks.retriever_ranking xquad [--offline 100] [--easy] [--questions FILE ...]
 
 Six retrievers of the reference pipeline (BM25, embeddings, both fused; chunks of 50 and of 200
 words) are ranked by their mean reciprocal rank of the first chunk that holds the evidence: by
@@ -29,7 +29,10 @@ from assay._text.words import recall, stems
 from assay.experiments.retrieval import Chunk, Chunking, Index, vectors_of
 from assay.judge import Judge
 from assay.judges import backend
-from assay.testset import Document, Plan, generate
+from assay.sample import Sample
+from assay.testset import Document, Plan, PlanRow, generate, sources
+from assay.testset.passages import Corpus, cut
+from assay.testset.plan import Style
 from benchmarks.data import load
 from benchmarks.live import telequad
 from benchmarks.pipeline import XQUAD
@@ -37,7 +40,11 @@ from benchmarks.pipeline import XQUAD
 Floats: TypeAlias = npt.NDArray[np.float64]
 SIZES, KINDS = (50, 200), ("bm25", "embedding", "hybrid")
 DEPTH, DRAWS, MOST = 20, 2000, 600  # people's questions, about
-SETS = {"xquad": XQUAD, "clapnq": "retrieval/clapnq.jsonl.gz"}
+SETS = {
+    "xquad": XQUAD,
+    "clapnq": "retrieval/clapnq.jsonl.gz",
+    "qed": "retrieval/qed_nq_dev.jsonl.gz",  # passages 301 to 600
+}
 Asked: TypeAlias = tuple[str, Sequence[Mapping[str, Any]]]  # a question, and where its evidence is
 
 
@@ -50,7 +57,11 @@ def corpus(name: str) -> tuple[list[Document], list[Asked]]:
         for row in rows:
             (document,) = row["reference_context_ids"]
             found.append((row["question"], document, texts[document], [row["reference"]]))
-    for row in load(SETS[name]) if name in SETS else ():
+    rows = load(SETS[name]) if name in SETS else []
+    if name == "qed":
+        some = set([*dict.fromkeys(row["contexts"][0] for row in rows)][300:600])
+        rows = [row for row in rows if row["contexts"][0] in some]
+    for row in rows:
         passage = row["contexts"][0]
         document = f"{row['meta']['title']}.txt" if name == "xquad" else row["id"]
         if passage not in texts.setdefault(document, ""):
@@ -63,7 +74,7 @@ def corpus(name: str) -> tuple[list[Document], list[Asked]]:
         places = [
             {"document": document, "start": start, "end": start + len(answer)}
             for answer in answers
-            if (start := begin + passage.find(answer)) >= begin
+            if answer and (start := begin + passage.find(answer)) >= begin
         ]
         if places:
             asked.append((question, places))
@@ -72,7 +83,8 @@ def corpus(name: str) -> tuple[list[Document], list[Asked]]:
 
 def _sentences(row: Mapping[str, Any]) -> list[str]:
     """The sentences that bear an answer out, any of which is evidence."""
-    return list(row["labels"]["relevant_sentences"])
+    held = row["labels"]
+    return list(held.get("relevant_sentences") or [(held["relevant_sentence"] or "").strip()])
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> list[Asked]:
@@ -158,6 +170,41 @@ def halves(people: Floats) -> Floats:
     return np.percentile(taus, [50, 2.5, 97.5])
 
 
+def found_first(documents: Sequence[Document], asked: Sequence[Asked]) -> npt.NDArray[np.bool_]:
+    """Which questions find their evidence first in passages of 50 words, as a design card tells."""
+    long, short = (
+        Corpus([one for each in documents for one in cut(each, size, shortest=1)])
+        for size in (sources.PASSAGE, SIZES[0])
+    )
+    texts, rows, gold = {document.id: document.text for document in documents}, [], {}
+    for number, (question, (at, *_)) in enumerate(asked):
+        reference = texts[at["document"]][at["start"] : at["end"]]
+        rows.append(Sample(id=str(number), question=question, reference=reference))
+        gold[str(number)] = frozenset(
+            n
+            for n, one in enumerate(long.passages)
+            if one.document == at["document"] and one.start < at["end"] and at["start"] < one.end
+        )
+    first = sources.found_first(rows, gold, long, short)
+    return np.array([first.get(sample.id, False) for sample in rows])
+
+
+def by_easiness(people: Floats, easy: npt.NDArray[np.bool_]) -> None:
+    """Tau of 30 questions of people with all, by the share that is found first."""
+    chance = np.random.default_rng(3)
+    print("| found first | tau of 30 |\n|---:|---:|")
+    for share in (0, 0.25, 0.5, 0.75, 0.9, 1):
+        n = round(30 * share)
+        taus = []
+        for _ in range(DRAWS):
+            ones = chance.choice(np.flatnonzero(easy), n)
+            others = chance.choice(np.flatnonzero(~easy), 30 - n)
+            taus.append(tau(people[:, [*ones, *others]], people))
+        low, high = np.nanpercentile(taus, [2.5, 97.5])
+        print(f"| {share:.2f} | {np.nanmean(taus):.2f} ({low:.2f} to {high:.2f}) |")
+    print(f"of all {len(easy)} {easy.mean():.2f}\n")
+
+
 def overlap(documents: Sequence[Document], asked: Sequence[Asked]) -> float:
     """Mean share of a question's content words that stand in the 200 characters around evidence."""
     texts = {document.id: document.text for document in documents}
@@ -173,19 +220,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", choices=(*SETS, "telequad"))
     parser.add_argument("--offline", type=int, default=100, help="questions made by rules")
+    parser.add_argument("--easy", action="store_true", help="tau by the share found first")
+    parser.add_argument("--seed", type=int, default=0, help="of the questions made by rules")
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
     given = parser.parse_args()
     documents, asked = corpus(given.corpus)
     people = asyncio.run(reciprocal_ranks(documents, asked))
+    if given.easy:
+        by_easiness(people, found_first(documents, asked))
     sets = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in given.questions
     }
     if given.offline:
-        with tempfile.TemporaryDirectory() as folder:
-            plan = Plan(n=given.offline, kinds={"single_hop": 1.0})
-            made = generate(documents, plan, judge="embedded", store=Path(folder) / "s.db")
-        sets["by rules"] = made.rows()
+        styles: tuple[Style, ...] = ("", "keywords")
+        for style in styles:
+            rows = (PlanRow("single_hop", given.offline, style),)
+            with tempfile.TemporaryDirectory() as folder:
+                store = Path(folder) / "s.db"
+                plan = Plan(seed=given.seed, rows=rows)
+                made = generate(documents, plan, judge="embedded", store=store)
+            sets[f"by rules {style}".strip()] = made.rows()
     names = [f"{kind} {size}" for size in SIZES for kind in KINDS]
     pairs, (middle, low, high) = told_apart(people), halves(people)
     print(f"tau between halves of people's questions: {middle:.2f} ({low:.2f} to {high:.2f})")

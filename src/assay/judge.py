@@ -422,9 +422,15 @@ class Judge:
         """The answers to all tasks, asked at once, in order."""
         return await self._gather([(task, 0) for task in tasks])
 
-    async def draws(self, task: Task[T], n: int) -> list[T]:
-        """Answers to n draws of one task, asked at once, in order."""
-        return await self._gather([(task, draw) for draw in range(n)])
+    async def draws(self, task: Task[T], n: int, *, first: int = 0) -> list[T]:
+        """Answers to n draws of one task, asked at once, in order.
+
+        Args:
+            task: What is asked.
+            n: How often.
+            first: 0 begins with the most likely reply, 1 leaves it out: all are samples.
+        """
+        return await self._gather([(task, draw) for draw in range(first, first + n)])
 
     async def _gather(self, questions: Sequence[tuple[Task[T], int]]) -> list[T]:
         if len(questions) == 1:

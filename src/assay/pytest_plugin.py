@@ -138,7 +138,7 @@ class Session:
             data: Whatever `assay.evaluate` takes, or a Result.
             metrics: What to compute; by default what the rules name.
             baseline: A Result, or STORE:RUN.
-            rules: Fields of `assay._analysis.gate.Rules`; name, tags, note and params of the run.
+            rules: Fields of `assay.Rules`; name, tags, note and params of the run.
         """
         from assay._analysis.gate import Rules, gate
         from assay._report.gate import console

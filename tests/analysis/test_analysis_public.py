@@ -1,9 +1,12 @@
 """The analyses as `import assay` offers them; the methods of a result hand over to them."""
 
+import inspect
+
 import pytest
 
 import assay
 from support.given import Given, Loss, told
+from support.over import over
 
 SCORES = [0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6]
 LABELS = [{"id": f"q{n}", "label": int(score > 0.5)} for n, score in enumerate(SCORES)]
@@ -48,6 +51,24 @@ def test_methods_of_a_result_are_the_functions(result, other, tmp_path):
     written = result.report(tmp_path / "a.html")
     again = assay.write_report(result, tmp_path / "b.html")
     assert written.read_text("utf-8") == again.read_text("utf-8")
+
+
+@over(
+    ("one", "other", "internal"),
+    [
+        (assay.Result.compare, assay.compare, {"called"}),
+        (assay.Result.diagnose, assay.diagnose, set()),
+        (assay.repeat, assay.arepeat, set()),
+    ],
+)
+def test_what_hands_over_takes_the_same_arguments(one, other, internal):
+    ours, theirs = ({**inspect.signature(each).parameters} for each in (one, other))
+    defaults = [
+        {name: p.default for name, p in each.items() if p.kind is p.KEYWORD_ONLY}
+        for each in (ours, theirs)
+    ]
+    assert defaults[0] == {name: d for name, d in defaults[1].items() if name not in internal}
+    assert not any(p.kind is p.VAR_KEYWORD for p in ours.values())
 
 
 def test_a_notebook_shows_results_summaries_and_traces(result):

@@ -33,6 +33,18 @@ def test_one_row_is_one_row_and_questions_alone_are_for_a_system(assay, here):
     assert assay("check", "one.jsonl").stdout == "one.jsonl: 1 row, nothing wrong\n"
 
 
+def test_what_some_rows_lack_is_noted_without_naming_a_metric(assay, here):
+    row = {"question": "Old?", "contexts": ["It is old."], "answer": "It is old."}
+    gap = {**row, "id": "gap", "contexts": None}
+    write_rows(here / "gaps.jsonl", [row, gap, {**row, "failure": "timeout", "answer": None}])
+    result = assay("check", "gaps.jsonl")
+    note = "note: 1 of 3 rows has no 'contexts' (the first is gap)"
+    assert result.exit_code == 0
+    assert note in result.stdout
+    assert "'answer'" not in result.stdout, "why there is none is told"
+    assert "'reference'" not in result.stdout, "no row has one"
+
+
 def test_all_files_are_looked_at_and_every_fault_is_told(assay, here):
     (here / "bad.jsonl").write_text('{"question": 5}\n{"question": "x"}\n', "utf-8")
     result = assay("check", "bad.jsonl", "none.jsonl", "data.jsonl", "-m", "faithfulness")

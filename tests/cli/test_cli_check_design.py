@@ -343,11 +343,30 @@ def test_generated_sets_are_told(assay, here):
     _, found, findings = design(assay, here, made)
     assert found["generated"]
     assert (
-        "they may rank retrievers (not if rules made them), but not models that write answers"
+        "they may rank retrievers (of those that rules made, keywords alone), but not models"
         in " ".join(found["decides"])
     )
     assert "arXiv 2508.11758" in findings["generated"]["text"]
     assert "generated" not in design(assay, here, rows())[2]
+
+
+def test_a_set_that_ranks_retrievers_by_chance_is_told(assay, here):
+    by_rules = [row | {"template": "number"} for row in rows()]
+    note = design(assay, here, by_rules)[2]["retrievers"]
+    assert note["text"].endswith("in the words of one sentence: they rank them by chance")
+    assert "keywords" in note["remedy"]
+    searches = [row | {"style": "keywords"} for row in by_rules]
+    assert "retrievers" not in design(assay, here, searches)[2]
+    told = " ".join(f"The shop keeps {s} for {n + 3} days." for n, s in enumerate(SUBJECTS))
+    (here / "docs").mkdir()
+    (here / "docs" / "shop.md").write_text(f"# Shop\n\n{told}\n", "utf-8")
+    _, found, findings = design(assay, here, rows(), "--corpus", "docs")
+    assert found["easy"] == 1
+    assert "BM25 finds the evidence of 100%" in findings["retrievers"]["text"]
+    vague = [row | {"question": f"What is case {n} about?"} for n, row in enumerate(rows())]
+    _, found, findings = design(assay, here, vague, "--corpus", "docs")
+    assert found["easy"] < 0.9
+    assert "retrievers" not in findings
 
 
 @over(

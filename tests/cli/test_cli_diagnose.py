@@ -35,6 +35,21 @@ def test_it_says_what_went_wrong_what_to_try_and_what_cannot_be_told(scored):
     assert "assay show" in flat
 
 
+def test_what_the_reference_says_is_not_taken_for_what_the_answer_says(assay, here):
+    row = {
+        "question": "When was the tower finished?",
+        "contexts": ["The tower is 330 metres tall."],
+        "answer": "The tower is 330 metres tall.",
+        "reference": "The tower was finished by Gustave Eiffel in 1889.",
+    }
+    write_rows(here / "lost.jsonl", [row])
+    assert assay("run", "lost.jsonl", "-m", "context_recall").exit_code == 0
+    said = "reference: The tower was finished by Gustave Eiffel in 1889."
+    assert said in assay("diagnose").stdout
+    assay("diagnose", "--out", "page.html")
+    assert said in (here / "page.html").read_text("utf-8")
+
+
 def test_one_sample_with_all_its_evidence(scored):
     shown = scored("diagnose", "--sample", "faust").stdout
     assert "He was an ox." in shown

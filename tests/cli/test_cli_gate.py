@@ -290,3 +290,12 @@ class TestCases:
         assert assay("gate", "--min", "given=0.5").exit_code == 6
         (here / "assay.toml").write_text("[gate]\ncases = 3\n")
         assert "name a file" in assay("gate").output
+
+
+def test_no_judge_is_named_where_none_was_asked(assay, here):
+    write_rows(here / "rows.jsonl", [{"answer": "Anna built it.", "reference": "Anna built it."}])
+    assert "no judge asked" in assay("run", "rows.jsonl", "-m", "exact_match").output
+    for options in ((), ("--markdown", "gate.md", "--junit", "gate.xml")):
+        shown = assay("gate", "--min", "exact_match=0.5", *options).output
+        assert "embedded" not in shown
+    assert "embedded" not in (here / "gate.md").read_text() + (here / "gate.xml").read_text()

@@ -152,7 +152,7 @@ def test_questions_without_an_answer_are_said_and_left_out_of_all(rag, here):
     result = rag(*SWEEP, "--set", "k=3,5")
     assert result.exit_code == 3, result.output
     assert "k=5: system asked 40, reused 0; judge asked 0, reused 0; 4 questions" in result.stderr
-    assert "4 of 40 questions lack a score somewhere" in result.stdout
+    assert "4 of 40 questions with a score lack one" in result.stdout
     assert "no answer" in result.stdout
     # A question without an answer is asked again, all others are known.
     assert "k=5: system asked 4, reused 36" in rag(*SWEEP, "--set", "k=3,5").stderr

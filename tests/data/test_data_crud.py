@@ -126,3 +126,15 @@ def test_its_answers_are_scored_in_both_languages(tmp_path, db):
     assert result["crud:bleu"][0].value == pytest.approx((1 * 4 / 5 * 2 / 4 * 1 / 3) ** 0.25)
     assert result["crud:bleu"][1].value == 0.0
     assert result["rouge"][0].value == 0.0
+
+
+def test_chinese_is_split_into_words_as_crud_rag_does_where_that_is_asked_for(tmp_path, db):
+    pytest.importorskip("rjieba")
+    row = {"ID": 1, "event": "磨坊", "text": "新闻。"}
+    row |= {"summary": "磨坊在五月重新开放。", "generated_text": "磨坊五月重新开放。"}
+    metrics = ["crud:bleu(split=jieba)", "crud:rouge_l(split=jieba)"]
+    result = evaluate(written(tmp_path, {"event_summary": [row]}), metrics, store=db)
+    # 磨坊 / 五月 / 重新 / 开放 / 。 beside 磨坊 / 在 / 五月 / 重新 / 开放 / 。
+    (bleu,), (rouge,) = (result[metric] for metric in metrics)
+    assert bleu.value == pytest.approx((1 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
+    assert rouge.value == pytest.approx(10 / 11)

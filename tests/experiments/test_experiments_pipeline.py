@@ -17,6 +17,7 @@ from assay._store import Store
 from assay._text.words import fused
 from assay.errors import Unreadable
 from assay.experiments.retrieval import Chunking, Gold, Index, relevant_ids
+from assay.experiments.swept import open_sweep
 from assay.judge import Judge
 from assay.judges.embedder import Embedder
 from assay.judges.onnx_model import CrossEncoder, ScorePassage
@@ -283,6 +284,9 @@ class TestReuse:
         assert {effect.parameter for effect in board.effects} == {*grid, "rerank", "candidates"}
         assert "candidates has no effect in these" in "".join(sweep_remarks(found))
         assert "candidates has no effect in these" in render(found)
+        again = open_sweep("sweep", db)
+        by_run = {one.run: set(one.without_effect) for one in found.configurations}
+        assert {one.run: set(one.without_effect) for one in again.configurations} == by_run
 
     def test_other_documents_are_another_system_whatever_their_order(self, db):
         swept(db, {})

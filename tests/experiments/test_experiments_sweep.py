@@ -22,6 +22,7 @@ from assay import (
     compare,
     sweep,
 )
+from assay._analysis.history import history
 from assay._report.leaderboard import finding
 from assay.experiments.grid import configurations_of
 from assay.target import Asking
@@ -328,7 +329,7 @@ class TestFailures:
         found = sweep(QUESTIONS, answer, {"k": [3, 5, 8]}, "exact_match", store=db)
         (board,) = found.leaderboards
         assert board.n == 49
-        assert "11 of 60 questions lack a score somewhere" in board.warnings[0]
+        assert "11 of 60 questions with a score lack one" in board.warnings[0]
         assert [one.failures for one in found.configurations] == [0, 0, 11]
         assert {one.name: one.n for one in board.standings} == {"k=3": 60, "k=5": 60, "k=8": 49}
 
@@ -362,6 +363,7 @@ class TestRefusals:
             ({"k": []}, System(planted), "'k' has no values"),
             ({"k": "35"}, System(planted), "'k' has no values"),
             ({"k": [3, 3]}, System(planted), "the value 3 twice"),
+            ({"k": [3, 3.0]}, System(planted), "the value 3 twice"),
             ({"k": [[3]]}, System(planted), "parameter 'k' is"),
             ({"depth": [1, 2]}, System(planted), "takes no argument 'depth'"),
             ({"question": [1, 2]}, System(planted), "is what it is asked"),
@@ -389,3 +391,14 @@ class TestRefusals:
         how = SweepSettings(settings=Settings(params={"k": 3}))
         with pytest.raises(InputError, match="is swept"):
             sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
+
+
+def test_a_history_by_one_parameter_sets_nothing_else_that_varied_beside_each_other(db):
+    sweep(FEW, System(planted), {"k": [3, 5], "chunk": [256, 512]}, "exact_match", store=db)
+    first, second = history(db, over=["k"]).series
+    assert [first.settings, second.settings] == [(("chunk", "256"),), (("chunk", "512"),)]
+    for series in (first, second):
+        assert [point.settings for point in series.points] == [(("k", "3"),), (("k", "5"),)]
+    assert {one.settings for one in history(db, by=["k"]).series} == {
+        (("k", k), ("chunk", chunk)) for k in ("3", "5") for chunk in ("256", "512")
+    }

@@ -294,6 +294,11 @@ class TestShortReference:
         found = await score(FactualCorrectness(), self.SAMPLE, judge)
         assert found.value < 0.2
 
+    async def test_where_all_is_beyond_it_nothing_is_imprecise(self):
+        judge = self.judge([(0.0, False)] * 3, (0.0, False))
+        found = await score(FactualCorrectness(), self.SAMPLE, judge)
+        assert (found.value, found.details["precision"], found.details["FP"]) == (0.0, 1.0, 0.0)
+
     async def test_ones_own_beta_is_doubled(self):
         judge = self.judge([(1.0, None), (0.0, True), (0.0, False)], (1.0, None))
         found = await score(FactualCorrectness(beta=0.5), self.SAMPLE, judge)

@@ -122,6 +122,12 @@ TEXTS = {
 }
 
 
+async def test_grades_that_differ_by_the_last_digit_make_no_gain_beyond_the_best():
+    grades = dict(zip("abcdef", [1 + 1e-15, 1, 1, 1 + 2e-16, 1, 1], strict=True))
+    fields = {"context_ids": tuple(grades), "relevance_grades": grades}
+    assert await value("ndcg_at_k(k=0)", **fields) == 1.0
+
+
 async def test_with_both_a_list_counts_for_all_but_ndcg_which_takes_the_grades():
     fields = {
         "context_ids": ("a", "b"),
@@ -286,7 +292,9 @@ class TestAgainstReferenceContexts:
     async def test_above_the_threshold_both_find_it(self):
         texts = {"contexts": ("abcde",), "reference_contexts": ("abcxy", "vwxyz")}
         assert await value("non_llm_context_precision", **texts) == 1.0
-        assert await value("non_llm_context_recall", **texts) == 0.5
+        recall = await outcome("non_llm_context_recall", **texts)
+        assert recall.value == 0.5
+        assert [(p.label, p.context) for p in recall.parts] == [("found", 0), ("not found", None)]
 
     @pytest.mark.parametrize("given", ["precision(threshold=0)", "recall(threshold=1)"])
     def test_a_threshold_by_which_every_or_no_context_counts_is_refused(self, given):

@@ -21,6 +21,7 @@ from assay.tasks import (
     ChosenOption,
     MultipleChoice,
     Verdict,
+    answer_closed_book,
     answer_multiple_choice,
     ask_multiple_choice,
     embed_tokens,
@@ -262,3 +263,51 @@ class TestMQAG:
     def test_a_probability_of_0_or_1_is_refused(self):
         with pytest.raises(InputError, match="b1 and b2"):
             parse("selfcheck:mqag(b1=1.0)")
+
+
+class TestDrawsOfTheJudge:
+    ROW: ClassVar = {"id": "1", "question": "Who?", "answer": "Aa is old. Bb is new."}
+
+    def ran(self, path, row, *metrics):
+        """The result, and the draws in which the judge was asked for an answer."""
+        texts = ["the most likely one", *(f"Aa is old: {n}." for n in (1, 2, 3))]
+        verdicts = (YES, NO)
+        script = {
+            "answer_from_passages": texts,
+            "answer_closed_book": [answer_closed_book.reply(a) for a in ([], [], texts[2:3])],
+            "verify_statements": lambda task: verify_statements.reply(
+                [replace(v, id=i) for i, v in zip(task.ids, verdicts, strict=True)]
+            ),
+        }
+        judge = Watched(Scripted(script))
+        result = evaluate([row], list(metrics), judge, store=path / "runs.db")
+        return result, [draw for task, draw in judge.asked if task.kind.startswith("answer")]
+
+    def test_they_are_samples_written_once_for_all_variants_and_kept_with_the_score(self, tmp_path):
+        prompt, ngram = "selfcheck:prompt(draws=3)", "selfcheck:ngram(draws=3)"
+        row = {**self.ROW, "contexts": ["Aa is old."], "further_answers": ["not this one"]}
+        result, draws = self.ran(tmp_path, row, prompt, ngram)
+        assert sorted(draws) == [1, 2, 3]
+        (outcome,) = result[prompt]
+        assert outcome.value == 0.5
+        assert [part.text for part in outcome.parts if part.kind == "further answer"] == [
+            "Aa is old: 1.",
+            "Aa is old: 2.",
+            "Aa is old: 3.",
+        ]
+        assert self.ran(tmp_path, row, "selfcheck:nli(draws=3)")[1] == []
+
+    def test_without_contexts_the_judge_answers_from_memory_and_may_not_know(self, tmp_path):
+        result, draws = self.ran(tmp_path, self.ROW, "selfcheck:prompt(draws=2)")
+        assert draws == [1, 2]
+        (outcome,) = result["selfcheck:prompt(draws=2)"]
+        assert outcome.parts[0].reason == "further answer 1: supported"
+
+    def test_a_judge_that_writes_nothing_is_refused_before_the_run(self, tmp_path):
+        with pytest.raises(InputError, match="asks for answer_from_passages, which embedded"):
+            evaluate([self.ROW], "selfcheck:ngram(draws=2)", store=tmp_path / "runs.db")
+
+    @over("draws", [-1, 1000, True])
+    def test_it_is_a_number_of_draws(self, draws):
+        with pytest.raises(InputError, match="draws must be"):
+            SelfCheckNgram(draws=draws)

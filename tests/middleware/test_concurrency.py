@@ -15,10 +15,11 @@ from assay._middleware.concurrency import (
     AdaptiveSemaphore,
     AimdLimit,
     Latencies,
+    in_parallel,
 )
 from assay._middleware.health import TIMEOUT_RETRIES
 from assay._middleware.limiter import FEW, Limiter, Limits
-from assay.errors import Denied, Unavailable
+from assay.errors import Denied, OverBudget, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer
 from support.clock import run
@@ -344,3 +345,41 @@ def test_a_call_that_hangs_while_others_are_answered_slows_nobody_down():
     assert [n for n, reply in enumerate(found) if isinstance(reply, Unavailable)] == [3]
     assert limit.pace.allowed >= START
     assert limit.usage.timeouts == TIMEOUT_RETRIES + 1
+
+
+class TestInParallel:
+    async def test_results_come_in_the_order_of_the_arguments(self):
+        async def job(n):
+            await asyncio.sleep(0.001 * (3 - n))
+            return n
+
+        assert await in_parallel(job, range(4), 2) == [0, 1, 2, 3]
+
+    async def test_once_the_budget_is_used_up_nothing_is_begun_and_what_was_ends(self):
+        begun, ended = [], []
+
+        async def job(n):
+            begun.append(n)
+            await asyncio.sleep(0)
+            if n == 0:
+                raise OverBudget("used up")
+            await asyncio.sleep(0.001)
+            ended.append(n)
+
+        with pytest.raises(OverBudget, match="used up"):
+            await in_parallel(job, range(10), 3)
+        assert begun == [0, 1, 2]
+        assert ended == [1, 2]
+
+    async def test_any_other_error_ends_what_was_begun(self):
+        ended = []
+
+        async def job(n):
+            if n == 0:
+                raise ValueError("a bug")
+            await asyncio.sleep(0.01)
+            ended.append(n)
+
+        with pytest.raises(ValueError, match="a bug"):
+            await in_parallel(job, range(3), 3)
+        assert ended == []

@@ -116,6 +116,7 @@ class Tags(HTMLParser):
 
 
 def test_hostile_texts_add_no_element_and_no_attribute(data: dict[str, Any]) -> None:
+    data |= {"judge": "a judge"}
     plain = Tags(agreement.html(data)).found
     page = agreement.html(_spoilt(data))
     shown = [one for one in Tags(page).found if one != ("span", ("class", "title"))]

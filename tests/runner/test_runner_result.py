@@ -1,5 +1,6 @@
 """Results: read from the store, by name, resumed, in shards."""
 
+import asyncio
 import json
 import math
 import sys
@@ -9,7 +10,18 @@ import numpy as np
 import pytest
 
 import assay
-from assay import Budget, Limits, Part, Price, Result, Score, Settings, Unscored, evaluate
+from assay import (
+    Budget,
+    Limits,
+    Part,
+    Price,
+    Result,
+    Score,
+    Settings,
+    Unscored,
+    aevaluate,
+    evaluate,
+)
 from assay._analysis.comparison import compare
 from assay._analysis.diagnosis import counterfactual
 from assay._analysis.repeat import repeat
@@ -360,6 +372,13 @@ def test_a_call_says_how_often_it_asked_and_what_it_reused(db):
     assert (again.asked, again.reused, again.cost().calls) == (0, 2, 2)
     assert other.reused == other.cost().reused == 2
     assert (Result(db, first.run.id).asked, Result(db, first.run.id).reused) == (0, 2)
+
+
+async def test_calls_at_the_same_time_count_each_what_it_paid_for_itself(db):
+    calls = [aevaluate(samples(4), "faithfulness", plausible(), store=db) for _ in range(3)]
+    results = await asyncio.gather(*calls)
+    assert len({result.run.id for result in results}) == 1
+    assert sum(result.asked for result in results) == results[0].cost().calls == 8
 
 
 RUN = "import pathlib\npathlib.Path({!r}).touch()\n"

@@ -44,6 +44,14 @@ def test_equal_chances_give_equal_weights_however_many_batches():
     assert np.concatenate(weights(batches, N)) == pytest.approx(np.full(14, N / 14))
 
 
+def test_they_stay_equal_where_some_labels_of_a_batch_are_left_open():
+    batches = [
+        Batch(np.full(n, n / left), np.arange(n) < labelled)
+        for n, left, labelled in ((8, 40, 4), (4, 32, 3), (2, 28, 2))
+    ]
+    assert np.concatenate(weights(batches, N)) == pytest.approx(np.full(9, N / 9))
+
+
 def test_once_all_are_labelled_each_stands_for_itself():
     chance = np.random.default_rng(1)
     batches, _ = drawn_by_what_was_seen(chance, (10, 10, 10, 10))

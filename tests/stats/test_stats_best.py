@@ -63,6 +63,13 @@ def test_two_systems_need_no_correction_and_many_no_more_than_bonferroni():
     assert simultaneous_alpha(twins) > unlike
 
 
+def test_copies_of_samples_in_their_groups_leave_the_correction_as_it_is():
+    scores = np.random.default_rng(4).random((9, 5))
+    copies = np.repeat(scores, 6, axis=0)
+    groups = [row // 6 for row in range(len(copies))]
+    assert simultaneous_alpha(copies, groups=groups) == pytest.approx(simultaneous_alpha(scores))
+
+
 def test_samples_of_one_group_count_as_one():
     scores = np.repeat(graded(np.random.default_rng(3), 12, [0.5, 0.7]), 20, axis=0)
     groups = [row // 20 for row in range(len(scores))]

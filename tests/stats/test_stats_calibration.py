@@ -121,6 +121,10 @@ class TestErrors:
         found = error_by_chance([0.1] * 10 + [0.9] * 10, [0] * 10 + [1] * 10, ["a", "b"] * 10)
         assert found == error_by_chance([0.1] * 10 + [0.9] * 10)
 
+    def test_groups_that_hold_as_many_good_as_bad_rows_make_it_no_smaller(self):
+        p, good, groups = [0.5] * 20, [0, 1] * 10, [row // 2 for row in range(20)]
+        assert error_by_chance(p, good, groups) == error_by_chance(p)
+
 
 class TestHeldOut:
     def test_a_group_is_never_in_two_folds(self):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.sequential import find_change
+from assay.stats.sequential import YEAR, find_change
 from support.over import over
 
 ALPHA = 0.05
@@ -31,6 +31,22 @@ def test_a_change_is_told_with_its_look_and_both_means(after, most):
     assert abs(change.at - 40) <= 3
     assert change.before == pytest.approx(0.8, abs=0.03)
     assert change.after == pytest.approx(after, abs=0.08)
+
+
+@over("after", [20, 30, 40, 60])
+def test_it_is_told_when_the_bets_on_all_starts_have_won_against_every_mean(after):
+    # One start: half of 1 / YEAR of the money on a fall, half on a rise, shared among the stakes.
+    looks, stakes = [np.full(20, 0.75), np.full(after, 0.5)], np.geomspace(0.01, 0.95, 10)
+
+    def bets(value, mean, n):
+        return np.mean((1 + stakes[:, None] * (value / mean - 1)) ** n, axis=0)
+
+    mean = np.linspace(0.001, 0.999, 2000)
+    falls = bets(0.75, mean, 20) * bets(0.5, 1 - mean, after)
+    rises = bets(0.25, 1 - mean, 20) * bets(0.5, mean, after)
+    wealth = float(((falls + rises) / (2 * YEAR)).min())
+    assert find_change(looks, [1], alpha=1.01 / wealth) is not None
+    assert find_change(looks, [1], alpha=0.99 / wealth) is None
 
 
 def test_a_long_quiet_time_makes_it_sharper_not_slower():

@@ -9,9 +9,12 @@ from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from assay.stats.comparison import (
+    DRAWS,
     LARGE,
     describe,
     detectable,
+    difference_interval,
+    gap_interval,
     holm,
     mcnemar,
     needed,
@@ -20,6 +23,7 @@ from assay.stats.comparison import (
     two_groups,
     welch,
 )
+from assay.stats.intervals import Interval, mean_interval
 from support.over import over
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30)
@@ -247,12 +251,36 @@ def test_a_large_effect_stands_among_a_thousand_tests():
     assert holm([p] * 1000)[0] < 0.001
 
 
-def test_the_bound_for_many_tests_is_never_below_the_exact_p_value():
-    random = np.random.default_rng(2)
-    for shift in (0.0, 0.5, 1.0, 3.0):
-        differences = random.normal(shift, 1, 16)
-        exact, z = sign_flip(differences).p, differences.sum() / np.sqrt(differences @ differences)
-        assert exact <= 2 * np.exp(-z * z / 2)
+def test_holm_by_hand():
+    # 4 x 0.005; 3 x 0.01; 2 x 0.03, and no less than that for 0.04.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@over("n", [17, 30, 60, 300])
+def test_the_bound_for_many_tests_is_never_below_the_exact_p_value(n):
+    exact = 2.0 ** (1 - n)  # all differ alike, and in one direction
+    assert exact <= sign_flip(np.ones(n)).p <= 2 * np.exp(-n / 2) * (1 + 1e-9)
+
+
+def test_two_groups_that_share_nothing_have_a_p_above_zero():
+    random = np.random.default_rng(6)
+    low, high = random.normal(0, 1, 40), random.normal(9, 1, 40)
+    assert 0 < two_groups(high, low, one_sided=True).p <= 1 / DRAWS
+
+
+def test_the_gap_of_two_means_has_the_near_sides_of_both_intervals():
+    # Zou & Donner: down by how far the first may fall and the second rise.
+    gap = gap_interval((0.9, 0.5), (Interval(0.8, 0.92), Interval(0.45, 0.7)))
+    assert gap.low == pytest.approx(0.4 - np.hypot(0.1, 0.2))
+    assert gap.high == pytest.approx(0.4 + np.hypot(0.02, 0.05))
+
+
+def test_ends_beyond_twice_the_largest_difference_are_not_reckoned_with():
+    differences = [0.0] * 30 + [0.1, -0.05, 0.1]
+    near = mean_interval(differences, low=-0.2, high=0.2)
+    assert difference_interval(differences, span=1.0) == near
+    far = mean_interval(differences, low=-0.15, high=0.15)
+    assert difference_interval(differences, span=0.15) == far
 
 
 @pytest.mark.parametrize("one_sided", [True, False])

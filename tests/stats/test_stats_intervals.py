@@ -16,6 +16,7 @@ from assay.stats.intervals import (
     mean_interval,
     proportion_interval,
     share_interval,
+    wilson,
 )
 from support.over import over
 
@@ -128,6 +129,10 @@ class TestShares:
         assert 0 <= found.low <= np.mean(values) + 1e-12
         assert np.mean(values) - 1e-12 <= found.high <= 1
 
+    def test_values_that_hardly_differ_from_an_end_hold_their_mean(self):
+        interval = mean_interval([6e-6, 1.5e-5], low=0, high=1)
+        assert interval.low == pytest.approx(1.05e-5)
+
     @given(shares)
     def test_seen_from_the_other_end_it_is_the_mirror_image(self, values):
         found = mean_interval(values, low=0, high=1)
@@ -227,6 +232,12 @@ class TestGroups:
         t3 = scipy.stats.t.ppf(0.975, 3)
         assert (1 / (1 + t3**2 / 4), 1.0) == ends(found)
 
+    def test_groups_that_chance_makes_alike_tell_no_more_than_their_single_values(self):
+        values, groups = [0.0, 1.0] * 49 + [1.0, 1.0], [row // 10 for row in range(100)]
+        interval = mean_interval(values, groups=groups, low=0, high=1)
+        t = scipy.stats.t.ppf(0.975, 9)
+        assert (interval.low, interval.high) == pytest.approx(wilson(0.51, 100, t))
+
     def test_one_group_has_no_interval(self):
         assert mean_interval([0.1, 0.5, 0.9], groups=["a"] * 3, low=0, high=1) is None
 
@@ -235,9 +246,10 @@ class TestGroups:
         giant = intervals._units(np.arange(12.0), [0] * 9 + [1, 2, 3])
         assert (even.freedom, giant.freedom) == pytest.approx((3, 1))
 
-    def test_as_many_groups_as_values_are_needed(self):
+    @over("groups", [["a", "b"], ["a", "b", "c", "c"]])
+    def test_as_many_groups_as_values_are_needed(self, groups):
         with pytest.raises(ValueError, match="length"):
-            mean_interval([0.1, 0.5, 0.9], groups=["a", "b"], low=0, high=1)
+            mean_interval([0.1, 0.5, 0.9], groups=groups, low=0, high=1)
 
 
 class TestSharesInGroups:

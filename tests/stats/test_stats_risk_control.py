@@ -100,3 +100,25 @@ class TestRiskControl:
         for row in answers(more, more // 12, UNSURE):
             control.learn(row)
         assert control.band.joined(before) == control.band
+
+    def test_each_further_fit_has_half_the_error_probability_that_is_left(self):
+        control = RiskControl(0.1, 0.1, 0.2)
+        control.learn_before(answers(20, 0))
+        # 0.9 ** n <= 0.1 / 4 / 2 sides / 2 sequences from n = 49 on; of the first fit from 42 on.
+        control.learn_before(answers(25, 0))
+        assert not control.band
+        control.learn_before(answers(10, 0))  # 0.1 / 8 / 4: from 55 on
+        assert control.band
+
+    def test_a_long_time_within_the_bound_does_not_delay_the_alarm(self):
+        def wrong_until_alarm(right):
+            control = RiskControl(0.1, 0.1, 0.2)
+            control.learn_before(answers(200, 0))
+            for wrong in [False] * right + [True] * 20:
+                control.learn([Checked(supported=True, sureness=SURE, wrong=wrong, stands=True)])
+                right -= 1
+                if control.closed:
+                    return -right
+            return None
+
+        assert wrong_until_alarm(300) == wrong_until_alarm(0) < 20

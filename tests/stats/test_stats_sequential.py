@@ -47,6 +47,20 @@ def test_an_interval_narrows_and_never_widens():
     assert widths[-1] < 0.15
 
 
+def test_what_ruled_a_mean_out_once_is_not_taken_back():
+    values = np.array([[1.0]] * 30 + [[0.0]] * 30)
+    lows = [mean_intervals(values[:n], low=0, high=1)[0].low for n in range(1, 61)]
+    assert lows == sorted(lows)
+    assert lows[29] > 0.8
+
+
+def test_the_end_is_where_a_bet_of_half_the_money_has_multiplied_by_one_over_alpha():
+    (one,) = mean_intervals(np.ones((20, 1)), low=0, high=1, several=3)
+    stakes = np.geomspace(0.02, 0.95, 10)
+    wealth = np.mean((1 + stakes * (1 / one.low - 1)) ** 20)
+    assert wealth == pytest.approx(2 * 3 / 0.05, rel=1e-3)
+
+
 def test_it_is_wider_where_several_hold_together_and_scales_with_the_range():
     values = np.random.default_rng(2).random((50, 1))
     (one,) = mean_intervals(values, low=0, high=1)

@@ -11,6 +11,7 @@ import pytest
 
 from assay import Result
 from assay._store import Claims, Store
+from assay._store.integrity import log_of
 from assay._store.maintenance import verify
 from support.faults import Faults
 from support.llm_server import LLMServer
@@ -106,6 +107,30 @@ def test_a_key_is_claimed_once_and_again_after_it_was_given_back(tmp_path):
     assert (tmp_path / "a.db-claims").exists()
     other.close()
     assert not (tmp_path / "a.db-claims").exists()
+
+
+def test_a_store_that_is_reached_through_links_is_one(tmp_path):
+    store = tmp_path / "a.db"
+    store.touch()
+    (tmp_path / "link.db").symlink_to(store)
+    one, other = Claims(store), Claims(tmp_path / "link.db")
+    assert one.claim(KEYS[0])
+    assert not other.claim(KEYS[0])
+    other.close()
+    ask = f"from assay._store import Claims; print(Claims(Path({str(store)!r})).claim({KEYS[0]!r}))"
+    code = f"from pathlib import Path; {ask}"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+    one.close()
+
+
+def test_the_log_of_a_store_that_is_reached_through_a_link_is_found(tmp_path):
+    (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
+    with Store(tmp_path / "a.db") as store:
+        with store.changing() as db:
+            db.execute("INSERT INTO names (name) VALUES ('new')")
+        assert log_of(tmp_path / "link.db").stat().st_size
+        with Store(tmp_path / "link.db") as linked:
+            assert linked.names() == {"new"}
 
 
 def test_a_store_in_a_folder_that_is_read_only_has_no_claims(tmp_path):

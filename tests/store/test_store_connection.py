@@ -269,6 +269,7 @@ class TestNetworkFileSystems:
         "server:/home /net nfs4 rw 0 0\n"
         "tmpfs /net/local tmpfs rw 0 0\n"
         "//nas/share /media/my\\040share cifs rw 0 0\n"
+        "//nas/data /mnt/donn\u00e9es smb3 rw 0 0\n"
         "broken\n"
     )
 
@@ -281,11 +282,12 @@ class TestNetworkFileSystems:
             ("/network/assay.db", "ext4"),
             ("/net/local/assay.db", "tmpfs"),
             ("/media/my share/assay.db", "cifs"),
+            ("/mnt/donn\u00e9es/assay.db", "smb3"),
         ],
     )
     def test_the_mount_that_holds_a_file_tells_its_type(self, tmp_path, path, kind):
         table = tmp_path / "mounts"
-        table.write_text(self.MOUNTS)
+        table.write_text(self.MOUNTS, "utf-8")
         assert connection.file_system(Path(path), table) == kind
 
     def test_what_cannot_be_known_is_no_network(self, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from assay import Result, evaluate
 from assay._store import Store
+from assay._store.judges import Fingerprint
 from assay._store.maintenance import clean, verify
 from assay.errors import InputError
 from assay.judge import Reply
@@ -40,6 +41,16 @@ def read(path, sql):
         return connection.execute(sql).fetchall()
     finally:
         connection.close()
+
+
+async def test_what_judges_said_for_a_dropped_run_goes_with_it(whole):
+    with Store(whole) as store:
+        run = store.run().id
+        await store.judges.keep_fingerprint(Fingerprint(run, "judge", 1, {"probe": ("digest",)}))
+        await store.keep_reply(Reply(("?",), "!", 9, 1, key="ab" * 16, cached_in=4), run)
+    clean(whole, [run])
+    for table in ("fingerprints", "prompt_cache", "replies"):
+        assert read(whole, f"SELECT count(*) FROM {table}") == [(0,)], table
 
 
 class TestVerify:

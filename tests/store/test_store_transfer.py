@@ -9,8 +9,10 @@ from assay import Result, evaluate
 from assay._store import Store
 from assay._store.judges import Fingerprint
 from assay._store.maintenance import verify
+from assay._store.rows import write_reply
 from assay._store.transfer import export, import_runs, store_for_import
 from assay.errors import InputError, Unavailable
+from assay.judge import RETRY_STRIDE, Reply
 from support.scripts import Watched, plausible, samples
 
 METRICS = ["faithfulness", "answer_relevancy", "context_precision"]
@@ -75,6 +77,15 @@ def test_what_was_exported_is_exported_again_word_for_word(elsewhere, db):
     assert lines(db) == lines(elsewhere)
 
 
+def test_what_was_billed_without_a_reply_to_a_later_draw_comes_along(elsewhere, db):
+    with Store(elsewhere) as store, store.changing() as connection:
+        run = store.run()
+        lost = Reply((), "", 30, 4, key="ab" * 16, backend="b", kind="k", draw=~RETRY_STRIDE)
+        write_reply(connection, lost, run.id)
+    taken(db, lines(elsewhere))
+    assert shown(db) == shown(elsewhere)
+
+
 def test_importing_twice_changes_nothing(elsewhere, db):
     taken(db, lines(elsewhere))
     before = shown(db)
@@ -123,6 +134,12 @@ def test_a_failed_score_gives_way_to_one_that_did_not_fail_there(elsewhere, db):
     failed = db.with_name("failed.db")
     evaluate(samples(4), METRICS, Watched(plausible(), before=lost), store=failed)
     assert taken(db, lines(failed)).new["score"] == 0
+
+
+def test_a_run_that_has_finished_here_keeps_when_it_did(elsewhere, db):
+    here = evaluate(samples(4), METRICS, plausible(), store=db).run
+    taken(db, lines(elsewhere))
+    assert Result(db, here.id).run == here
 
 
 async def test_what_is_known_of_a_judge_comes_along(elsewhere, db):

@@ -100,6 +100,7 @@ CAPRICIOUS = {
     "answer_closed_book": lambda _, rng: tasks.answer_closed_book.reply(
         _numbered("Since", rng, 0, 2)
     ),
+    "answer_from_passages": lambda _, rng: f"In {rng.choice(('May', 'June'))}.",
     "list_nuggets": lambda _, rng: tasks.list_nuggets.reply(_numbered("Fact", rng, 0, 4)),
     "ask_closed_questions": lambda _, rng: tasks.ask_closed_questions.reply(
         [ClosedQuestion(f"{n}", f"Is it {n}?") for n in range(rng.randrange(4))]
@@ -179,6 +180,7 @@ GULLIBLE = {
         [f"Why {n}?" for n in range(max(1, task.text.count(".")))]
     ),
     "answer_closed_book": lambda _: tasks.answer_closed_book.reply(["In May."]),
+    "answer_from_passages": lambda _: "In May.",
     "list_nuggets": lambda _: tasks.list_nuggets.reply(["All is well."]),
     "ask_closed_questions": lambda _: tasks.ask_closed_questions.reply(
         [ClosedQuestion("all", "Is all well?")]

@@ -43,6 +43,7 @@ ASKED_IN_JSON = {
     "grade_passages",
 }
 FREE = {
+    "answer_from_passages",
     "embed",
     "embed_tokens",
     "measure_likelihood",

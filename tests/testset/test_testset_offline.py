@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import InputError
-from assay.testset import Plan, generate
+from assay.testset import Plan, PlanRow, generate
 from assay.testset.passages import as_printed
 from assay.testset.questions import NO_ANSWER
 from assay.testset.sentence_questions import facts
@@ -248,6 +248,21 @@ def test_a_question_with_two_answers_is_dropped(tmp_path):
     made = generate(documents, Plan(n=5), judge="embedded", store=tmp_path / "a.db")
     assert "What does TLS stand for?" not in {q.question for q in made.questions}
     assert "ambiguous" in {rejected.why for rejected in made.rejected}
+
+
+def test_keywords_have_words_from_around_the_answer(tmp_path):
+    documents = [{"id": "guide.md", "text": GUIDE}]
+    plan = Plan(rows=(PlanRow("single_hop", 12, "keywords"),))
+    made = generate(documents, plan, judge="embedded", store=tmp_path / "a.db")
+    assert {row["style"] for row in made.rows()} == {"keywords"}
+    (opened,) = (q for q in made.questions if q.template == "time")
+    assert opened.question.startswith("when Tarn bridge opened ")
+    around = opened.question.removeprefix("when Tarn bridge opened ").split()
+    assert len(around) == 3
+    assert all(word in GUIDE and word not in opened.reference for word in around)
+    for row in (PlanRow("single_hop", 2, "typos"), PlanRow("single_hop", 2, "keywords", "a pilot")):
+        with pytest.raises(InputError, match="styles but keywords take a language model"):
+            generate(documents, Plan(rows=(row,)), judge="embedded", store=tmp_path / "a.db")
 
 
 def test_reasoning_takes_a_language_model(tmp_path):

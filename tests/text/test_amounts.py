@@ -89,3 +89,9 @@ def test_what_the_numbers_are_counted_in_may_stand_in_the_question(question):
 def test_what_fell_is_asked():
     assert alike("5%", "-5%", "By how much did sales fall?")
     assert not alike("17%", "It shrank by 17%", "By how much did sales grow?")
+
+
+def test_words_beside_a_number_count_far_into_a_text_too():
+    text = "The river is long. " * 50
+    (bound, fall) = amounts(f"{text}It has no more than 5 km of banks; its level fell by 3 m.")
+    assert (bound.bound, bound.number, fall.turn, fall.number) == (-1, 5, -1, 3)

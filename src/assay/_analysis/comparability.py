@@ -254,6 +254,12 @@ def judges(metric: str, signature: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def judge_of(run: Run) -> str:
+    """Who judged a run; "" where no metric asked anybody."""
+    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
+    return str(run.config["judge"]) if asked else ""
+
+
 def _pieces(metric: str, signature: str) -> Mapping[str, str]:
     rest = signature.removeprefix(metric).split("|")
     pieces = (piece.partition("=") for piece in rest if piece)

@@ -11,6 +11,7 @@ from assay._analysis.comparability import (
     Matched,
     Pair,
     drift_warnings,
+    judge_of,
     match,
     missing_metrics,
     pairs,
@@ -414,7 +415,7 @@ def _verdict(one: MetricComparison, p: float, alpha: float) -> str:
 def described(result: Result) -> Compared:
     """What is told of a run that is compared."""
     run = result.run
-    judge = str(run.config["judge"])
+    judge = judge_of(run)
     return Compared(
         run.id, str(result.path), run.source, judge, run.n_samples, run.created, run.title
     )

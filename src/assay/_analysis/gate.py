@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from assay._analysis.cases import broken_cases, cases_by_metric, first_named, guide_value
-from assay._analysis.comparability import FORCING
+from assay._analysis.comparability import FORCING, judge_of
 from assay._analysis.comparison import MetricComparison, compare
 from assay._runner.config_files import section
 from assay._runner.result import Result, known_labels
@@ -186,7 +186,7 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
     return Gate(
         run=run.id,
         source=run.source,
-        judge=str(run.config["judge"]),
+        judge=judge_of(run),
         baseline=before.id if before else "",
         checks=tuple(checks),
         warnings=warnings,

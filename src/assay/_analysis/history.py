@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from assay._analysis.comparability import GOLD_RANGES, compare_definitions, given_fields, judges
+from assay._analysis.leaderboard import Params
 from assay._analysis.sweeps import best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
@@ -272,7 +273,8 @@ def history(
 ) -> History:
     """The scores over the runs of a store, told apart where they cannot be compared.
 
-    Of a sweep only the best configuration stands there, unless runs are told apart or ordered.
+    Of a sweep only the best configuration stands there, unless runs are told apart or ordered: then
+    configurations that differ in another parameter are not in one series.
 
     Args:
         store: The SQLite file.
@@ -293,8 +295,9 @@ def history(
     with Store(store) as opened:
         runs = opened.runs()
         original = [run for run in runs if not run.derived]
-        sweeps = stored_sweeps(original) if not (by or over) else []
-        best = best_runs(opened, sweeps)
+        sweeps = stored_sweeps(original)
+        varied = {run.id: p for one in sweeps for run, p in zip(one.runs, one.params, strict=True)}
+        best = best_runs(opened, sweeps) if not (by or over) else {}
         swept = {run.id for one in best.values() for run in one.runs} - best.keys()
         unswept = [run for run in original if run.id not in swept]
         named = _chosen(unswept, metrics)
@@ -304,7 +307,8 @@ def history(
         newest = chosen[:limit]
         reading = _Reading(opened, tuple(by), tuple(over))
         for run, wanted in reversed(newest):
-            reading.add(run, wanted, len(best[run.id].runs) if run.id in best else 0)
+            best_of = len(best[run.id].runs) if run.id in best else 0
+            reading.add(run, wanted, best_of, varied.get(run.id, {}) if by or over else {})
     if newest:
         _check_known([*by, *over], [*_OF_RUNS, *sorted(params | reading.columns)])
     return History(
@@ -356,7 +360,7 @@ class _Reading:
         self.data: dict[frozenset[int], int] = {}
         self.columns: set[str] = set()
 
-    def add(self, run: Run, wanted: Collection[str], best_of: int = 0) -> None:
+    def add(self, run: Run, wanted: Collection[str], best_of: int, varied: Params) -> None:
         """Read a run: what it was given, and its scores."""
         given: set[int] = set()
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
@@ -372,6 +376,9 @@ class _Reading:
                 self._tell(values_of, metadata)
         data = self.data.setdefault(frozenset(given), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
+        settings += tuple(
+            (k, written(v)) for k, v in varied.items() if k not in (*self._by, *self._over)
+        )
         values = tuple((key, _setting(run, key, values_of[key])) for key in self._over)
         for score in summarise(self._store, run, wanted):
             key = (score.metric, score.signature, data, settings)

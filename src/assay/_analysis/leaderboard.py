@@ -403,7 +403,7 @@ def _warnings(
     union = len(set().union(*scores))
     if n < union:
         warnings.append(
-            f"{union - n} of {union} questions lack a score somewhere: "
+            f"{union - n} of {union} questions with a score lack one in another configuration: "
             f"all numbers are of the other {n}"
         )
     if groups is not None and (distinct := len(set(groups))) < n:

@@ -116,9 +116,27 @@ async def arepeat(
     return repeated_run
 
 
-def repeat(result: Result, judge: Any = DEFAULT, **given: Any) -> Repeated:
+def repeat(
+    result: Result,
+    judge: Any = DEFAULT,
+    *,
+    draws: int = DRAWS,
+    samples: int | None = SAMPLES,
+    metrics: Iterable[str | Metric] | None = None,
+    embedder: Any = None,
+    settings: Settings | None = None,
+) -> Repeated:
     """`arepeat` run to completion."""
-    return run_to_completion(arepeat(result, judge, **given))
+    work = arepeat(
+        result,
+        judge,
+        draws=draws,
+        samples=samples,
+        metrics=metrics,
+        embedder=embedder,
+        settings=settings,
+    )
+    return run_to_completion(work)
 
 
 def _known(run: Run) -> list[str]:

@@ -80,7 +80,10 @@ class _AdaptRequest(_AdaptationRequest):
         help="Share of the documents whose questions are not learnt from: they measure.",
     )
     seed: int = options.count(
-        "--seed", default=0, least=0, help="Chooses them, and the order of training."
+        "--seed",
+        default=0,
+        least=0,
+        help="Chooses the held-out documents, and the order of training.",
     )
     pretrain: int = options.count(
         "--pretrain",
@@ -186,7 +189,10 @@ class _AdaptJudgeRequest(_AdaptationRequest):
         help="Share of the documents whose synthetic cases only measure.",
     )
     seed: int = options.count(
-        "--seed", default=_USUAL_JUDGE.seed, least=0, help="Chooses them, and the order."
+        "--seed",
+        default=_USUAL_JUDGE.seed,
+        least=0,
+        help="Chooses the held-out documents, and the order of training.",
     )
     steps: int = options.count(
         "--steps",

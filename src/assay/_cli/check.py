@@ -52,6 +52,8 @@ _USES = (
     *(names for metric in METRICS.values() for names in (metric.needs, *metric.instead)),
 )
 
+_COMMON = ("question", "contexts", "answer", "reference")
+
 
 _GROUPS = {
     "What is checked": ("metrics", "maps", "contexts"),
@@ -217,11 +219,20 @@ def _show_rest(n: int) -> None:
 
 
 def _count(rows: Samples, file: str, mapping: Mapping[str, str], *, named: bool) -> int:
-    """How many samples there are."""
+    """How many samples there are; which fields some of them lack is noted."""
     n, held, long = 0, set[str](), 0
+    lacking: dict[str, list[str]] = {name: [] for name in _COMMON}
     for n, sample in enumerate(rows, start=1):  # noqa: B007 - counted
         held |= {name for name in FIELDS if not is_missing(getattr(sample, name), name)}
+        for name in () if sample.failure is not None else _COMMON:
+            if is_missing(getattr(sample, name), name):
+                lacking[name].append(sample.id)
         long += is_long_for_local(sample)
+    for name in () if named else filter(held.__contains__, _COMMON):  # with -m it is said by metric
+        if ids := lacking[name]:
+            have = "has" if len(ids) == 1 else "have"
+            what = f"{len(ids):,} of {numbers.plural(n, 'row')} {have} no '{name}'"
+            rows.notes.append(f"{what} (the first is {ids[0]}): metrics of it are undefined there")
     if long:
         most = f"more than {MAX_LOCAL_CHARACTERS / 1e6:g} million characters"
         rows.notes.append(

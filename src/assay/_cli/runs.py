@@ -10,7 +10,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from assay._analysis.comparability import judges
+from assay._analysis.comparability import judge_of
 from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
@@ -71,7 +71,7 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
         **said(run),
         "created": run.created,
         "source": run.source,
-        "judge": run.config["judge"],
+        "judge": judge_of(run),
         "metrics": list(run.metrics),
         "samples": run.n_samples,
         "scores": {"done": n_done, "failed": failed, "all": run.n_samples * len(run.metrics)},
@@ -92,9 +92,8 @@ def _about(run: Run) -> str:
 
 
 def _judged(run: Run) -> str:
-    """Who judged; "" where no metric asked anybody."""
-    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
-    return f", judged by {judge_in_words(run.config['judge'])}" if asked else ""
+    judge = judge_of(run)
+    return f", judged by {judge_in_words(judge)}" if judge else ""
 
 
 def _print_runs(runs: list[Run], rows: list[dict[str, Any]], tags: tuple[str, ...]) -> None:

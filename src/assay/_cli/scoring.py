@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
+from assay._analysis.comparability import judge_of
 from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, REFUSED, SOME_FAILED, say
 from assay._cli.evaluation import Evaluation, read_request, select_metrics
@@ -116,7 +117,7 @@ def summary_json(result: Result) -> dict[str, Any]:
         "run": run.id,
         **said(run),
         "source": run.source,
-        "judge": run.config["judge"],
+        "judge": judge_of(run),
         "samples": run.n_samples,
         "skipped": run.skipped,
         "notes": list(run.config.get("data_notes", ())),

@@ -78,9 +78,9 @@ class _SweepRequest(evaluation.ExperimentRequest):
     sets: tuple[str, ...] = options.repeatable(
         "--set",
         metavar="KEY=VALUE,VALUE",
-        help="A parameter and its values: an argument of the function, a field of the request to a "
-        "URL, or a parameter of the pipeline over CORPUS. Values with commas are written as JSON: "
-        """'prompt=["a, b", "c"]'.""",
+        help="A parameter and its values: an argument of the function, a variable of its "
+        "environment (env:NAME=...), a field of the request to a URL, or a parameter of the "
+        """pipeline over CORPUS. Values with commas are written as JSON: 'prompt=["a, b", "c"]'.""",
     )
     max_configurations: int = options.count(
         "--max-configurations", default=64, help="Refuse a grid with more configurations than this."
@@ -91,7 +91,7 @@ class _SweepRequest(evaluation.ExperimentRequest):
         help="Ask only so many configurations, drawn at random from the grid.",
     )
     seed: int = options.count(
-        "--seed", default=0, least=0, help="Another seed draws others with --random."
+        "--seed", default=0, least=0, help="Which configurations --random draws."
     )
     parallel: int = options.count(
         "--parallel",

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from assay._analysis.agreement import Agreement, Disagreement, Measure
 from assay._analysis.annotators import TENTHS, Concordance, Row
+from assay._analysis.comparability import judge_of
 from assay._report import numbers, sanitize
 from assay._report.page import asset, page, path
 from assay._report.sanitize import code, inline
@@ -57,11 +58,10 @@ def told(
     table: Concordance | None,
 ) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
-    judge = run.config["judge"]
-    report: dict[str, Any] = msgspec.to_builtins(
-        AgreementReport(run.id, run.source, judge, labels, metrics, without, table, run.title)
-    )
-    return report
+    about = run.id, run.source, judge_of(run), labels
+    report = AgreementReport(*about, metrics, without, table, run.title)
+    builtins: dict[str, Any] = msgspec.to_builtins(report)
+    return builtins
 
 
 def head(metric: Agreement) -> str:

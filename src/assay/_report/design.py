@@ -35,8 +35,8 @@ def decides(design: Design) -> list[str]:
             )
     if design.generated:
         lines.append(
-            "They are generated: they may rank retrievers (not if rules made them), but not models "
-            "that write answers."
+            "They are generated: they may rank retrievers (of those that rules made, keywords "
+            "alone), but not models that write answers."
         )
     if design.faults:
         lines.append(
@@ -61,6 +61,8 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.ranks:
         ranks = ", ".join(f"{name} {n}" for name, n in design.ranks.items())
         listed.append(("passage by rare words", ranks))
+    if design.easy is not None:
+        listed.append(("evidence first by BM25", f"{design.easy:.0%} of the questions"))
     if design.coverage:
         asked = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
@@ -96,7 +98,8 @@ def plain(design: Design) -> dict[str, Any]:
     by_runs = design.detectable_by_runs
     return {
         "decides": decides(design),
-        **_picked(design, "rows", "questions", "kinds", "difficulty", "ranks", "found_first"),
+        **_picked(design, "rows", "questions", "kinds", "difficulty"),
+        **_picked(design, "ranks", "found_first", "easy"),
         "detectable": {"at_best": best, "with_flips": usual, "by_runs": by_runs},
         "coverage": _covered(design.coverage),
         "topics": _covered(design.topics),

@@ -141,7 +141,8 @@ def _about(gate: Gate) -> list[str]:
     baseline = numbers.beside(gate.baseline_title, gate.baseline)
     against = [f"against {baseline}"] if gate.baseline else []
     run = numbers.beside(gate.title, gate.run)
-    return [f"run {run}", *against, gate.source, numbers.judge_in_words(gate.judge)]
+    about = [f"run {run}", *against, gate.source, numbers.judge_in_words(gate.judge)]
+    return [one for one in about if one]
 
 
 Json = Mapping[str, Any]

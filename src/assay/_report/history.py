@@ -195,8 +195,9 @@ def notes(data: Json) -> list[str]:
     lines = []
     if any(len(metric["series"]) > 1 for metric in data["metrics"]):
         lines.append(
-            "Runs of one series have one judge, one definition of the metric and the same "
-            "questions and references; a difference between series may be one of these."
+            "Runs of one series have one judge, one definition of the metric, the same questions "
+            "and references, and what its heading says was set; a difference between series may "
+            "be one of these."
         )
     lines.append(
         "Two runs of a series may differ though their intervals overlap: the samples are the same, "

@@ -128,7 +128,7 @@ def front_in_words(front: Front) -> str:
     kept = [place.name for place in front.places if not place.dominated_by]
     head = f"Pareto front against {resources_in_words(front)}:"
     if len(kept) == len(front.places):
-        return f"{head} all {len(kept)}, none is dominated."
+        return f"{head} {'both' if len(kept) == 2 else f'all {len(kept)}'}, none is dominated."
     names = "; ".join(kept[:_NAMED])
     names += f" and {len(kept) - _NAMED} more" if len(kept) > _NAMED else ""
     rest = len(front.places) - len(kept)
@@ -302,8 +302,8 @@ def _one_system(swept: Sweep) -> Iterable[str]:
             shown = "; ".join(names[:_NAMED])
             shown += f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             has = "has" if len(parameters) == 1 else "have"
-            text = f"{' and '.join(parameters)} {has} no effect in these, so each is one system and"
-            yield f"{text} asked once: {shown}."
+            text = f"{' and '.join(parameters)} {has} no effect in these, so each was asked once, "
+            yield f"{text}under the first value: {shown}."
 
 
 def _pool_remarks(swept: Sweep) -> list[str]:

@@ -228,8 +228,9 @@ def asked(whom: str, calls: int, reused: int, local: int = 0) -> str:
 def cost(data: Mapping[str, Any]) -> str:
     """What the evaluation took: calls, tokens, money, time."""
     spent = data["cost"]
-    judge, calls = f"judge {data['run']['judge_in_words']}", spent["calls"]
-    parts = [asked(judge, calls, spent["reused"], spent["local"])]
+    judge, calls = data["run"]["judge_in_words"], spent["calls"]
+    by_judge = asked(f"judge {judge}", calls, spent["reused"], spent["local"])
+    parts = [by_judge if judge else "no judge asked"]
     if spent["tokens_in"] or spent["tokens_out"]:
         cached = spent["cached_in"]
         of_them = f" ({numbers.count(cached)} of them cached)" if cached else ""

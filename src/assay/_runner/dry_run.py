@@ -19,6 +19,7 @@ from assay.prompt import Template
 from assay.tasks import (
     AnswerClosedBook,
     AnswerClosedQuestions,
+    AnswerFromPassages,
     AnswerMultipleChoice,
     AnswerQuestions,
     AskClosedQuestions,
@@ -437,6 +438,7 @@ _GUESSES: Mapping[str, Callable[[Any], str]] = {
     ),
     AnswerQuestions.kind: _short_answers,
     AnswerClosedBook.kind: lambda _task: answer_closed_book.reply([REASON]),
+    AnswerFromPassages.kind: lambda _task: REASON,
     ListNuggets.kind: lambda _task: list_nuggets.reply([f"{REASON} {n}" for n in range(10)]),
     WriteFollowUp.kind: lambda _task: write_follow_up.reply(FollowUp(_UNNAMED, REASON, _UNNAMED)),
     **{

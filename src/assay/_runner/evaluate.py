@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from assay._runner.result import Result
 from assay._runner.settings import Settings, chosen
 from assay._runner.stack import MAX_LOCAL, build_stack, longest_reply, reworded
 from assay._store import Run, Store
-from assay._store.runs import Description, Spent, written
+from assay._store.runs import Description, written
 from assay._text.questions import plain
 from assay._text.statements import is_phrase
 from assay.errors import Denied, InputError, JudgeError, OverBudget, Unsupported
@@ -80,13 +80,10 @@ async def aevaluate(
             planned.settings.description,
         )
         await asyncio.to_thread(describe, run, planned.settings.description, opened)
-        before = await asyncio.to_thread(opened.spent, run.id)
         await score_run(run, planned, opened)
-        after = await asyncio.to_thread(opened.spent, run.id)
     finally:
         await asyncio.to_thread(opened.close)
-    pairs = zip(astuple(after), astuple(before), strict=True)
-    return Result(store, run.id, paid=Spent(*(now - then for now, then in pairs)))
+    return Result(store, run.id, paid=opened.paid)
 
 
 async def _opened(path: str | Path) -> Store:

@@ -3,6 +3,7 @@
 Analyses and reports read results, so nothing here may import them; `assay` finds them by name.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,32 +27,27 @@ class Forwarding(NotebookDisplay):
 
     __slots__ = ()
 
-    def compare(self: Any, *others: "assay.Result", **how: Any) -> "assay.Comparison":
-        """This run, as the baseline, compared with others sample by sample: see `assay.compare`.
-
-        Args:
-            others: Runs over the same samples, by the same metrics and judge.
-            how: `metrics`, `level`, `wanted`, `most`, `force` of `assay.compare`.
-
-        Raises:
-            InputError: If they cannot be compared.
-        """
+    def compare(
+        self: Any,
+        *others: "assay.Result",
+        metrics: Sequence[str] = (),
+        level: float = 0.95,
+        wanted: float | None = None,
+        most: int = 5,
+        force: bool = False,
+    ) -> "assay.Comparison":
+        """This run, as the baseline, compared with others: see `assay.compare`."""
         import assay
 
-        return assay.compare(self, *others, **how)
+        return assay.compare(
+            self, *others, metrics=metrics, level=level, wanted=wanted, most=most, force=force
+        )
 
-    def diagnose(self: Any, **how: Any) -> "assay.Diagnosis":
-        """Which part of the system failed on each sample, how often, and what is worth trying.
-
-        Args:
-            how: `within` of `assay.diagnose`.
-
-        Raises:
-            InputError: If `within` is no rank.
-        """
+    def diagnose(self: Any, *, within: int = 3) -> "assay.Diagnosis":
+        """Which part of the system failed on each sample: see `assay.diagnose`."""
         import assay
 
-        return assay.diagnose(self, **how)
+        return assay.diagnose(self, within=within)
 
     def report(self: Any, path: str | Path) -> Path:
         """Write the self-contained HTML report; returns its path."""

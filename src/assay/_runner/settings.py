@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from assay._middleware.budget import Budget, Usage
@@ -67,7 +66,7 @@ class Settings:
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
     contexts: str = passages.AUTO
-    skip_invalid: Path | None = None
+    skip_invalid: str | PathLike[str] | None = None
     prompts: Mapping[str, Template] = field(default_factory=dict)
     reasons: Reasons = "failures"
     tries: int = 3
@@ -100,7 +99,7 @@ class Settings:
             raise InputError(f"skip_invalid is {given!r}", "name the file that takes such rows")
         given = self.on_progress
         if given is not None and not callable(given):
-            remedy = "give a function of one argument, an assay._runner.progress.Progress, or None"
+            remedy = "give a function of one argument, how far the run is, or None"
             raise InputError(f"on_progress is {given!r}", remedy)
         if self.concurrency is not None:
             changed = replace(self.limits, concurrency=self.concurrency)

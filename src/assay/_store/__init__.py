@@ -88,7 +88,9 @@ class Claims:
     """
 
     def __init__(self, store: Path) -> None:
-        self._path = store.absolute().with_name(store.name + SUFFIX)
+        # Whatever it is reached by: within a process locks of one file do not exclude each other.
+        resolved = store.resolve()
+        self._path = resolved.with_name(resolved.name + SUFFIX)
         self._file: _LockFile | None = None
         self._closed = fcntl is None
 

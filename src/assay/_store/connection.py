@@ -6,7 +6,6 @@ import os
 import queue
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 import warnings
@@ -18,6 +17,7 @@ from urllib.parse import quote
 
 from assay._store import integrity
 from assay._store.integrity import (
+    NETWORK,
     TROUBLE,
     Damaged,
     StoreError,
@@ -25,6 +25,8 @@ from assay._store.integrity import (
     as_store_error,
     checksum,
     file_errors,
+    file_system,
+    log_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
@@ -43,14 +45,6 @@ ROOM_BYTES = 16 << 20
 SCORE_BYTES = 16 << 10
 SYNCHRONOUS = "FULL"  # a paid reply survives a power cut too
 LOG_BYTES = 64 << 20  # the write-ahead log is cut back to this once it has been written over
-# File systems that are shared between machines. SQLite's log needs memory that all who write share.
-NETWORK = frozenset(
-    (
-        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
-        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
-    )
-)
 
 
 def paged(query: Callable[..., list[Any]], sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -465,7 +459,7 @@ def look(path: Path) -> None:
 
 def _has_log(path: Path) -> bool:
     with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
-        return bool(path.with_name(f"{path.name}-wal").stat().st_size)
+        return bool(log_of(path).stat().st_size)
     return False
 
 
@@ -490,21 +484,3 @@ def _to_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.005)
         else:
             return
-
-
-def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
-    """The type of the file system that a file lies on, "" where that cannot be known."""
-    if not sys.platform.startswith("linux"):
-        return ""
-    try:
-        lines = table.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    target, best, kind = f"{path.resolve()}/", -1, ""
-    for line in lines:
-        fields = line.split(" ")
-        # Spaces in a path are written as octal codes.
-        place = fields[1].encode().decode("unicode_escape").rstrip("/") if len(fields) > 2 else None
-        if place is not None and len(place) >= best and target.startswith(f"{place}/"):
-            best, kind = len(place), fields[2]
-    return kind

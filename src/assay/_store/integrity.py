@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import sqlite3
+import sys
 import threading
 import zlib
 from collections import Counter
@@ -31,6 +32,15 @@ TROUBLE = {
 
 # A store that was opened has every table and column, unless their names were damaged.
 LACKING = ("no such column", "no such table", "malformed database schema")
+
+# File systems that are shared between machines. SQLite's log needs memory that all who write share.
+NETWORK = frozenset(
+    (
+        *("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4"),
+        *("orangefs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs"),
+        *("fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    )
+)
 
 
 class StoreWarning(UserWarning):
@@ -123,6 +133,11 @@ def closed(path: Path) -> Iterator[bool]:
     """
     with _opening:
         yield _in_use[os.path.realpath(path)] <= 0
+
+
+def log_of(path: Path) -> Path:
+    """The log of writes, which SQLite keeps beside the file that a link leads to."""
+    return Path(f"{path.resolve()}-wal")
 
 
 def is_database(path: Path) -> bool:
@@ -287,3 +302,20 @@ def long_keys(stored: Key) -> list[str]:
         return stored.split()
     digits = stored.hex()
     return [digits[at : at + 32] for at in range(0, len(digits), 32)]
+
+
+def file_system(path: Path, table: Path = Path("/proc/self/mounts")) -> str:
+    """The type of the file system that a file lies on, "" where that cannot be known."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        lines = table.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    target, best, kind = f"{path.resolve()}/", -1, ""
+    for _, mount, its_kind, *_ in (row for line in lines if len(row := line.split(" ")) > 2):
+        # Spaces in a path are written as octal codes.
+        place = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mount).rstrip("/")
+        if len(place) >= best and target.startswith(f"{place}/"):
+            best, kind = len(place), its_kind
+    return kind

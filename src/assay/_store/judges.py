@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,7 +29,15 @@ PAGE = 500
 
 
 class Replies(File):
-    """The replies of one store."""
+    """The replies of one store.
+
+    Attributes:
+        paid: What was paid for the replies that were kept by this object.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path)
+        self.paid = Spent(0, 0, 0, 0.0)
 
     def reply(self, key: str) -> Reply | None:
         """The reply under a key, None if there is none yet."""
@@ -58,6 +67,14 @@ class Replies(File):
         """Commit a reply; an equal key keeps what it has, which is given back then."""
         recent, new = self._writer.recent, [True]
         await self._writer.commit(lambda db: new.append(rows.write_paid(db, reply, run, recent)))
+        if not _is_joint(reply.backend):
+            calls, tokens_in, tokens_out, ms = astuple(self.paid)
+            self.paid = Spent(
+                calls + (new[-1] and reply.draw >= 0),
+                tokens_in + reply.tokens_in,
+                tokens_out + reply.tokens_out,
+                ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
+            )
         return reply if new[-1] else self.reply(reply.key) or reply
 
     def spent(self, run: str) -> Spent:
@@ -129,6 +146,11 @@ class Replies(File):
         sql = f"SELECT count(*), total({column}) FROM replies WHERE {where}"
         n, total = self.query(sql, kind, backend)[0]
         return n, total / n if n else 0.0
+
+
+def _is_joint(identity: str) -> bool:
+    """Whether it is of a cascade, which puts its replies together from those of its judges."""
+    return ">" in identity and identity.endswith(")")
 
 
 def _is_of(identity: str, names: Collection[str]) -> bool:

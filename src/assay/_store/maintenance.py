@@ -18,6 +18,7 @@ from assay._store.integrity import (
     checksum,
     digest,
     file_errors,
+    log_of,
     long_key,
     long_keys,
     short_key,
@@ -306,7 +307,7 @@ def clean(path: str | Path, delete: Sequence[str] = (), *, dry_run: bool = False
 
 def _size(path: Path) -> int:
     """Bytes of the file and of its log, in which what was written last stands alone."""
-    log = path.with_name(f"{path.name}-wal")
+    log = log_of(path)
     return path.stat().st_size + (log.stat().st_size if log.is_file() else 0)
 
 

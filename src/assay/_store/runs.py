@@ -364,6 +364,8 @@ class Runs(File):
 
     def _suggest(self, name: str) -> str:
         names = [known for (known,) in self.query("SELECT name FROM descriptions WHERE name != ''")]
+        if of_sweep := [known for known in names if known.startswith(f"{name}/")]:
+            return f"it is a sweep of {len(of_sweep)} runs: name one, such as '{of_sweep[-1]}'"
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
         return f"{hint}`assay runs` lists them, with the ids that they can be named by as well"

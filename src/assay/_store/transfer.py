@@ -24,6 +24,7 @@ from assay._store.integrity import (
     amended,
     checksum,
     digest,
+    log_of,
     long_key,
     long_keys,
     run_id,
@@ -64,7 +65,7 @@ _RANGES = {
     **dict.fromkeys(("tokens_in", "tokens_out", "ms", *_CACHED), (0.0, LARGEST)),
     **dict.fromkeys(("latency_ms", "cost", "tokens", "context", "span"), (0.0, LARGEST)),
     **dict.fromkeys(("marks", "relevance_grades"), (0.0, LARGEST)),
-    **dict.fromkeys(("draw", "statement"), (-1, LARGEST)),  # -1: billed without a reply; the whole
+    "statement": (-1, LARGEST),  # -1: the whole answer
 }
 # Fields that hold whatever a user put there.
 _OF_THE_USER = frozenset(("metadata", "args", "params", "details"))
@@ -222,7 +223,7 @@ def store_for_import(path: Path) -> Iterator[Store]:
                 unused = new and not store.names()
                 raise
     finally:
-        if unused and not path.with_name(f"{path.name}-wal").exists():
+        if unused and not log_of(path).exists():
             path.unlink()
 
 

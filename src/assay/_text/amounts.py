@@ -13,6 +13,7 @@ from assay._text.sentences import Span
 
 _SPOKEN = 0.005  # how far a large number in words may be rounded
 _ROUGH = 0.025  # ... and one behind "about"
+_NEAR = 200  # characters in which the words before a number stand
 
 
 class _Unit(NamedTuple):
@@ -131,6 +132,10 @@ _AMOUNT = re.compile(
     rf"(?:[ -]?(?P<unit>{_UNIT})(?!\w|/\w))?(?![\w:/^]|[.,]\d)",
     re.IGNORECASE,
 )
+_DECADE = re.compile(
+    r"(?:\b(?:1\d|20)|\b(?:the|early|mid|late|his|her|their|my|that|over)[\s-]|['’])[1-9]?\d0s$",
+    re.IGNORECASE,
+)
 _FRACTIONS = {
     "one half": 50, "half": 50, "one third": 100 / 3, "two thirds": 200 / 3, "one quarter": 25,
     "a quarter": 25, "three quarters": 75, "one fifth": 20, "two fifths": 40, "three fifths": 60,
@@ -216,11 +221,13 @@ class Amount:
 def amounts(text: str) -> tuple[Amount, ...]:
     """The amounts and dates of a text in its usual form, in order."""
     separate: list[Amount] = []
+    taken = bytearray(len(text))
     for kind in (_dates, _fractions, _numbers):
         for amount in kind(text):
-            start, end = amount.span
-            if not any(start < other.span[1] and other.span[0] < end for other in separate):
+            place = slice(*amount.span)
+            if not any(taken[place]):
                 separate.append(amount)
+                taken[place] = b"\1" * len(amount.text)
     joined: list[Amount] = []
     for amount in sorted(separate, key=lambda amount: amount.span):
         if joined and _goes_on(joined[-1], amount, text):
@@ -307,13 +314,13 @@ def _numbers(text: str) -> Iterator[Amount]:
         number, step = _read(match)
         if match["words"] and number in (0, 1) and not (match["scale"] or match["unit"]):
             continue  # "one" and "a" are mostly no numbers
-        if _ABOUT.search(text[: match.start()]):
+        if _before(_ABOUT, text, match.start()):
             step = max(step, _ROUGH * number)
-        sign, unit = match["sign"], match["unit"]
+        sign, unit = match["sign"], None if _is_decade(match, text) else match["unit"]
         measured = _UNITS.get(unit) or _UNITS.get(unit.lower()) if unit else None
         kind = _SIGNS.get(sign.upper(), sign.upper()) if sign else measured.kind if measured else ""
         negative = bool(match["minus"] or match["open"] or match["inner"])
-        bound = _bound(text[: match.start()])
+        bound = _bound(text, match.start())
         size, zero = (measured.size, measured.zero) if measured and not sign else (1.0, 0.0)
         yield Amount(
             match.span(),
@@ -330,13 +337,25 @@ def _numbers(text: str) -> Iterator[Amount]:
         )
 
 
+def _is_decade(match: re.Match[str], text: str) -> bool:
+    """Whether its "s" makes it no time: "the 70s", "1820s", "4S"; but "30s" is one."""
+    if match["unit"] == "S":
+        return True
+    return match["unit"] == "s" and bool(_before(_DECADE, text, match.end()))
+
+
+def _before(words: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
+    """Where words end in a text; a search through all before them would be made for each number."""
+    return words.search(text, max(0, end - _NEAR), end)
+
+
 def _turned(text: str, span: Span) -> int:
-    match = _TURNED.search(text[: span[0]]) or _TURNS.match(text[span[1] :])
+    match = _before(_TURNED, text, span[0]) or _TURNS.match(text, span[1])
     return 0 if not match else -1 if match["falls"] else 1
 
 
-def _bound(before: str) -> int:
-    match = _BOUND.search(before)
+def _bound(text: str, end: int) -> int:
+    match = _before(_BOUND, text, end)
     return 0 if not match else -1 if match["most"] else 1
 
 

@@ -264,7 +264,8 @@ _UNITS = {
     "mph": "mph", "MP": "MP", "MB": "MB", "GB": "GB", "TB": "TB", "kHz": "kHz", "MHz": "MHz",
     "GHz": "GHz", "kW": "kW", "MW": "MW", "GW": "GW", "kWh": "kWh", "mAh": "mAh",
     "%": "%", "percent": "%", "per cent": "%", "°C": "°C", "°F": "°F",
-    "degrees Celsius": "°C", "degrees Fahrenheit": "°F", "miles per hour": "mph",
+    "degrees Celsius": "°C", "degrees Fahrenheit": "°F", "degrees C": "°C", "degrees F": "°F",
+    "° C": "°C", "° F": "°F", "miles per hour": "mph",
     "kilometers per hour": "km/h", "kilometres per hour": "km/h",
 }  # fmt: skip
 _SPELLED_OUT = {
@@ -321,9 +322,13 @@ def _any(names: dict[str, str]) -> str:
 
 _FORMS = re.compile(
     rf"(?P<sign>[$€£])\s?(?P<sum>{_NUMBER})\s?(?P<scale>{_any(_SCALES)})\b"
+    r"|(?<![\w.,/$€£])(?P<feet>\d{1,2})(?:\s?(?:ft\.?|feet|foot)\s|['′]\s?)"
+    r"(?P<inches>\d{1,2}(?:\.\d+)?)"
+    r"(?:\s?[\"″]|\sin\b(?=\.?(?:$|[.,;:)]|\s(?:tall|high|long|wide|deep)\b)))"
     rf"|(?<![\w.,/$€£])(?P<amount>{_NUMBER})"
     # "4K" is a sort of picture as well.
     rf"(?:(?P<thousands>k|(?:(?<![2458])|(?<=[\d,.]\d))K|K(?=\s{_COUNTED}))\b|\s(?P<seconds>s)(?![\w/'’])"
+    r"|(?<=\d\d)(?P<oven>F)\b"  # "350F", but "4F"
     rf"|(?:\s(?P<times>thousand|million|billion|trillion))?\s(?P<currency>{_any(_CURRENCIES)})\b"
     rf"|[\s-]?(?P<unit>{_any(_UNITS)})(?!\w|/\w))"
     rf"|\b(?P<month>{_any(_MONTHS)})\b\.?(?=\s\d)"
@@ -422,6 +427,8 @@ def normalize(text: str) -> Normalized:
 def _usual_form(match: re.Match[str]) -> str:
     if match["sign"]:
         return f"{match['sign']}{match['sum']} {_SCALES[match['scale']]}"
+    if match["feet"]:
+        return f"{match['feet']} feet {match['inches']} inches"
     if match["amount"]:
         return _amount(match)
     kind = match.lastgroup
@@ -434,5 +441,5 @@ def _amount(match: re.Match[str]) -> str:
         return f"{float(amount.replace(',', '')) * 1000:,.10g}"
     if match["currency"]:
         return " ".join(filter(None, (_CURRENCIES[match["currency"]] + amount, match["times"])))
-    unit = "seconds" if match["seconds"] else _UNITS[match["unit"]]
+    unit = "seconds" if match["seconds"] else "°F" if match["oven"] else _UNITS[match["unit"]]
     return f"{amount}{unit}" if unit in _TIGHT else f"{amount} {unit}"

@@ -62,9 +62,15 @@ def _check(grid: Grid) -> None:
         if isinstance(values, str) or not values:
             what = f"the parameter '{name}' has no values"
             raise InputError(what, f'give a list: {{"{name}": [3, 5]}}')
-        texts = [written(value) for value in values]
+        texts = [_text(value) for value in values]
         if twice := sorted({text for text in texts if texts.count(text) > 1}):
             raise InputError(f"'{name}' has the value {twice[0]} twice", "name each value once")
+
+
+def _text(value: Value) -> str:
+    """What tells a value from others: 3.0 is 3."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return written(int(value) if is_whole else value)
 
 
 def _draw(size: int, n: int, seed: int) -> set[int]:

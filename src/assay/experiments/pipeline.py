@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final, get_args
+from typing import Any, Final, get_args
 
 from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import PerLoop
@@ -22,7 +22,7 @@ from assay._store import Store
 from assay._store.runs import TARGET, Value, written
 from assay._text.sentences import sentences
 from assay.data import read
-from assay.errors import InputError, Unreadable
+from assay.errors import InputError
 from assay.experiments.retrieval import (
     SHARE,
     Chunk,
@@ -40,49 +40,20 @@ from assay.judges.llm import LLM
 from assay.judges.onnx_model import CrossEncoder, ScorePassage
 from assay.judges.specs import Make, backend
 from assay.metrics import Metric
-from assay.prompt import Material, Template
+from assay.prompt import Template
 from assay.sample import Sample
 from assay.target import Asking, AskSystem, Configurable
 from assay.target.ask import count
 from assay.target.system import System
-from assay.tasks import Choice, Embed, SelectSentences
+from assay.tasks import AnswerFromPassages, Choice, Embed, SelectSentences
 from assay.tasks import Passage as NumberedSentence
+from assay.tasks.questions import NO_ANSWER
 from assay.testset.documents import Document, read_documents
 
-NO_ANSWER: Final = "I do not know: the documents do not answer this question."
 _MOST_SENTENCES: Final = 3  # of an extractive answer
 EXTRACTIVE, PASSAGE = "extractive", "passage"
+NAME = "pipeline on"
 _ONNX: Final = "onnx:"
-
-
-@dataclass(frozen=True)
-class AnswerFromPassages(Task[str]):
-    """Answer a question from retrieved passages alone, in free text.
-
-    Attributes:
-        question: What was asked.
-        passages: What was retrieved, best first.
-    """
-
-    question: str
-    passages: tuple[str, ...]
-
-    template: ClassVar[Template] = Template(
-        "Answer the question from the passages alone, in one to three sentences and in the "
-        "language of the question. Use no knowledge of your own. If the passages do not answer "
-        f'it, reply exactly: "{NO_ANSWER}"'
-    )
-
-    def material(self) -> Sequence[Material]:
-        """The passages, then the question."""
-        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
-        return (*passages, Material("question", self.question))
-
-    def read(self, raw: str) -> str:
-        """The answer; raises Unreadable if there is none."""
-        if not raw.strip():
-            raise Unreadable("an answer without a word", raw=raw)
-        return raw.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +120,10 @@ class Parameters:
         return cls(**params)  # type: ignore[arg-type]
 
     @property
-    def effective(self) -> "Parameters":
-        """The same system without values that have no effect in it."""
-        embedder = "" if self.retriever == "bm25" else self.embedder
-        return replace(self, embedder=embedder, candidates=self.candidates if self.rerank else 1)
+    def without_effect(self) -> dict[str, Value]:
+        """What changes nothing beside the other values, with a value that stands for all."""
+        embedder = {"embedder": ""} if self.retriever == "bm25" else {}
+        return embedder | ({} if self.rerank else {"candidates": 1})
 
     @property
     def chunking(self) -> Chunking:
@@ -196,7 +167,7 @@ class Pipeline(Configurable):
     def name(self) -> str:
         """What it is called."""
         n = len(self.documents)
-        return f"pipeline on {n:,} document{'s' * (n != 1)}"
+        return f"{NAME} {n:,} document{'s' * (n != 1)}"
 
     @functools.cached_property
     def digest(self) -> str:
@@ -306,7 +277,8 @@ class PipelineSystem:
             AnswerFromPassages: self._uses_llm,
         }
         models = [self._route.identity(task) for task, is_asked in tasks.items() if is_asked]
-        form = [_REVISION, pipeline.digest, pipeline.version, asdict(params.effective), models]
+        effective = asdict(params) | params.without_effect
+        form = [_REVISION, pipeline.digest, pipeline.version, effective, models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
@@ -122,7 +123,8 @@ async def asweep(
         data: As for `evaluate`, with questions.
         target: A URL, ``module:function``, ``file.py:function``, a function, a `Pipeline` over
             documents, or a `assay.target.Configurable` that says more. A function takes the
-            parameters as keyword arguments, a URL as fields of the request.
+            parameters as keyword arguments, a URL as fields of the request; ``env:NAME`` is a
+            variable of the environment of a process that calls the function.
         grid: The values of every parameter: ``{"k": [3, 5], "chunk": [256, 512]}``.
         metrics: As for `evaluate`.
         judge: As for `evaluate`.
@@ -154,7 +156,7 @@ async def asweep(
         level=how.level,
         store=str(store),
         race=how.race,
-        judge=first.last[1].run.config["judge"],
+        judge=judge_of(first.last[1].run),
         pool=first.graded.pool if first.graded else None,
         note=pool_note(first.last[1].notes),
     )

@@ -1,9 +1,10 @@
 """What came of a sweep: its configurations and leaderboards, also read again from a store."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
+from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
     Params,
@@ -13,7 +14,8 @@ from assay._analysis.leaderboard import (
 )
 from assay._analysis.sweeps import StoredSweep, named_sweep
 from assay._runner.result import Result
-from assay._store import Store
+from assay._store import Run, Store
+from assay.experiments.pipeline import NAME, Parameters
 from assay.experiments.pool import Pool, pool_note
 from assay.stats.intervals import LEVEL
 
@@ -37,7 +39,7 @@ class Configuration:
         n: How many questions it was asked, or would have been if their answers were not known.
         dropped_after: After how many questions it was dropped from a race, None if it was not.
         without_effect: Parameters whose other values in the grid change nothing in it, so that it
-            is asked once for all of them; empty for a sweep that is read again.
+            is asked once for all of them.
     """
 
     name: str
@@ -140,7 +142,7 @@ def read_sweep(store: str | Path, stored: StoredSweep, *, level: float = LEVEL) 
         level=level,
         store=str(store),
         race=stored.raced,
-        judge=stored.runs[0].config["judge"],
+        judge=judge_of(stored.runs[0]),
         note=pool_note(results[0].notes),
     )
 
@@ -157,7 +159,7 @@ def _configuration(
     latency_ms, cost, failures = mean_resources(result)
     return Configuration(
         name=name,
-        params=dict(params),
+        params=dict(run.params),
         run=run.id,
         asked=0,
         reused=run.n_samples - failures,
@@ -169,7 +171,17 @@ def _configuration(
         cost=cost,
         n=run.n_samples,
         dropped_after=run.n_samples if dropped else None,
+        without_effect=_without_effect(stored, run, params),
     )
+
+
+def _without_effect(stored: StoredSweep, run: Run, params: Params) -> tuple[str, ...]:
+    """Which of the parameters that vary change nothing in this configuration of the pipeline."""
+    if not stored.target.startswith(NAME):
+        return ()
+    known = {each.name for each in fields(Parameters)}
+    configuration = Parameters.of({k: v for k, v in run.params.items() if k in known})
+    return tuple(name for name in params if name in configuration.without_effect)
 
 
 def mean_resources(result: Result) -> tuple[float | None, float | None, int]:

@@ -251,13 +251,10 @@ def _joint_alpha(covariance: Floats, freedom: float, level: float) -> float:
 
 
 def _covariance(scores: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, int]:
-    """The covariance of the means, robust against clusters, and how many units there are."""
+    """The covariance of the means but for its scale, robust against clusters, and the units."""
     n, k = scores.shape
     at = cluster_numbers(range(n) if groups is None else groups)
     units = int(at.max(initial=-1)) + 1
-    if units < 2:
-        return np.zeros((k, k)), units
-    rest = np.zeros((units, k))
-    np.add.at(rest, at, scores - scores.mean(axis=0))
-    scale = math.sqrt(units / (units - 1)) / n
-    return (rest * scale).T @ (rest * scale), units
+    sums = np.zeros((units, k))
+    np.add.at(sums, at, scores - scores.mean(axis=0))
+    return sums.T @ sums, units

@@ -260,7 +260,7 @@ def _units(
         return independent
     at = cluster_numbers(groups)
     n, w = int(at.max(initial=-1)) + 1, np.ones(len(values)) if weights is None else weights
-    if n == len(values):
+    if len(at) == n == len(values):
         return independent
     sums, sizes = np.bincount(at, w * values), np.bincount(at, w).astype(np.float64)
     each = mean + (sums - sizes * mean) * n / float(sizes.sum())

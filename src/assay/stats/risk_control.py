@@ -1,12 +1,13 @@
 """Which verdicts of a cheap judge may stand: a band of sureness whose risk is bounded.
 
 The risk of a band is the share of an answer's verdicts in it that the label contradicts, as the
-mean over answers. Learn then test (Angelopoulos, Bates, Candès, Jordan and Lei 2021, arXiv
-2110.01052): thresholds of sureness are fixed beforehand and tested from strict to loose, each by
-the exact binomial tail of its errors, until one fails; of several such sequences each has its part
-of the error probability, so that all thresholds that pass keep the bound together at the stated
-confidence. One verdict an answer is counted, drawn at random among those of the band: answers are
-independent, statements of one answer are not.
+mean over answers, for either kind of verdict by itself: of both together it is at most twice as
+large, where one kind is wrong in just the answers that it fills. Learn then test (Angelopoulos,
+Bates, Candès, Jordan and Lei 2021, arXiv 2110.01052): thresholds of sureness are fixed beforehand
+and tested from strict to loose, each by the exact binomial tail of its errors, until one fails; of
+several such sequences each has its part of the error probability, so that all thresholds that pass
+keep the bound together at the stated confidence. One verdict an answer is counted, drawn at random
+among those of the band: answers are independent, statements of one answer are not.
 
 In production a share of what stands is checked. A process that bets on errors (Waudby-Smith and
 Ramdas, J. R. Stat. Soc. B 86 (2024) 1) and never falls below 1 (Shin, Ramdas and Rinaldo, N. Engl.
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Sureness from which on a verdict may stand: from strict to loose, and where sequences begin.
-THRESHOLDS = (0.98, 0.96, 0.94, 0.92, 0.9, 0.87, 0.84, 0.8, 0.75, 0.7, 0.6, 0.5)
+THRESHOLDS = (0.92, 0.9, 0.87, 0.84, 0.8, 0.75, 0.7, 0.6, 0.5)
 STARTS = (0.92, 0.8)
 SIDES = (True, False)
 _FROM_STRICT = [-threshold for threshold in THRESHOLDS]
@@ -85,13 +86,13 @@ def _looser(*thresholds: float | None) -> float | None:
 
 
 def fit_band(answers: Sequence[Sequence[Checked]], risk: float, alpha: float) -> Band:
-    """The loosest band whose risk is at most `risk`, but for an error of probability `alpha`.
+    """The loosest band in which the risk of each kind is at most `risk`, but for `alpha`.
 
     Args:
         answers: The checked verdicts of each answer, in random order; answers are drawn like those
             to come.
         risk: The bound, in (0, 1).
-        alpha: How likely the risk of the band may be above it, in (0, 1).
+        alpha: How likely the risk of one of the kinds may be above it, in (0, 1).
     """
     supported, unsupported = (
         _loosest(

@@ -18,6 +18,7 @@ from assay.errors import InputError
 from assay.judges.code_digest import place_of
 from assay.judges.specs import FILE
 from assay.target.ask import Answers, Asking, aask, ask
+from assay.target.process import PREFIX, ProcessSystem, environment
 from assay.target.system import (
     AskSystem,
     Body,
@@ -52,7 +53,8 @@ class Configurable:
         """A system for each configuration, whose identity tells its values.
 
         A function takes them as keyword arguments; a URL as fields of the JSON that it is sent, or
-        of its query where nothing is sent.
+        of its query where nothing is sent. Those called ``env:NAME`` are variables of the
+        environment of a process that calls the function.
 
         Raises:
             InputError: If the target cannot be used, or does not take such parameters.
@@ -62,6 +64,7 @@ class Configurable:
             return [self._http(target, params) for params in configurations]
         if self.body or self.headers:
             raise InputError("body and headers are for a target with a URL", "leave them out")
+        calls = [environment(params) for params in configurations]
         file = target.rpartition(":")[0] if isinstance(target, str) else ""
         function = named(target) if isinstance(target, str) else target
         if not callable(function):
@@ -69,11 +72,24 @@ class Configurable:
             raise InputError(what, "give a URL, MODULE:FUNCTION, FILE.py:FUNCTION or a function")
         file = file if file.endswith(FILE) else ""
         shown_name = target if isinstance(target, str) else place_of(function)
-        bound = [_bound(function, shown_name, params) for params in configurations]
-        return _functions(bound, self.version, file)
+        bound = [_bound(function, shown_name, params) for params, _ in calls]
+        functions = _functions(bound, self.version, file)
+        if not any(variables for _, variables in calls):
+            return [*functions]
+        if not isinstance(target, str):
+            what = f"'{PREFIX}' is the environment of a process, {shown_name} an object of this one"
+            raise InputError(what, "name it as MODULE:FUNCTION or FILE.py:FUNCTION")
+        return [
+            ProcessSystem(one, target, *call) for one, call in zip(functions, calls, strict=True)
+        ]
 
     def _http(self, url: str, params: Mapping[str, Value]) -> System:
         for name, value in params.items():
+            if name.startswith(PREFIX):
+                what = f"'{name}' is a variable of the environment of whoever serves {url}"
+                variable = name.removeprefix(PREFIX)
+                one = f"assay run --target URL --param {variable}={written(value)}"
+                raise InputError(what, f"start it with each value by turns, and `{one}`")
             if isinstance(value, str) and placeholders(value):
                 what = f"the value '{value}' of '{name}' would be filled in from the sample"
                 raise InputError(what, "give a value without {NAME} in it")
@@ -88,8 +104,10 @@ class Configurable:
         return HttpSystem(url, body=body, headers=self.headers, version=self.version)
 
 
-def _functions(bound: Sequence[Callable[..., Any]], version: str, file: str) -> list[System]:
-    systems: list[System] = []
+def _functions(
+    bound: Sequence[Callable[..., Any]], version: str, file: str
+) -> list[FunctionSystem]:
+    systems: list[FunctionSystem] = []
     for function in bound:
         with warnings.catch_warnings():
             if systems:  # of what cannot be told of the code, the first one has warned

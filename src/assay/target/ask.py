@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class Asking:
     mapping: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
     contexts: str = AUTO
-    skip_invalid: Path | None = None
+    skip_invalid: str | PathLike[str] | None = None
     shared: SharedLimits | None = None
     on_progress: Callable[[int, int], None] | None = None
 

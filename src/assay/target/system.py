@@ -422,7 +422,14 @@ def named(spec: str) -> Any:
     if not attribute or not (dotted or module.endswith(FILE)):
         remedy = "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"
         raise InputError(f"'{spec}' is not a target", remedy)
-    return imported(spec, "target")
+    try:
+        return imported(spec, "target")
+    except InputError:
+        raise
+    except Exception as error:  # whatever the user's module does
+        what = f"the target '{spec}' cannot be imported: {_described(error)}"
+        remedy = "a variable of the environment needs a default: os.environ.get(NAME, DEFAULT)"
+        raise InputError(what, remedy if isinstance(error, KeyError) else "") from error
 
 
 def _name_in_file(file: str, function: Callable[..., Any]) -> str:

@@ -63,6 +63,7 @@ from assay.tasks.paper import (
 from assay.tasks.questions import (
     AnswerClosedBook,
     AnswerClosedQuestions,
+    AnswerFromPassages,
     AnswerQuestions,
     AskAboutFacts,
     AskClosedQuestions,
@@ -117,6 +118,7 @@ TASKS: dict[str, type[Task[Any]]] = {
         WriteUnanswerable,
         WriteFollowUp,
         AnswerClosedBook,
+        AnswerFromPassages,
         ListNuggets,
         GradeStatements,
         GradePassages,
@@ -164,6 +166,7 @@ __all__ = [
     "TASKS",
     "AnswerClosedBook",
     "AnswerClosedQuestions",
+    "AnswerFromPassages",
     "AnswerMultipleChoice",
     "AnswerQuestions",
     "AskAboutFacts",

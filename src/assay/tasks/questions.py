@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -229,6 +229,39 @@ class AnswerClosedBook(ListTask):
     def material(self) -> Sequence[Material]:
         """The question."""
         return (Material("question", self.question),)
+
+
+NO_ANSWER: Final = "I do not know: the documents do not answer this question."
+
+
+@dataclass(frozen=True)
+class AnswerFromPassages(Task[str]):
+    """Answer a question from retrieved passages alone, in free text.
+
+    Attributes:
+        question: What was asked.
+        passages: What was retrieved, best first.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+
+    template = Template(
+        "Answer the question from the passages alone, in one to three sentences and in the "
+        "language of the question. Use no knowledge of your own. If the passages do not answer "
+        f'it, reply exactly: "{NO_ANSWER}"'
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The passages, then the question."""
+        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*passages, Material("question", self.question))
+
+    def read(self, raw: str) -> str:
+        """The answer; raises Unreadable if there is none."""
+        if not raw.strip():
+            raise Unreadable("an answer without a word", raw=raw)
+        return raw.strip()
 
 
 # What models write in place of null.

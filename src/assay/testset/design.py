@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -22,7 +23,7 @@ from assay.stats.power import (
 )
 from assay.testset.checks import Finding, JudgeEvidence, RunEvidence, ask
 from assay.testset.coverage import Asked, topics_of, uncovered
-from assay.testset.documents import read_documents
+from assay.testset.documents import Document, read_documents
 from assay.testset.passages import Corpus, cut
 from assay.testset.questions import (
     dangling,
@@ -32,13 +33,23 @@ from assay.testset.questions import (
     kind_of,
     personal_data,
 )
-from assay.testset.sources import PASSAGE, passages_asked, passages_declined, sources_of
+from assay.testset.sources import (
+    PASSAGE,
+    found_first,
+    passages_asked,
+    passages_declined,
+    sources_of,
+)
 
 FEWEST, FIRST_LOOK = 20, 50  # questions for a first look
 FLIPS = ChangedShares(0.1, 0.1)  # of questions that change either way between equal systems
 _ONE_KIND = 0.8  # a share of one kind above it is told
 _EASY = 0.7  # from there on `assay testset` says that passages are easier to find, too
 _DEEP = 10  # a passage that is not among so many is found by few retrievers
+_SHORT = 50  # words of a passage in which most questions stand out, if they are in its words
+# From such a share of questions that are found first on, people's rank retrievers less surely
+# (benchmarks.retriever_ranking --easy).
+_TOO_EASY = 0.9
 # Columns that generators of test sets write beside a question, and nobody else.
 _GENERATED: Final = (
     frozenset(("kind", "quotes", "overlap")),  # assay
@@ -63,6 +74,8 @@ class Design:
         ranks: Of the questions whose source is in the corpus, how many have their passage "first",
             at "2 to 10" or "below 10" by the question's rare words: the first are easy to retrieve,
             the last hard. Empty without any.
+        easy: The share of those whose evidence BM25 finds first in passages of 200 and of 50
+            words; None without any.
         coverage: Passages of each document of the corpus that are the source of an answerable
             question, and all of its passages; empty without a corpus.
         topics: The same of each topic of the corpus, named by its most telling words; empty for a
@@ -79,6 +92,7 @@ class Design:
     kinds: Mapping[str, int]
     difficulty: float | None
     ranks: Mapping[str, int]
+    easy: float | None
     coverage: Mapping[str, tuple[int, int]]
     topics: Mapping[str, tuple[int, int]]
     generated: bool
@@ -138,9 +152,10 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     Raises:
         InputError: If the data or the corpus cannot be read, or no row has a question.
     """
-    rows, passages = _rows(data, mapping, contexts), _passages(corpus)
-    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
-    unique = list(reversed(first.values()))
+    rows = _rows(data, mapping, contexts)
+    documents = read_documents(corpus) if corpus is not None else []
+    passages = _cut(documents, PASSAGE)
+    unique = _unique(rows)
     sources = sources_of(unique, passages)
     n = len(unique)
     detectable = (share_to_change(n), mcnemar_detectable(n, FLIPS))
@@ -150,25 +165,30 @@ def check_design(  # noqa: PLR0913 - what is read, and who else is heard
     asked = Asked(passages, frozenset().union(*gold.values()), passages_declined(unique, passages))
     topics = topics_of(passages)
     generated = any(columns <= row.metadata.keys() for columns in _GENERATED for row in rows)
+    easy = found_first(unique, gold, passages, _cut(documents, _SHORT)) if gold else {}
     said = _ask(unique, sources, judge, store, settings)
     findings = [
         *_size(n, detectable),
-        *_duplicates(rows),
-        *_standing_alone(unique),
-        *_given_away(unique),
+        *chain(_duplicates(rows), _standing_alone(unique), _given_away(unique)),
         *_mix(kinds),
         *_unsourced(unique, sources, with_corpus=bool(passages.passages)),
         *_of_judge(unique, said),
         *_of_runs(unique, runs),
         *uncovered(asked, topics),
         *_easy(overlaps),
-        *_languages(unique),
-        *_personal(rows),
-        *_written(rows, generated=generated),
+        *_ranking(unique, easy),
+        *chain(_languages(unique), _personal(rows), _written(rows, generated=generated)),
     ]
-    what = (kinds, fmean(overlaps) if overlaps else None, _ranks(unique, gold, passages))
+    mean, share = (fmean(values) if values else None for values in (overlaps, easy.values()))
+    what = (kinds, mean, _ranks(unique, gold, passages), share)
     covered = (asked.of(asked.documents()), asked.of(topics))
     return Design(len(rows), n, detectable, *what, *covered, generated, runs, said, tuple(findings))
+
+
+def _unique(rows: Sequence[Sample]) -> list[Sample]:
+    """The first row of each question, in order."""
+    first = {_plain(sample.question or ""): sample for sample in reversed(rows)}
+    return list(reversed(first.values()))
 
 
 def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) -> list[Sample]:
@@ -181,9 +201,8 @@ def _rows(data: Any, mapping: Mapping[str, str] | None, contexts: str | None) ->
     raise InputError("no row has a question", f"name its column: --map question=COLUMN{known}")
 
 
-def _passages(corpus: Any) -> Corpus:
-    documents = read_documents(corpus) if corpus is not None else []
-    return Corpus([passage for each in documents for passage in cut(each, PASSAGE, shortest=1)])
+def _cut(documents: Iterable[Document], size: int) -> Corpus:
+    return Corpus([passage for each in documents for passage in cut(each, size, shortest=1)])
 
 
 def _plain(text: str) -> str:
@@ -453,3 +472,20 @@ def _personal(rows: Sequence[Sample]) -> Iterator[Finding]:
     if found:
         remedy = "replace it by invented data, such as an address at example.com"
         yield Finding("personal data", "fault", "looks like personal data", remedy, tuple(found))
+
+
+def _ranking(rows: Sequence[Sample], easy: Mapping[str, bool]) -> Iterator[Finding]:
+    """Whether retrievers are ranked by chance: the words of a question are those of its answer."""
+    plain = sum("template" in s.metadata and not s.metadata.get("style") for s in rows)
+    share = fmean(easy.values()) if easy else 0.0
+    if share >= _TOO_EASY:
+        text = (
+            f"BM25 finds the evidence of {share:.0%} of {len(easy)} questions first, in passages "
+            f"of {PASSAGE} and of {_SHORT} words: too few are left"
+        )
+    elif plain > len(rows) / 2:
+        text = f"{plain} of {len(rows)} questions are asked by rules in the words of one sentence"
+    else:
+        return
+    remedy = "rank retrievers by users' questions, or by keywords (`style` in --plan)"
+    yield Finding("retrievers", "note", f"{text}: they rank them by chance", remedy)

@@ -2,21 +2,23 @@
 
 import asyncio
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
+from assay._text.markup import clean
 from assay._text.sentences import sentences
-from assay._text.words import recall, stems
+from assay._text.words import STOP_WORDS, recall, stem, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.tasks import SelectSentences, Statement, VerifyStatements
 from assay.tasks.contexts import Passage as Numbered
 from assay.testset import checks
 from assay.testset.drafts import SAME_ANSWER, Draft, Drafts
-from assay.testset.passages import Corpus
-from assay.testset.plan import KINDS, Kind, Plan
+from assay.testset.passages import Corpus, as_printed
+from assay.testset.plan import KINDS, Kind, Plan, Style
 from assay.testset.questions import NO_ANSWER, Question, Rejected, Told
 
 _KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
@@ -28,6 +30,11 @@ _ALSO_ANSWERS: Final = 0.8  # ... from which on another passage does
 _SHARE: Final = 0.25  # of the questions are made by one rule, or half if others make too few
 # "What does X stand for?" is right and dull, and ranks retrievers as no other question does.
 _FEW: Final = {"abbreviation": 0.1}
+# Asked in the words of one sentence, a question is found by every retriever; people's words are
+# from all over a passage.
+_AROUND: Final = 3  # words from around the answer among search keywords
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_ASKING: Final = frozenset(("when", "where", "who", "whom", "why", "how", "many", "much"))
 
 
 def offline_plan(plan: Plan) -> Plan:
@@ -36,8 +43,8 @@ def offline_plan(plan: Plan) -> Plan:
     Raises:
         InputError: If nothing is left.
     """
-    if any(row.traits for row in plan.rows):
-        what = "styles, personas and difficulty take a language model that writes"
+    if any(row.traits.items() - {("style", "keywords")} for row in plan.rows):
+        what = "personas, difficulty and styles but keywords take a language model that writes"
         raise InputError(what, "name one: --judge openai:MODEL, or leave those columns empty")
     if plan.closed_book:
         what = "questions are answered closed-book by a language model only"
@@ -67,6 +74,7 @@ class Offline:
     questions: list[Question] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     _drafts: "Drafts" = field(init=False)
+    _asked: list[str] = field(default_factory=list)  # in whole sentences
 
     async def work(self, backend: Backend) -> None:
         """Make drafts, check them, and keep as many as are wanted; there may be fewer."""
@@ -78,6 +86,8 @@ class Offline:
     async def _write(self, kind: Kind, wanted: int, drafts: Sequence[Draft], judge: Judge) -> None:
         """As many questions of a kind as are wanted, no rule before its turn."""
         waiting, used = list(drafts), Counter[str]()
+        styles = [row.style for row in self.plan.table() if row.kind == kind for _ in range(row.n)]
+        random.Random(self.plan.seed).shuffle(styles)  # noqa: S311 - no secret
         tried, most = 0, _ATTEMPTS * wanted + _EXTRA_ATTEMPTS
         limit = max(2, round(_SHARE * wanted))
         few = {name: max(2, round(share * wanted)) for name, share in _FEW.items()}
@@ -102,13 +112,14 @@ class Offline:
                     or draft.fact.template == "faq"
                 ):
                     used[draft.fact.template] += 1
-                    self.questions.append(self._question(kind, draft))
+                    self.questions.append(self._question(kind, draft, styles.pop()))
+                    self._asked.append(draft.fact.question)
                     self.told(self.questions[-1], len(self.questions))
                 else:
                     waiting.append(draft)
 
     def _repeats(self, draft: Draft) -> checks.Fault | None:
-        twin = checks.repeated(draft.fact.question, (q.question for q in self.questions))
+        twin = checks.repeated(draft.fact.question, self._asked)
         return ("repeated", twin) if twin else None
 
     async def _fault(self, kind: Kind, draft: Draft, judge: Judge) -> checks.Fault | None:
@@ -179,11 +190,14 @@ class Offline:
         sure = {one.id for one in chosen if one.chosen and (one.probability or 0.0) >= least}
         return [text for name, text in numbered.items() if name in sure]
 
-    def _question(self, kind: Kind, draft: Draft) -> Question:
+    def _question(self, kind: Kind, draft: Draft, style: Style) -> Question:
         passages = tuple(self.corpus.passages[number] for number in draft.passages)
         held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
         question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        if style == "keywords":
+            texts = " ".join(passage.text for passage in passages)
+            question = keywords(draft.fact.question, around(texts, draft), rng)
         name = f"{kind}:{'+'.join(p.id for p in passages)}"
         taken = sum((q.kind, q.passages) == (kind, passages) for q in self.questions)
         return Question(
@@ -195,8 +209,29 @@ class Offline:
             draft.quotes if kind != "unanswerable" else (),
             recall(stems(question), held),
             draft.fact.template,
+            {"style": style} if style else {},
         )
 
     def _rejected(self, kind: Kind, draft: Draft, fault: checks.Fault) -> Rejected:
         ids = tuple(self.corpus.passages[number].id for number in draft.passages)
         return Rejected(kind, *fault, draft.fact.question, draft.fact.reference, ids)
+
+
+def around(text: str, draft: Draft) -> list[str]:
+    """The words of content around the sentences that answer a question, none of its or theirs."""
+    for quote in draft.quotes:
+        text = text.replace(quote, "\n")
+    fact = draft.fact
+    known = set(stems(f"{fact.question} {fact.reference} {' '.join(draft.quotes)}"))
+    found = dict.fromkeys(_WORD.findall(clean(as_printed(text))))
+    return [
+        word for word in found if word.lower() not in STOP_WORDS and stem(word.lower()) not in known
+    ]
+
+
+def keywords(question: str, near: Sequence[str], rng: random.Random) -> str:
+    """A question as it is typed into a search: its words of content, and a few from around."""
+    said = question.translate(str.maketrans("", "", '“”?"')).split()
+    said[0] = said[0].lower()
+    kept = [word for word in said if word in _ASKING or word.lower() not in STOP_WORDS]
+    return " ".join([*kept, *rng.sample(near, min(_AROUND, len(near)))])

@@ -1,9 +1,10 @@
 """The sources of a test set's references: passages that are named, or sought in the corpus."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from assay._text.words import recall, stems
+from assay._text.words import BM25, recall, stems
 from assay.sample import Sample
 from assay.testset.checks import comparable
 from assay.testset.passages import Corpus
@@ -81,3 +82,43 @@ def _nearest(text: str, held: str, corpus: Corpus) -> int | None:
         if recall(set(stems(held)), set(stems(corpus.passages[number].text))) >= _TRACED:
             return number
     return None
+
+
+def found_first(
+    rows: Iterable[Sample], gold: Mapping[str, frozenset[int]], corpus: Corpus, short: Corpus
+) -> dict[str, bool]:
+    """Whether BM25 finds a question's evidence first, in long and in short passages.
+
+    Args:
+        rows: The questions.
+        gold: The numbers of the passages of `corpus` that each is about.
+        corpus: The documents in long passages.
+        short: The same documents in short ones.
+    """
+    by_words = [BM25(each.text for each in one.passages) for one in (corpus, short)]
+    within = defaultdict[str, list[int]](list)
+    for number, each in enumerate(short.passages):
+        within[each.document].append(number)
+    first = dict[str, bool]()
+    for sample in rows:
+        evidence = set(stems(_evidence(sample)))
+        shares = {
+            number: recall(evidence, set(stems(short.passages[number].text)))
+            for at in gold.get(sample.id, ())
+            for long in [corpus.passages[at]]
+            for number in within[long.document]
+            if short.passages[number].start < long.end and long.start < short.passages[number].end
+        }
+        if not shares:
+            continue
+        best = {number for number, share in shares.items() if share == max(shares.values())}
+        held = (gold[sample.id], best)
+        tops = [int(one.scores(sample.question or "").argmax()) for one in by_words]
+        first[sample.id] = all(top in numbers for top, numbers in zip(tops, held, strict=True))
+    return first
+
+
+def _evidence(sample: Sample) -> str:
+    """The words that a reference rests on, as `assay testset` quotes them, or else its own."""
+    quotes = sample.metadata.get("quotes")
+    return " ".join(map(str, quotes)) if isinstance(quotes, list) else sample.reference or ""

@@ -19,6 +19,7 @@ from assay._report.numbers import judge_in_words
 from assay._report.tables import goodness
 from assay._store import Run, Store
 from assay._store.browsing import all_rows, means
+from assay._store.runs import written
 from assay.errors import InputError
 from assay.experiments.swept import Sweep, read_sweep
 from assay.view.site import NotThere, Place, Site
@@ -295,8 +296,12 @@ class Heat:
 
 
 def parameters(runs: Sequence[Run]) -> list[str]:
-    """The parameters that some run has."""
-    return sorted({key for run in runs if not run.derived for key in run.params})
+    """The parameters that some run has, those with several values first."""
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for name, value in run.params.items() if not run.derived else ():
+            values.setdefault(name, set()).add(written(value))
+    return sorted(values, key=lambda name: (len(values[name]) < 2, name))
 
 
 def render_matrix(site: Site, place: Place, query: MultiMapping[str]) -> str:

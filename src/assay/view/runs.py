@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from multidict import MultiMapping
 
+from assay._analysis.comparability import judge_of
 from assay._report.numbers import judge_in_words, remarks
 from assay._report.tables import Spread
 from assay._runner.summary import MetricSummary, summarise
@@ -215,7 +216,7 @@ def entries(site: Site, runs: Sequence[Run | Group], wait: float) -> list[dict[s
 
 
 def _judge(run: Run) -> str:
-    return judge_in_words(run.config["judge"])
+    return judge_in_words(judge_of(run))
 
 
 def _ordered(site: Site, runs: list[Run], sort: str) -> list[Run]:

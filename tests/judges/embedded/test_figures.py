@@ -1,5 +1,6 @@
 """Figures of a statement beside those that the evidence gives for the same thing."""
 
+import assay
 from assay.judges.embedded.comparison import FEATURES, compare
 from assay.judges.embedded.evidence import prepare
 from support.over import over
@@ -33,6 +34,12 @@ LAMPS = "The Orla lamp draws 9 watts and weighs 2.5 kg; the Tarn lamp weighs 4 k
         ("The turnout was 54 percent.", "The turnout was 48 %.", False),
         ("The pump delivers 3 litres a second.", "The pump delivers 3 litres a minute.", False),
         ("The pump delivers 180 litres an hour.", "The pump delivers 3 litres a minute.", True),
+        ("The oven stands at 250 °F.", "The oven stands at 250 degrees F.", True),
+        ("The oven stands at 250F.", "The oven stands at 450 °F.", False),
+        ("The fence is 5 ft 6 in high.", "The fence is 5 feet 6 inches high.", True),
+        # the other figure stands in the statement as well
+        ("The Orla and the Tarn lamp weigh 2.5 kg to 4 kg.", LAMPS, True),
+        ("The Hall is 300 m long.", "The Hall opened in May. It is 330 m long.", False),
     ],
 )
 def test_a_figure_of_the_same_thing_agrees_or_differs(statement, context, agrees):
@@ -45,6 +52,9 @@ def test_a_figure_of_the_same_thing_agrees_or_differs(statement, context, agrees
         # made of the evidence's figures
         ("The Tarn lamp weighs 1.5 kg more than the Orla lamp.", LAMPS),
         ("The run took 90 minutes.", "The run started at 9:00 and was over at 10:30."),
+        ("90 km / 1.5 km a minute = 60 minutes", "The train does 1.5 km a minute for 90 minutes."),
+        # decades are no seconds
+        ("The band was big in the 70s.", "The band was big in the 1970s."),
         # of something else
         ("The lamp shines for 3 hours.", "The shop is open for 8 hours."),
         # denied, or under a condition
@@ -65,3 +75,10 @@ def test_the_reason_names_both_figures():
     assert found.figure.reason == "the evidence gives '2.5 kg', not '4 kg'"
     features = dict(zip(FEATURES, found.features, strict=True))
     assert (features["figure_agrees"], features["figure_differs"]) == (0.0, 1.0)
+
+
+def test_another_figure_for_the_same_thing_contradicts():
+    verdict = assay.verify(["The Hall is 300 m long."], ["The Hall is 330 m long."])[0]
+    assert verdict.contradicted
+    assert verdict.probability <= 0.2
+    assert "'330 m', not '300 m'" in verdict.reason

@@ -77,6 +77,14 @@ def test_what_bears_on_work_on_a_text_cannot_be_told(asked):
         sentence_relevance(asked, [GOOD], *MODELS)
 
 
+def test_a_sentence_beside_the_question_is_quoted_as_it_is_written(tmp_path):
+    aside = "Bananas weigh 250 t when expended and are yellow when ripe."
+    row = {"question": QUESTION, "answer": f"The Eiffel Tower was built in 1889. {aside}"}
+    result = assay.evaluate([row], "answer_relevancy", store=tmp_path / "assay.db")
+    (rated,) = result["answer_relevancy"]
+    assert aside in rated.parts[0].reason
+
+
 def test_an_empty_answer_is_noncommittal():
     assert answer_relevance(QUESTION, " ", *MODELS).noncommittal
 

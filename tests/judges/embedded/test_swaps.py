@@ -62,6 +62,8 @@ def test_what_is_said_of_one_thing_is_not_said_of_another(context, right, wrong)
         ("O'Brien won the race ahead of Smith.", "Smith won the race ahead of O'Brien."),
         ("Team A beat Team B in May.", "Team B beat Team A in May."),
         ("Mount Ida is higher than Mount Ossa.", "Mount Ossa is higher than Mount Ida."),
+        ("Acme acquired Beta Corp in 2019 for $2 billion.", "Beta Corp acquired Acme in 2019."),
+        ("In May the Reds hosted the Blues at home.", "The Blues hosted the Reds in May."),
     ],
 )
 def test_who_does_it_to_whom_is_not_turned_round(context, wrong):
@@ -79,6 +81,8 @@ def test_who_does_it_to_whom_is_not_turned_round(context, wrong):
         ("The CEO is Jane Doe.", "Jane Doe is the CEO."),
         ("Ann beat Bob, and Bob beat Ann.", "Bob beat Ann."),
         ("Draw a line under the circle.", "Draw the circle under a line."),
+        ("Alice met Bob in Rome. Rex saw Ada and Ada saw Rex.", "Ada saw Rex."),
+        ("Alice married Bob in 1990 in Rome.", "Bob married Alice in 1990."),
     ],
 )
 def test_what_is_so_either_way_is_not_turned_round(context, statement):

@@ -303,6 +303,12 @@ def needed(need: str, causes: Sequence[str], n: int) -> str:
     return f"{', '.join(causes)} ({numbers.plural(n, 'sample')}): needs {need}"
 
 
+def evidence_text(evidence: Json) -> str:
+    """The text of a piece of evidence; what the reference says is not taken for the answer's."""
+    beside = "reference: " if evidence["kind"] == "reference statement" else ""
+    return f"{beside}{evidence['text']}"
+
+
 def rank_and_quote(evidence: Json) -> str:
     """Where in the contexts a piece of evidence points; "" if nowhere."""
     rank = f"context {evidence['rank']}" if evidence["rank"] else ""

@@ -144,7 +144,7 @@ def _first(one: Json) -> list[RenderableType]:
 
 
 def _evidence(evidence: Json) -> RenderableType:
-    text = Text(shorten(evidence["text"], _EXCERPT))
+    text = Text(shorten(words.evidence_text(evidence), _EXCERPT))
     text.append(f"\n{sanitize.plain(evidence['why'])}", style="dim")
     where = words.rank_and_quote(evidence)
     text.append(f"\n{shorten(where, _EXCERPT)}" if where else "", style="dim italic")
@@ -337,7 +337,7 @@ def _case(one: Json, cause: str, links: Mapping[str, str]) -> Json:
         "id": one["id"],
         "link": links.get(str(one["id"]), ""),
         "question": _short(one["question"]),
-        "text": _short(evidence["text"]),
+        "text": _short(words.evidence_text(evidence)),
         "why": _short(evidence["why"]),
         "where": _short(words.rank_and_quote(evidence)),
         "beside": ("also " if is_main else "beside ") + ", ".join(others) if others else "",

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from assay._analysis import comparability
 from assay._analysis.cascade import audit_cascade
-from assay._analysis.comparability import judges
+from assay._analysis.comparability import judge_of, judges
 from assay._analysis.diagnosis import diagnose
 from assay._report import diagnosis as words
 from assay._report import labels, notes, numbers, sanitize, tables
@@ -137,7 +137,7 @@ def _unmeasured(run: Run) -> list[str]:
 
 
 def _judges(run: Run) -> str:
-    """The judge, and who else was asked for what by the metrics of this run."""
+    """The judge, and who else was asked for what, as far as the metrics of this run ask."""
     parts = (part for signature in run.metrics.values() for part in signature.split("|"))
     kinds_asked = {part.partition("=")[0] for part in parts} - {Embed.kind, EmbedTokens.kind}
     kinds: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ def _judges(run: Run) -> str:
         if kind in kinds_asked and name != run.config["judge"]:
             kinds.setdefault(name, []).append(kind)
     others = [f"{name} for {', '.join(mine)}" for name, mine in kinds.items()]
-    return "; ".join([run.config["judge"], *others])
+    return "; ".join(filter(None, [judge_of(run), *others]))
 
 
 def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:

@@ -235,6 +235,12 @@ class Comparison:
     figure: cells.Finding | None  # what the evidence says of its figures
     table: cells.Finding | None  # what the tables and records say of it
 
+    @property
+    def gives_another_figure(self) -> bool:
+        """Whether a figure of it stands nowhere, and another one of the same thing does."""
+        figure = self.figure
+        return figure is not None and not figure.agrees and figure.rule.startswith("absent")
+
 
 def compare(statement: str, evidence: Evidence) -> Comparison:
     """Compare one statement with prepared evidence of at least one piece."""

@@ -36,6 +36,8 @@ _SECONDS = {
 _BETWEEN = re.compile(r"[,;.:()]|\b(?:and|but|while|whereas|then|or)\b")
 # How much a word belongs to a figure that stands behind a sign, another figure, or far away.
 _SIGN, _OTHER, _STEP = 0.8, 0.45, 0.985
+# A sentence that begins so speaks of what the one before it names.
+_PRONOUN = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|These)\b")
 _MARGIN = 0.15  # between the best and the second, as a share of the statement's words
 _LITTLE = 0.06  # ... where hardly any word belongs more to the second
 _AGAINST = 0.25  # how much more a single word may
@@ -202,7 +204,7 @@ def compare_figures(
     if not claimed or len(claimed) > _FEW or not sentences or is_negated(statement):
         return None
     statement_words = frozenset(words.words(statement))
-    if not statement_words.isdisjoint(_NOT_BESIDE):
+    if not statement_words.isdisjoint(_NOT_BESIDE) or "=" in statement:
         return None
     figure_stems = frozenset(words.stems(" ".join(f"{f.amount.text} {f.per}" for f in claimed)))
     claim = _ClaimWords(frozenset(words.stems(statement)) - figure_stems, weights, around)
@@ -214,7 +216,7 @@ def compare_figures(
             claim.candidate(figure, other, sentence)
             for sentence in sentences
             for other in sentence.figures
-            if other.kind == figure.kind
+            if other.kind == figure.kind and _may_be(figure, other, claimed)
         ]
         findings.append(
             _checked(figure, statement_words, candidates, sentences) if candidates else None
@@ -243,16 +245,22 @@ def _checked(
     if right is not None and kind in _SHARED:
         return None
     vague = not statement_words.isdisjoint(_VAGUE)
+    near = _near(wrong.sentence, sentences)
     other_unit = wrong.figure.amount.number == figure.amount.number
-    if (
-        right is None
-        and not other_unit
-        and _is_derived(figure, _near(wrong.sentence, sentences), vague=vague)
+    derived = right is None and not other_unit and _is_derived(figure, near, vague=vague)
+    # ... or given without its unit.
+    if derived or any(
+        not each.kind and each.amount.number == figure.amount.number for each in near
     ):
         return None
     reason = f"the evidence gives '{wrong.figure.amount.text}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
     return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
+
+
+def _may_be(figure: Figure, other: Figure, claimed: Sequence[Figure]) -> bool:
+    """Whether the evidence's figure may stand for this one: not if the statement has it besides."""
+    return _is_same(figure, other) or not any(_is_same(each, other) for each in claimed)
 
 
 def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
@@ -266,8 +274,8 @@ def _near(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Figure]:
 
 
 def _is_clear(wrong: "_Candidate") -> bool:
-    whole = wrong.covered >= _AROUND and wrong.within >= _WITHIN
-    return whole and not wrong.figure.amount.bound
+    named = wrong.within >= _WITHIN or (wrong.within and _PRONOUN.match(wrong.sentence.text))
+    return bool(named) and wrong.covered >= _AROUND and not wrong.figure.amount.bound
 
 
 def _is_nearer(candidate: _Candidate, other: _Candidate | None) -> bool:

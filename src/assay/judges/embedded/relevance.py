@@ -19,7 +19,7 @@ from assay.errors import Unavailable
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
-from assay.judges.embedded.surface import plain_question, plain_sentences, vocabulary
+from assay.judges.embedded.surface import plain_question, read_sentences, vocabulary
 from assay.judges.embedded.verification import Fitted, best_support, shorten
 
 FEATURES = ("helps", "cosine", "cosine_below_best", "recall", "kind")
@@ -170,8 +170,8 @@ def answer_relevance(
         fault = "holds no words" if parts else "is empty"
         return AnswerRelevance(0.0, noncommittal=True, reason=f"The answer {fault}.")
     question = plain_question(question, vocabulary(parts))
-    stated = plain_sentences(parts, vocabulary([question]))
-    features, helpful = measure_answer(question, stated, encoder, reader)
+    stated = read_sentences(parts, vocabulary([question]))
+    features, helpful = measure_answer(question, [read for read, _ in stated], encoder, reader)
     fitted = Fitted.load("answering.json", ANSWER_FEATURES, reader.adapted)
     score = fitted.probability(features)
     declined = declines(parts)
@@ -180,7 +180,7 @@ def answer_relevance(
     else:
         kind = questions.kind_of(question)
         on_kind = "" if kind == "open" else _kind_reason(kind, matches=bool(features[2]))
-        aside = [part for part, value in zip(stated, helpful, strict=True) if value < RELEVANT]
+        aside = [part for (_, part), p in zip(stated, helpful, strict=True) if p < RELEVANT]
         reason = (
             f"{len(stated) - len(aside)} of {len(stated)} sentences on the question{on_kind}"
             + (f"; beside the question: '{aside[0]}'" if aside else ".")

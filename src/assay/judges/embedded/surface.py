@@ -304,9 +304,16 @@ def plain_sentences(sentences: Iterable[str], vocabulary: Vocabulary = NOTHING) 
 
     A greeting, an offer and a question back to the user are left out.
     """
-    read = [plain(sentence, vocabulary).text for sentence in sentences]
-    stated = [text for text in read if not _states_nothing(text)]
-    return stated or read
+    return [read for read, _ in read_sentences(sentences, vocabulary)]
+
+
+def read_sentences(
+    sentences: Iterable[str], vocabulary: Vocabulary = NOTHING
+) -> list[tuple[str, str]]:
+    """What `plain_sentences` gives, each with the sentence as it is written."""
+    pairs = [(plain(sentence, vocabulary).text, sentence) for sentence in sentences]
+    stated = [pair for pair in pairs if not _states_nothing(pair[0])]
+    return stated or pairs
 
 
 _BACK = re.compile(

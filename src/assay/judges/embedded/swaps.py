@@ -5,8 +5,9 @@ of it is there. Two parts of sentences that say the same of different things are
 a statement that takes after the first here and after the second there says what neither does.
 """
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -20,7 +21,7 @@ _AND = r"(?:and|but|while|whereas)\s++"
 _JOINT = re.compile(rf"(?<!\s)\s*+;\s++|,\s++(?:{_AND})?|(?<!\s)\s++{_AND}")
 # "Team A" and "in May", whose words are otherwise an article and a verb.
 _LETTER = re.compile(r"(?<=[a-z] )A\b")
-_MAY = re.compile(r"(?<=\b(?:in|of|on|by|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
+_MAY = re.compile(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bMay(?=\s\d)")
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
 _NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
 _NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
@@ -90,6 +91,11 @@ class Part:
     def tokens(self) -> tuple[str, ...]:
         """Its words, stemmed, in order."""
         return tuple(map(words.stem, words.words(self._plain)))
+
+    @cached_property
+    def line(self) -> str:
+        """The same as one text, with a blank at both ends."""
+        return _line(self.tokens)
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -186,11 +192,9 @@ def find_swap(statement: str, evidence_parts: Sequence[Part], alike: Sequence[Pa
     if "respectively" in statement:
         return None
     for part in parts(statement):
-        for other in evidence_parts:
-            if _is_turned(part, other) and not any(
-                part.tokens == each.tokens for each in evidence_parts
-            ):
-                return Swap(other.piece, other.text.strip())
+        turned = _turned_by(part, evidence_parts)
+        if turned:
+            return Swap(turned.piece, turned.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if not mixed or any(part.stems <= other.stems for other in evidence_parts):
             continue
@@ -210,22 +214,39 @@ def _mixes(stems: frozenset[str], pair: Pair) -> bool:
     return like == {(True, False), (False, True)}
 
 
-def _is_turned(part: Part, other: Part) -> bool:
-    """Whether both have the same words, but for two names that stand the other way round."""
-    tokens, other_tokens = part.tokens, other.tokens
-    if len(tokens) != len(other_tokens) or tokens == other_tokens or part.stems != other.stems:
-        return False
-    same = [a == b for a, b in zip(tokens, other_tokens, strict=True)]
-    first, last = same.index(False), len(same) - same[::-1].index(False)
-    tokens, other_tokens, size = tokens[first:last], other_tokens[first:last], last - first
-    return any(
-        other_tokens == tokens[size - b :] + tokens[a : size - b] + tokens[:a]
-        and not (other.names.isdisjoint(tokens[:a]) or other.names.isdisjoint(tokens[size - b :]))
-        and _MUTUAL.isdisjoint(tokens[a : size - b])
-        and not _IS.issuperset(tokens[a : size - b])
-        for a in range(1, min(_NAMED, size - 2) + 1)
-        for b in range(1, min(_NAMED, size - 1 - a) + 1)
-    )
+def _turned_by(part: Part, evidence_parts: Sequence[Part]) -> Part | None:
+    """The part of the evidence that says it with two names the other way round, and maybe more.
+
+    "Acme bought Beta in 2019" turns "Beta bought Acme" round.
+    """
+    whole = [each for each in evidence_parts if part.stems <= each.stems]
+    if not whole or len(part.tokens) > _LONGEST:
+        return None
+    for each in whole:
+        for phrase, turned in _exchanges(part.tokens, part.names | each.names):
+            if turned in each.line and not any(phrase in other.line for other in whole):
+                return each
+    return None
+
+
+def _exchanges(tokens: Sequence[str], names: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Every two names with what stands between them, and the same with both exchanged."""
+    ends = [i for i, token in enumerate(tokens) if token in names]
+    for start, end in itertools.combinations(ends, 2):
+        for a in range(start + 1, min(start + _NAMED, end - 1) + 1):
+            for b in range(max(end - _NAMED + 1, a + 1), end + 1):
+                first, middle, second = tokens[start:a], tokens[a:b], tokens[b : end + 1]
+                if (
+                    names.issuperset({*first, *second})
+                    and _MUTUAL.isdisjoint(middle)
+                    and not _IS.issuperset(middle)
+                ):
+                    turned = (*second, *middle, *first)
+                    yield _line((*first, *middle, *second)), _line(turned)
+
+
+def _line(tokens: Iterable[str]) -> str:
+    return f" {' '.join(tokens)} "
 
 
 def _sentences(part_stems: frozenset[str], evidence_parts: Sequence[Part]) -> set[int]:

@@ -83,6 +83,9 @@ AGREED = 0.9  # the least one of what a record's yes or no agrees with
 OBJECTED = UNCERTAIN[1]
 UNREAD = 0.49  # ... in letters of which the network knows few: it cannot tell right from wrong
 DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they call a myth
+# ... where the evidence gives another figure for the same thing: of 18 such statements in the
+# training files people call 1 supported.
+MISMATCHED = 0.2
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -195,6 +198,8 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = min(value, UNREAD)
     if judged.comparison.rejected or judged.comparison.sign_differs or judged.comparison.unit:
         value = min(value, DENIED)
+    if judged.comparison.gives_another_figure:
+        value = min(value, MISMATCHED)
     if judged.comparison.value_agrees is not None:
         return max(value, AGREED) if judged.comparison.value_agrees else min(value, DENIED)
     return min(value, FOREIGN) if judged.comparison.foreign else value
@@ -214,6 +219,7 @@ def _as_support(
             comparison.unit,
             comparison.swap,
             comparison.flag,
+            comparison.gives_another_figure,
         )
     )
     denied = denied or comparison.value_agrees is False

@@ -2,15 +2,16 @@
 
 import math
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from assay.errors import InputError
 from assay.judge import Judge, Task
-from assay.metrics.base import Can, Draws, Metric
+from assay.metrics.base import Can, Draws, Metric, check_draws, override
 from assay.metrics.evidence import (
     CONTRADICTION_UNKNOWN,
     Statements,
@@ -27,6 +28,8 @@ from assay.metrics.text_similarity import check_baseline, rescaled, token_simila
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
+    AnswerClosedBook,
+    AnswerFromPassages,
     AnswerMultipleChoice,
     AskMultipleChoice,
     ChooseLabel,
@@ -46,8 +49,62 @@ _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
 _BEFORE = ""  # no token is empty: it stands before a sentence where an n-gram begins there
 
 
+_WRITING: Final = (AnswerFromPassages, AnswerClosedBook)
+
+
 @dataclass(frozen=True)
-class SelfCheckNLI(Metric):
+class SelfCheck(Metric):
+    """Base of the five variants: further answers are the sample's, or drawn from the judge."""
+
+    draws: int = field(default=0, kw_only=True)
+
+    source = PAPER
+    needs = ("answer", "further_answers")
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.draws != 0:
+            check_draws(self.name, "draws", self.draws)
+            override(self, needs=("question", "answer"), tasks=(*self.tasks, *_WRITING))
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """What the variant asks, and further answers where the judge gives them."""
+        return (*self.compares_by(can), *(_WRITING if self.draws else ()))
+
+    def compares_by(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """The tasks by which the answer is compared with further ones."""
+        del can
+        return type(self).tasks
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Draw further answers if the judge is to give them, then compare."""
+        if not self.draws:
+            return await self.inconsistency(sample, judge)
+        further = await self._drawn(sample, judge)
+        compared = replace(sample, further_answers=further)
+        outcome = await self.inconsistency(compared, judge)
+        parts = tuple(Part("further answer", text, "drawn from the judge") for text in further)
+        return replace(outcome, parts=(*outcome.parts, *parts))
+
+    @abstractmethod
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
+        """How far the answer is from the sample's further answers."""
+
+    async def _drawn(self, sample: Sample, judge: Judge) -> tuple[str, ...]:
+        question, contexts = sample.question or "", sample.contexts or ()
+        if blank(question) or blank(sample.answer or ""):
+            return ()
+        # The answer is taken for the most likely one: all further ones are samples.
+        if contexts:
+            task = AnswerFromPassages(question, tuple(contexts))
+            return tuple(await judge.draws(task, self.draws, first=1))
+        lists = await judge.draws(AnswerClosedBook(question), self.draws, first=1)
+        return tuple(" ".join(answers) for answers in lists)
+
+
+@dataclass(frozen=True)
+class SelfCheckNLI(SelfCheck):
     """Mean probability that further answers contradict the answer's sentences; lower is better.
 
     S = mean over sentences of the mean over further answers of P(contradiction), in [0, 1]
@@ -57,25 +114,26 @@ class SelfCheckNLI(Metric):
     answers are left out. Undefined if the answer is empty or there is no further answer. A judge
     that does not say which unsupported sentences are contradicted is asked to label each; failed if
     it cannot.
+
+    Args:
+        draws: How many further answers the judge writes to the question, at its temperature for
+            draws, from the contexts if there are any; 0 takes those of the sample.
     """
 
     name = "selfcheck:nli"
-    source = PAPER
-    needs = ("answer", "further_answers")
     tasks = (VerifyStatements, ChooseLabel)
-    higher_is_better = False
 
-    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+    def compares_by(self, can: Can) -> tuple[type[Task[Any]], ...]:
         """Verdicts, and labels where they leave it unsaid."""
         return three_way_tasks(can)
 
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
         return await _inconsistency(sample, judge, verify_three_way, _contradiction)
 
 
 @dataclass(frozen=True)
-class SelfCheckPrompt(Metric):
+class SelfCheckPrompt(SelfCheck):
     """Share of further answers that do not support the answer's sentences; lower is better.
 
     S = mean over sentences of the mean over further answers of x, in [0, 1], with x = 0 if the
@@ -83,15 +141,16 @@ class SelfCheckPrompt(Metric):
     unreadable reply counts 0.5; here it is asked for again, and if it stays unreadable the score
     fails. Empty further answers are left out. Undefined if the answer is empty or there is no
     further answer.
+
+    Args:
+        draws: How many further answers the judge writes to the question, at its temperature for
+            draws, from the contexts if there are any; 0 takes those of the sample.
     """
 
     name = "selfcheck:prompt"
-    source = PAPER
-    needs = ("answer", "further_answers")
     tasks = (VerifyStatements,)
-    higher_is_better = False
 
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """Verify every sentence against every further answer."""
         return await _inconsistency(
             sample, judge, verify, lambda verdict: float(not verdict.supported)
@@ -99,7 +158,7 @@ class SelfCheckPrompt(Metric):
 
 
 @dataclass(frozen=True)
-class SelfCheckBERTScore(Metric):
+class SelfCheckBERTScore(SelfCheck):
     """How far the answer's sentences are from what further answers say; lower is better.
 
     S = mean over sentences of 1 - the mean over further answers of the largest BERTScore F1 of the
@@ -111,22 +170,21 @@ class SelfCheckBERTScore(Metric):
 
     Args:
         baseline: The score of unrelated texts; b > 0 turns a BERTScore x into (x - b) / (1 - b).
+        draws: How many further answers the judge writes to the question, at its temperature for
+            draws, from the contexts if there are any; 0 takes those of the sample.
     """
 
     baseline: float = 0.0
 
     name = "selfcheck:bert_score"
-    source = PAPER
-    needs = ("answer", "further_answers")
     tasks = (EmbedTokens,)
     range = (0.0, 2.0)
-    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_baseline(self.name, self.baseline)
 
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """Embed the tokens of all sentences, match every pair."""
         answer, further = sample.answer or "", _further_answers(sample)
         if missing := _undefined(answer, further):
@@ -156,7 +214,7 @@ class SelfCheckBERTScore(Metric):
 
 
 @dataclass(frozen=True)
-class SelfCheckMQAG(Metric):
+class SelfCheckMQAG(SelfCheck):
     """Probability that the answer is wrong, as further answers answer its questions otherwise.
 
     For each sentence up to n multiple-choice questions are written and answered from the answer and
@@ -175,6 +233,8 @@ class SelfCheckMQAG(Metric):
         b1: Probability that a further answer disagrees with a sentence that is not factual, above 0
             and below 1.
         b2: Probability that it agrees with a factual one, likewise.
+        draws: How many further answers the judge writes to the question, at its temperature for
+            draws, from the contexts if there are any; 0 takes those of the sample.
     """
 
     n: Draws = 5
@@ -182,10 +242,7 @@ class SelfCheckMQAG(Metric):
     b2: float = 0.8
 
     name = "selfcheck:mqag"
-    source = PAPER
-    needs = ("answer", "further_answers")
     tasks = (AskMultipleChoice, AnswerMultipleChoice)
-    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,7 +250,7 @@ class SelfCheckMQAG(Metric):
             fault = f"{self.name}: b1 and b2 must be above 0 and below 1, not {self.b1}, {self.b2}"
             raise InputError(fault)
 
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """Ask about every sentence, answer all questions from each text, count."""
         answer, further = sample.answer or "", _further_answers(sample)
         if missing := _undefined(answer, further):
@@ -233,7 +290,7 @@ class SelfCheckMQAG(Metric):
             return Part("question", question.question, "not answered by the answer")
         agreed = sum(other.option == own.option for other in others)
         unsaid = sum(other.option is None for other in others)
-        value = self._inconsistency(agreed, len(others) - agreed - unsaid)
+        value = self._bayes(agreed, len(others) - agreed - unsaid)
         option = question.options[ascii_uppercase.index(own.option)]
         reason = (
             f"answer: '{option}'; further answers: {agreed} the same, "
@@ -241,13 +298,13 @@ class SelfCheckMQAG(Metric):
         )
         return Part("question", question.question, "answered", value, reason)
 
-    def _inconsistency(self, agreed: int, denied: int) -> float:
+    def _bayes(self, agreed: int, denied: int) -> float:
         g1, g2 = self.b2 / (1 - self.b1), self.b1 / (1 - self.b2)
         return 1 / (1 + math.exp(min(700.0, agreed * math.log(g1) - denied * math.log(g2))))
 
 
 @dataclass(frozen=True)
-class SelfCheckNgram(Metric):
+class SelfCheckNgram(SelfCheck):
     """Mean surprisal of the answer's words, given their frequency in all answers; lower is better.
 
     With n-grams counted over the answer and the further answers, p = count / all n-grams: S = mean
@@ -261,23 +318,22 @@ class SelfCheckNgram(Metric):
     Args:
         n: Length of the n-grams; 1 counts single tokens.
         over: "average" or "maximum".
+        draws: How many further answers the judge writes to the question, at its temperature for
+            draws, from the contexts if there are any; 0 takes those of the sample.
     """
 
     n: int = 1
     over: Literal["average", "maximum"] = "average"
 
     name = "selfcheck:ngram"
-    source = PAPER
-    needs = ("answer", "further_answers")
     range = (0.0, math.inf)
-    higher_is_better = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.n) is not int or self.n < 1:
             raise InputError(f"{self.name}: n must be a whole number from 1, not {self.n!r}")
 
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+    async def inconsistency(self, sample: Sample, judge: Judge) -> Outcome:
         """Count, then look up."""
         del judge
         answer, further = sample.answer or "", _further_answers(sample)
