@@ -100,7 +100,7 @@ def test_every_id_of_the_pages_is_a_case():
     named = {
         line.split("`")[1]
         for page in PAGES.values()
-        for line in page.partition("## Cases")[2].splitlines()
+        for line in page.partition("## Cases")[2].partition("\n## ")[0].splitlines()
         if line.startswith("| `")
     }
     assert named == {case.id for case in CASES}

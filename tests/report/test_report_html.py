@@ -162,7 +162,7 @@ def test_a_score_stands_beside_its_counts_bounds_and_failures() -> None:
         ({"stopped": "over budget"}, "Stopped early: over budget."),
         ({"stopped": "over budget"}, "the run did not reach, or the judge failed on, 1 of 12"),
         ({"finished": False}, "This run is not finished."),
-        ({"skipped": 3}, "3 rows of the data could not be used"),
+        ({"skipped": 3}, "3 rows of the data that could not be used"),
         ({"n_samples": 900}, "covers 12 of 900 samples"),
     ],
 )
