@@ -183,6 +183,7 @@ def test_lower_may_be_better() -> None:
         ("never met", 1.0, True, "good"),
         ("never met", 1.0, False, "bad"),
         ("never met", 0.4, True, "plain"),
+        ("not relevant", 0.0, True, "plain"),
         ("", 1.0, True, "plain"),
         ("1 of 5", 1.0, True, "plain"),  # the worst grade of a rubric
         ("0.5 of 1", 0.0, False, "plain"),

@@ -107,7 +107,10 @@ _KINDS: Final = {
 
 def tone(part: Part, *, higher_is_better: bool = True) -> str:
     """Whether a piece of evidence speaks for the answer ("good"), against it, or neither."""
-    known = _TONES.get(part.label.lower())
+    label = part.label.lower()
+    if part.kind == "sentence" and label == "not relevant":
+        return "plain"  # most sentences of a good passage do not help, and that is no fault
+    known = _TONES.get(label)
     if known is not None:
         return known
     if part.kind in _MEASURED or _GRADE.fullmatch(part.label):
