@@ -6,6 +6,7 @@ import pytest
 
 from assay import Denied, InputError, Result, Settings, SweepSettings, sweep
 from assay._store import Store
+from assay._store.labels import HumanLabel
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}
@@ -113,6 +114,21 @@ class TestTheStore:
         assert {run.tags for run in runs.values()} == {("sweep", "rag")}
         one = Result(db, by_name(found)["k=5"].run).run
         assert (one.name, dict(one.params)) == ("rag/k=5", {"llm": "small", "k": 5})
+
+    def test_a_look_that_somebody_labelled_meanwhile_stays(self, db):
+        system, labelled = System({3: 0.6, 5: 0.97, 8: 0.6}), []
+
+        def answer(question, k=3):
+            if len(system.asked) >= 60 and not labelled:  # in a later look
+                with Store(db) as store:
+                    labelled.append(next(run.id for run in store.runs() if run.finished))
+                    about = {"run": labelled[0], "metric": "exact_match", "sample": "q0"}
+                    store.labels.keep([HumanLabel(**about, annotator="ann", value=1.0)])
+            return system(question, k)
+
+        found = race(answer, db)
+        assert labelled[0] not in {one.run for one in found.configurations}
+        assert Result(db, labelled[0]).run.tags == ()
 
     @pytest.mark.slow
     def test_a_wider_race_leaves_the_runs_of_the_one_before(self, db):

@@ -377,7 +377,7 @@ def _leave(path: str | Path, before: str, after: str) -> None:
     """Leave the run of an earlier look behind; what somebody else has a use for stays."""
     with Store(path) as store:
         run = store.run(before)
-        if before != after and run.tags == (LOOK,):
+        if before != after and run.tags == (LOOK,) and not store.labels.tally(before):
             store.supersede(before, after)
         elif before != after:
             store.describe(before, run.description.without([LOOK], []))
