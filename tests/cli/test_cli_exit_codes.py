@@ -102,7 +102,7 @@ def test_4_the_judge_refuses(assay):
         result = assay(*FAITHFULNESS, *judge)
     assert result.exit_code == 4
     assert "error: " in result.stderr
-    assert "0 of 2 scores and every reply are kept in assay.db" in result.stderr
+    assert "0 of 2 scores and every reply that came are kept in assay.db" in result.stderr
     assert "sk-secret-1" not in result.output
 
 

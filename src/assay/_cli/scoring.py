@@ -256,7 +256,8 @@ def _kept(progress: Meter, evaluation: Evaluation) -> str:
     last = progress.last
     # A failed score is no score to keep: it is tried again.
     n_replied = last.done - last.failed
-    return f"{n_replied:,} of {last.total:,} scores and every reply are kept in {evaluation.store}"
+    scores = f"{n_replied:,} of {last.total:,} scores"
+    return f"{scores} and every reply that came are kept in {evaluation.store}"
 
 
 def _exit_code(result: Result) -> int:

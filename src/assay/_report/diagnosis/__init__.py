@@ -99,8 +99,9 @@ def missed(data: Json) -> str:
         return ""
     quality = missed["quality"]
     return (
-        f"of the {missed['n_passed']:,} whose statements all passed, {_about(missed['passed'])} "
-        f"are bad all the same, if this judge errs here as on {quality['data']} (it flags "
+        f"of {numbers.plural(missed['n_passed'], 'answer')} without a flagged statement "
+        f"{_about(missed['passed'])} are bad all the same, if this judge errs here as on "
+        f"{quality['data']} (it flags "
         f"{100 * quality['found']['value']:.0f} of 100 bad ones and "
         f"{100 * quality['wrong']['value']:.0f} of 100 good ones)"
     )
