@@ -3,7 +3,7 @@
 import io
 import shutil
 import subprocess
-import tarfile
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -129,14 +129,14 @@ def _of_revision(name: str) -> Iterator[Document]:
     """The documents of a folder as it was: "REVISION:FOLDER", as git writes it."""
     if (git := shutil.which("git")) is None:
         raise InputError(f"there is no file '{name}', and no git to look for a revision")
-    command = [git, "archive", "--format=tar", "--", name]
+    command = [git, "archive", "--format=zip", "--", name]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [""]
         remedy = "write REVISION:FOLDER, the folder from the repository's root: v1.0:docs"
         raise InputError(f"there is no folder '{name}': git says: {said[0]}", remedy)
-    with TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
+    with TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder)
         yield from _of_path(Path(folder), Counter())
 
 

@@ -34,8 +34,9 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 # More signs than a few are a line that is drawn; without a bound each would begin the search anew.
+# Not possessive: Python before 3.11.5 loses the groups of what it repeats so.
 _SIGNED = re.compile(
-    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?){0,8}+)(\d+(?:[.,]\d+){0,8}+)(\s?[%$€£¥](?!\d))?"
+    r"((?:(?<!\w)[-\u2212\u2013+±]|[<>≤≥]=?\s?|[$€£¥]\s?){0,8})(\d+(?:[.,]\d+){0,8})(\s?[%$€£¥](?!\d))?"
     r"|(?<=[A-Za-z])([+#]+)(?!\w)"
 )
 # Letters, or they would be no part of a word; every minus and dash is one.
