@@ -14,9 +14,9 @@ from assay._store.maintenance import clean, verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
+from assay.tasks.questions import NO_ANSWER
 from assay.testset import Document, Plan, PlanRow, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage, cut
-from assay.testset.questions import NO_ANSWER
 from support.over import over
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop", "write_unanswerable")

@@ -3,9 +3,9 @@
 import pytest
 
 from assay.errors import InputError
+from assay.tasks.questions import NO_ANSWER
 from assay.testset import Plan, PlanRow, generate
 from assay.testset.passages import as_printed
-from assay.testset.questions import NO_ANSWER
 from assay.testset.sentence_questions import facts
 from assay.testset.structure_questions import found_in
 from support.over import over

@@ -231,6 +231,7 @@ class AnswerClosedBook(ListTask):
         return (Material("question", self.question),)
 
 
+# Also the reference of a question without an answer: metrics of statements find none in it.
 NO_ANSWER: Final = "I do not know: the documents do not answer this question."
 
 

@@ -33,6 +33,7 @@ from assay.tasks import (
     WriteUnanswerable,
     Written,
 )
+from assay.tasks.questions import NO_ANSWER
 from assay.testset import checks
 from assay.testset.checks import closed_book_answer
 from assay.testset.documents import read_documents
@@ -40,7 +41,6 @@ from assay.testset.offline import Offline, offline_plan
 from assay.testset.passages import Corpus, Passage, cut
 from assay.testset.plan import Kind, Plan, PlanRow
 from assay.testset.questions import (
-    NO_ANSWER,
     Question,
     Rejected,
     Testset,

@@ -15,11 +15,12 @@ from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.tasks import SelectSentences, Statement, VerifyStatements
 from assay.tasks.contexts import Passage as Numbered
+from assay.tasks.questions import NO_ANSWER
 from assay.testset import checks
 from assay.testset.drafts import SAME_ANSWER, Draft, Drafts
 from assay.testset.passages import Corpus, as_printed
 from assay.testset.plan import KINDS, Kind, Plan, Style
-from assay.testset.questions import NO_ANSWER, Question, Rejected, Told
+from assay.testset.questions import Question, Rejected, Told
 
 _KINDS: Final[Mapping[Kind, float]] = {"single_hop": 0.7, "multi_hop": 0.1, "unanswerable": 0.2}
 _ATTEMPTS, _EXTRA_ATTEMPTS = 12, 20  # drafts that are checked for each question that is wanted

@@ -198,10 +198,6 @@ def _is_card(digits: str) -> bool:
     return total % 10 == 0
 
 
-# The reference of a question without an answer: metrics of statements find none in it.
-NO_ANSWER = "I do not know: the documents do not answer this question."
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question that passed every check: a row of a data set.
