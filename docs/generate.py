@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from difflib import SequenceMatcher
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import conforming
@@ -25,6 +26,7 @@ from snippets import ROOT, Block, blocks, pages, run
 sys.path.append(str(ROOT))
 
 import assay
+import assay.types
 from assay.data import ALIASES as COLUMNS
 from assay.judge import Task
 from assay.judges import SPECS
@@ -138,9 +140,18 @@ def judges() -> str:
 
 def api() -> str:
     """The public names."""
+    return _names(assay)
+
+
+def types() -> str:
+    """The types of what the public functions take and return."""
+    return _names(assay.types)
+
+
+def _names(module: ModuleType) -> str:
     lines = ["| name | what it is |", "|---|---|"]
-    for name in assay.__all__:
-        doc = _PLAIN.get(name) or inspect.getdoc(getattr(assay, name)) or ""
+    for name in module.__all__:
+        doc = _PLAIN.get(name) or inspect.getdoc(getattr(module, name)) or ""
         first = doc.partition("\n")[0]
         lines.append(f"| `{name}` | {first.replace('``', '`')} |")
     return "\n".join(lines)
@@ -197,6 +208,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "judges": judges,
     "judge-card": judge_card,
     "api": api,
+    "types": types,
     "conformance-sample": conforming.sample,
     "conformance-overview": conforming.overview,
     "conformance": conforming.definitions,

@@ -48,6 +48,7 @@ RANK = {
     "_cli": 13,
     "integrations": 13,
     "pytest_plugin": 13,
+    "types": 13,
     "__init__": 14,
     "__main__": 14,
 }

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from msgspec import Raw
 
 from assay import Budget, Limits, OpenAI, OpenAIBatch, Result, Settings, evaluate
 from assay._middleware.budget import BudgetTracker
@@ -11,6 +12,7 @@ from assay._store import Store
 from assay.errors import Denied, InputError, Unavailable
 from assay.judges.openai import batch_queue
 from assay.judges.openai.batch import Batched
+from assay.judges.openai.batch_api import Line, Response
 from assay.tasks import RateAnswer
 from support.batch_server import Batching, BatchServer
 from support.faults import Faults
@@ -80,7 +82,7 @@ async def test_a_line_that_was_billed_without_a_reply_is_counted():
         def identity(self, kind):
             return "m#1"
 
-        def read(self, line, task, draw):
+        def read(self, status, body, task, draw):
             raise Unavailable("cut short", permanent=True, cost=(500, 1000))
 
     class BatchQueue:
@@ -88,7 +90,7 @@ async def test_a_line_that_was_billed_without_a_reply_is_counted():
             return True
 
         async def ask(self, key, line):
-            return b""
+            return Line("key", Response(200, Raw(b"{}")))
 
     budget = BudgetTracker()
     with pytest.raises(Unavailable):

@@ -232,10 +232,15 @@ def _line(one: MetricComparison, runs: Sequence[Compared]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
-    level: float
-    wanted: float | None
-    most: int
+class Terms:
+    """How `compare` goes about it; `called`: what is said of a run, by its place."""
+
+    metrics: Sequence[str] = ()
+    level: float = LEVEL
+    wanted: float | None = None
+    most: int = MOST_SAMPLES
+    force: bool = False
+    called: Callable[[int], str] = letter
 
 
 def compare(
@@ -246,7 +251,6 @@ def compare(
     wanted: float | None = None,
     most: int = MOST_SAMPLES,
     force: bool = False,
-    called: Callable[[int], str] = letter,
 ) -> Comparison:
     """Compare runs with a baseline, sample by sample.
 
@@ -260,29 +264,31 @@ def compare(
             many pairs it takes. None: reckoned for the difference that was seen.
         most: Samples shown of those that lost, and of those that gained most.
         force: Whether to go on where definitions or data differ.
-        called: What refusals and warnings call a run, by its place; the baseline's is 0.
 
     Raises:
         InputError: If two runs are the same, share no metric or no sample, or if definitions of a
             metric or most of the data differ and `force` is not set.
     """
-    terms = _Terms(level, wanted, most)
+    return compare_by(Terms(metrics, level, wanted, most, force), baseline, others)
+
+
+def compare_by(terms: Terms, baseline: Result, others: Sequence[Result]) -> Comparison:
+    """As `compare`."""
+    called, force = terms.called, terms.force
     refuse_same(baseline, others, called)
     compared_metrics: list[MetricComparison] = []
     warnings: list[str] = []
     for number, other in enumerate(others, start=1):
         names = called(0), called(number)
-        shared = _shared(baseline, other, metrics)
-        if not metrics:
+        shared = _shared(baseline, other, terms.metrics)
+        if not terms.metrics:
             warnings += missing_metrics(baseline, other, names)
         warnings += unlike_definitions(baseline, other, shared, names, force=force)
         matched = match(baseline, other, keep_other_data=force)
         warnings += unlike_data(matched, names, force=force)
         warnings += drift_warnings(baseline, other)
         warnings += unfinished(baseline, names[0]) + unfinished(other, names[1])
-        compared_metrics += [
-            _one(metric, number, matched, baseline, other, terms) for metric in shared
-        ]
+        compared_metrics += [_one(one, number, matched, baseline, other, terms) for one in shared]
     return Comparison(
         runs=tuple(described(result) for result in (baseline, *others)),
         metrics=_adjusted(compared_metrics, terms),
@@ -320,12 +326,7 @@ def _shared(baseline: Result, other: Result, metrics: Sequence[str]) -> list[str
 
 
 def _one(
-    metric: str,
-    number: int,
-    matched: Matched,
-    baseline: Result,
-    other: Result,
-    terms: _Terms,
+    metric: str, number: int, matched: Matched, baseline: Result, other: Result, terms: Terms
 ) -> MetricComparison:
     about = baseline.run.config["about"][metric]
     up = bool(about["higher_is_better"])
@@ -380,7 +381,7 @@ def paired(
     )
 
 
-def _adjusted(compared: Sequence[MetricComparison], terms: _Terms) -> tuple[MetricComparison, ...]:
+def _adjusted(compared: Sequence[MetricComparison], terms: Terms) -> tuple[MetricComparison, ...]:
     """The verdicts, which need all tests at once."""
     tested = [one for one in compared if one.tested]
     adjusted = iter(holm([one.paired.p for one in tested if one.paired]))

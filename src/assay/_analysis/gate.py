@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from assay._analysis.cases import broken_cases, cases_by_metric, first_named, guide_value
 from assay._analysis.comparability import FORCING, judge_of
-from assay._analysis.comparison import MetricComparison, compare
+from assay._analysis.comparison import MetricComparison, Terms, compare_by
 from assay._runner.config_files import section
 from assay._runner.result import Result, known_labels
 from assay._runner.summary import MetricSummary
@@ -373,7 +373,7 @@ def regression_checks(
         InputError: If the runs cannot be compared.
     """
     try:
-        compared = compare(baseline, result, most=NAMED, called=_NAMES.__getitem__)
+        compared = compare_by(Terms(most=NAMED, called=_NAMES.__getitem__), baseline, [result])
     except InputError as error:
         raise error.without(FORCING) from error
     by_metric = {metric.metric: metric for metric in compared.metrics}

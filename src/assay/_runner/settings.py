@@ -6,7 +6,7 @@ from numbers import Integral
 from os import PathLike
 from typing import Any, Literal, TypeAlias, get_args
 
-from assay._middleware.budget import Budget, Usage
+from assay._middleware.budget import Budget
 from assay._middleware.cache import SharedLimits
 from assay._middleware.limiter import Limits
 from assay._runner.progress import Progress
@@ -44,9 +44,6 @@ class Settings:
             before which it goes.
         limits: Concurrent calls, rates, time-out and retries of each backend.
         budget: What this start of the run may spend on the judge, and what tokens cost.
-        spent: What others have spent of the budget; what this run spends is added to it. Runs that
-            are given the same one share the budget, one after the other.
-        shared: What this run shares with others at the same time: limits, and what is spent.
         engine: Where judges compute: "local" in this process, "ray" on the workers of a Ray
             cluster. The scores are the same.
         workers: How many workers; None for as many as the cluster has room for.
@@ -74,8 +71,6 @@ class Settings:
     concurrency: int | None = None
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
-    spent: Usage | None = None
-    shared: SharedLimits | None = None
     engine: Engine = "local"
     workers: int | None = None
     cores: int = 1
@@ -86,6 +81,8 @@ class Settings:
     note: str = ""
     params: Mapping[str, Value] = field(default_factory=dict)
     on_progress: Callable[[Progress], None] | None = None
+    # What this run shares with others, before it or at the same time: limits, and what is spent.
+    _shared: SharedLimits | None = None
 
     def __post_init__(self) -> None:
         for name in ("limit", "tries", "concurrency", "workers", "cores"):
@@ -123,6 +120,11 @@ class Settings:
 def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise InputError(f"{name} is '{value}'", f"one of {', '.join(known)}")
+
+
+def shared_limits(settings: Settings) -> SharedLimits:
+    """Limits and budget of a run, which it may share with others."""
+    return settings._shared or SharedLimits()  # noqa: SLF001 - internal, and so not public
 
 
 def chosen(settings: Settings | None) -> Settings:

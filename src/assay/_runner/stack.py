@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay._middleware.budget import BudgetTracker, Usage
-from assay._middleware.cache import ReplyCache, Served, SharedLimits
+from assay._middleware.cache import ReplyCache, Served
 from assay._middleware.concurrency import tell
 from assay._middleware.limiter import Limiter, ServerState
 from assay._middleware.wrapper import Route, adapted
-from assay._runner.settings import Settings
+from assay._runner.settings import Settings, shared_limits
 from assay._store import Store
 from assay.errors import InputError, TooLong, Unreadable
 from assay.judge import Backend, BackendLike, Reply, Task
@@ -370,7 +370,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     """Put the reply cache and the limits between judges and backends."""
     keep = functools.partial(store.keep_reply, run=run)
     bound = functools.partial(longest_reply, route)
-    shared = settings.shared or SharedLimits(settings.spent)
+    shared = shared_limits(settings)
     budget = BudgetTracker(settings.budget, keep, bound, shared.spending)
     embedding = BudgetTracker(keep=keep, spending=shared.embedding)
     served = Served()

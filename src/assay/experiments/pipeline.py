@@ -16,7 +16,7 @@ from typing import Any, Final, get_args
 from assay._analysis.comparability import GOLD_RANGES
 from assay._middleware.concurrency import PerLoop
 from assay._middleware.wrapper import Route
-from assay._runner.settings import Settings
+from assay._runner.settings import Settings, shared_limits
 from assay._runner.stack import build_stack, share_connections
 from assay._store import Store
 from assay._store.runs import TARGET, Value, written
@@ -43,7 +43,7 @@ from assay.metrics import Metric
 from assay.prompt import Template
 from assay.sample import Sample
 from assay.target import Asking, AskSystem, Configurable
-from assay.target.ask import count
+from assay.target.ask import count, limits_of
 from assay.target.system import System
 from assay.tasks import AnswerFromPassages, Choice, Embed, SelectSentences
 from assay.tasks import Passage as NumberedSentence
@@ -135,39 +135,14 @@ def _wrong(name: str, value: object, remedy: str) -> InputError:
     return InputError(f"{name} is {value!r}", remedy)
 
 
-@dataclass(frozen=True)
-class Pipeline(Configurable):
-    """The reference pipeline over documents: a target for `sweep` that needs no code.
+class _Corpus:
+    """The documents of a pipeline, and what is made of them once for all its configurations."""
 
-    Attributes:
-        target: The documents: files, folders, tables or objects, as for `assay testset`.
-        version: Which version of it; another one is asked anew.
-        share: A chunk covers a range that should be found from this share of the shorter of the two
-            on, in (0, 1].
-    """
-
-    target: object
-    _: KW_ONLY
-    share: float = SHARE
-    documents: Sequence[Document] = field(init=False, repr=False)
-    _indexes: dict[Chunking, Index] = field(init=False, repr=False, default_factory=dict)
-    _making: threading.Lock = field(
-        init=False, repr=False, compare=False, default_factory=threading.Lock
-    )
-    preparing: PerLoop[asyncio.Lock] = field(
-        init=False, repr=False, compare=False, default_factory=lambda: PerLoop(asyncio.Lock)
-    )
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise InputError(f"share is {self.share}", "give a number above 0 and at most 1")
-        object.__setattr__(self, "documents", read_documents(self.target))
-
-    @functools.cached_property
-    def name(self) -> str:
-        """What it is called."""
-        n = len(self.documents)
-        return f"{NAME} {n:,} document{'s' * (n != 1)}"
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
+        self.preparing = PerLoop(asyncio.Lock)
+        self._indexes: dict[Chunking, Index] = {}
+        self._making = threading.Lock()
 
     @functools.cached_property
     def digest(self) -> str:
@@ -182,6 +157,41 @@ class Pipeline(Configurable):
         """Where in the documents is what should be retrieved."""
         return GoldFinder(self.documents)
 
+    def index(self, chunking: Chunking) -> Index:
+        """The index of the documents cut so, made once."""
+        with self._making:
+            if chunking not in self._indexes:
+                self._indexes[chunking] = Index(self.documents, chunking)
+            return self._indexes[chunking]
+
+
+@dataclass(frozen=True)
+class Pipeline(Configurable):
+    """The reference pipeline over documents: a target for `sweep` that needs no code.
+
+    Attributes:
+        target: The documents: files, folders, tables or objects, as for `assay testset`.
+        version: Which version of it; another one is asked anew.
+        share: A chunk covers a range that should be found from this share of the shorter of the two
+            on, in (0, 1].
+    """
+
+    target: object
+    _: KW_ONLY
+    share: float = SHARE
+    _corpus: _Corpus = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InputError(f"share is {self.share}", "give a number above 0 and at most 1")
+        object.__setattr__(self, "_corpus", _Corpus(read_documents(self.target)))
+
+    @functools.cached_property
+    def name(self) -> str:
+        """What it is called."""
+        n = len(self._corpus.documents)
+        return f"{NAME} {n:,} document{'s' * (n != 1)}"
+
     def systems(self, configurations: Sequence[Mapping[str, Value]]) -> list[System]:
         """A system for each configuration; those that cut alike share chunks and index.
 
@@ -192,20 +202,13 @@ class Pipeline(Configurable):
         every = [Parameters.of(params) for params in configurations]
         return [self._system(params, make) for params in every]
 
-    def system(self, **params: Value) -> "PipelineSystem":
+    def system(self, **params: Value) -> System:
         """The system with these parameters: what `assay.target.ask` asks.
 
         Raises:
             InputError: If a parameter or value is unknown.
         """
         return self._system(Parameters.of(params), backend)
-
-    def index(self, chunking: Chunking) -> Index:
-        """The index of the documents cut so, made once."""
-        with self._making:
-            if chunking not in self._indexes:
-                self._indexes[chunking] = Index(self.documents, chunking)
-            return self._indexes[chunking]
 
     def _system(self, params: Parameters, make: Make) -> "PipelineSystem":
         reader = make("embedded")
@@ -222,7 +225,7 @@ class Pipeline(Configurable):
         kinds = {Embed.kind: embedder, SelectSentences.kind: reader}
         if isinstance(params.rerank, str):
             kinds[ScorePassage.kind] = CrossEncoder(params.rerank.removeprefix(_ONNX).strip())
-        return PipelineSystem(self, params, Route(generator, kinds))
+        return PipelineSystem(self, self._corpus, params, Route(generator, kinds))
 
 
 def _made(make: Make, name: str, spec: str, meant: str) -> Backend:
@@ -251,7 +254,8 @@ class PipelineSystem:
     each step took, in milliseconds.
 
     Args:
-        pipeline: The documents and their indexes.
+        pipeline: What it is one configuration of.
+        corpus: The documents and their indexes.
         params: The configuration.
         route: Who embeds, chooses sentences and generates.
     """
@@ -259,8 +263,11 @@ class PipelineSystem:
     needs: frozenset[str] = frozenset({"question"})
     told_contexts = False
 
-    def __init__(self, pipeline: Pipeline, params: Parameters, route: Route) -> None:
+    def __init__(
+        self, pipeline: Pipeline, corpus: _Corpus, params: Parameters, route: Route
+    ) -> None:
         self.pipeline, self.params, self.name = pipeline, params, pipeline.name
+        self.corpus = corpus
         self._route = route
         self._backend: BackendLike = route
         self._ready = False
@@ -278,7 +285,7 @@ class PipelineSystem:
         }
         models = [self._route.identity(task) for task, is_asked in tasks.items() if is_asked]
         effective = asdict(params) | params.without_effect
-        form = [_REVISION, pipeline.digest, pipeline.version, effective, models]
+        form = [_REVISION, self.corpus.digest, pipeline.version, effective, models]
         digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:16]
         return f"{self.name}#{digest}"
 
@@ -289,7 +296,7 @@ class PipelineSystem:
     @property
     def index(self) -> Index:
         """The documents as this configuration cuts them."""
-        return self.pipeline.index(self.params.chunking)
+        return self.corpus.index(self.params.chunking)
 
     @property
     def _uses_llm(self) -> bool:
@@ -303,7 +310,9 @@ class PipelineSystem:
     async def opened(self, path: str | Path, settings: Settings) -> AsyncIterator[None]:
         """Keep all replies of its models in a store, within limits, and make the index."""
         with Store(path) as store:
-            own = Settings(limits=settings.limits, tries=settings.tries, shared=settings.shared)
+            own = Settings(
+                limits=settings.limits, tries=settings.tries, _shared=shared_limits(settings)
+            )
             stack = build_stack(self._route, own, store, TARGET)
             await stack.aopen()
             self._backend = stack.backend
@@ -318,7 +327,7 @@ class PipelineSystem:
         """Make what has to be there before the first question."""
         if self._ready:
             return
-        async with self.pipeline.preparing.get():  # one index serves several configurations
+        async with self.corpus.preparing.get():  # one index serves several configurations
             index = await asyncio.to_thread(lambda: self.index)
             if self.params.retriever != "embedding":
                 await asyncio.to_thread(lambda: index.bm25)
@@ -447,7 +456,7 @@ async def opened(
     if not unknown:
         yield rows
         return
-    async with system.opened(store, replace(settings, shared=asking.shared)):
+    async with system.opened(store, replace(settings, _shared=limits_of(asking))):
         yield rows
 
 
@@ -460,7 +469,7 @@ def with_gold(data: Any, system: System, metrics: Iterable[Metric], asking: Aski
         return data
     strict = any("reference_context_ids" in metric.needs for metric in metrics)
     source = read(data, mapping=asking.mapping, limit=asking.limit, contexts=asking.contexts)
-    return with_ranges(source, system.pipeline.gold, lambda: system.index, strict=strict)
+    return with_ranges(source, system.corpus.gold, lambda: system.index, strict=strict)
 
 
 def with_found_gold(system: System, values: dict[str, Any]) -> dict[str, Any]:

@@ -193,7 +193,7 @@ def planned_steps(
 ) -> list[Step]:
     """All configurations, once everything that can be checked has been."""
     grid_params = configurations_of(grid, how.max_configurations, drawn=how.random, seed=how.seed)
-    settings = replace(chosen(how.settings), shared=SharedLimits())
+    settings = replace(chosen(how.settings), _shared=SharedLimits())
     if both := sorted(grid.keys() & settings.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
@@ -208,7 +208,7 @@ def planned_steps(
         limit=settings.limit,
         contexts=settings.contexts,
         skip_invalid=settings.skip_invalid,
-        shared=SharedLimits(),
+        _shared=SharedLimits(),
     )
     same: dict[str | int | None, list[int]] = {}
     for place, system in enumerate(systems):

@@ -29,6 +29,7 @@ from assay._analysis.watch import (
     looks,
 )
 from assay._middleware.budget import Usage
+from assay._middleware.cache import SharedLimits
 from assay._runner import STORE
 from assay._runner.evaluate import evaluate
 from assay._runner.event_loop import run_to_completion
@@ -362,7 +363,7 @@ def _continued(watch: Watch, last: Look) -> Result:
     )
     kept = replace(
         watch.settings,
-        spent=spent,
+        _shared=SharedLimits(spent),
         name=last.run.name,
         tags=last.run.tags,
         params=last.run.params,

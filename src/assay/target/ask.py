@@ -50,7 +50,6 @@ class Asking:
         limit: As for `evaluate`.
         contexts: As for `evaluate`.
         skip_invalid: As for `evaluate`.
-        shared: What other calls at the same time share with this one: limits.
         on_progress: Called with (asked, all) after every answer.
     """
 
@@ -61,13 +60,19 @@ class Asking:
     limit: int | None = None
     contexts: str = AUTO
     skip_invalid: str | PathLike[str] | None = None
-    shared: SharedLimits | None = None
     on_progress: Callable[[int, int], None] | None = None
+    # What other calls at the same time share with this one: limits.
+    _shared: SharedLimits | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.draws <= 1000:
             raise InputError(f"draws is {self.draws}", "give 1 to 1000")
         reply.check(self.reply)
+
+
+def limits_of(asking: Asking) -> SharedLimits:
+    """The limits of a system, which other calls may share."""
+    return asking._shared or SharedLimits()  # noqa: SLF001 - internal, and so not public
 
 
 @dataclass(frozen=True)
@@ -321,7 +326,7 @@ class _PatientLimiter(Limiter):
     """Limits for a system whose slowest answers are part of what is measured."""
 
     def __init__(self, system: System, asking: Asking) -> None:
-        shared = asking.shared or SharedLimits()
+        shared = limits_of(asking)
         limits = asking.limits
         server = shared.server(
             AskSystem.kind, lambda: ServerState(system.name, limits, _NoPatience())

@@ -13,7 +13,6 @@ from typing import Any
 from assay._middleware.budget import BudgetTracker
 from assay._middleware.wrapper import Wrapper
 from assay._store.integrity import reply_key
-from assay._store.judges import Batches
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import Backend, Capabilities, Reply, Task
 from assay.judges.openai.batch_api import ENDPOINT, Line, Provider
@@ -106,7 +105,7 @@ class Batched(Wrapper):
         while True:
             line = await self._queue.ask(key, lambda: self._model.line(key, task, draw))
             try:
-                return self._model.read(line, task, draw)
+                return self._read(line, task, draw)
             except Unavailable as error:
                 await self._budget.record_failure(
                     (self.identity(type(task)) or "", task, draw), error
@@ -115,6 +114,12 @@ class Batched(Wrapper):
                     raise
             attempt += 1
             self._budget.usage.retries += 1
+
+    def _read(self, line: Line, task: Task[Any], draw: int) -> Reply:
+        if line.response is None:
+            raise Unavailable(f"a batch did not answer this request: {line.error}")
+        body = bytes(line.response.body)
+        return self._model.read(line.response.status_code, body, task, draw)
 
 
 USUAL = BatchPolicy()
@@ -160,7 +165,7 @@ class OpenAIBatch(OpenAI):
         """It is asked in batches."""
         return replace(super().capabilities, batch_size=self.habits.most)
 
-    def in_batches(self, batches: Batches, at_once: Backend, budget: BudgetTracker) -> Batched:
+    def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
         """The same model asked in batches.
 
         Args:
@@ -176,17 +181,14 @@ class OpenAIBatch(OpenAI):
         body = self._asked(task, draw)(self._dialect)
         return encode({"custom_id": key, "method": "POST", "url": ENDPOINT, "body": body})
 
-    def read(self, line: Line, task: Task[Any], draw: int) -> Reply:
-        """The reply in a line that a batch brought.
+    def read(self, status: int, body: bytes, task: Task[Any], draw: int) -> Reply:
+        """The reply in what a batch brought for a request.
 
         Raises:
             Denied: If key, quota or model was refused.
             Unavailable: If there is no reply in it.
         """
-        if line.response is None:
-            raise Unavailable(f"a batch did not answer this request: {line.error}")
         pieces = self._pieces(task)
-        status, body = line.response.status_code, bytes(line.response.body)
         answer = self._heard(status, body, {}, "".join(pieces))
         if isinstance(answer, Refusal):
             error = meaning(answer, self._connection.endpoint, self.model)
