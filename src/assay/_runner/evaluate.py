@@ -260,6 +260,7 @@ async def averify(
     contexts: str | Sequence[str],
     question: str = "",
     judge: Any = DEFAULT,
+    *,
     settings: Settings | None = None,
 ) -> Verdicts:
     """Verify statements against contexts: can each be inferred from them?
@@ -290,6 +291,7 @@ def verify(
     contexts: str | Sequence[str],
     question: str = "",
     judge: Any = DEFAULT,
+    *,
     settings: Settings | None = None,
 ) -> Verdicts:
     """`averify` run to completion, whether or not an event loop is running already."""
@@ -299,7 +301,7 @@ def verify(
 
 
 async def averify_many(
-    rows: Iterable[Mapping[str, Any]], *, judge: Any = DEFAULT, settings: Settings | None = None
+    rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
 ) -> list[Verdicts | Unscored]:
     """Verify the statements of many rows, as many at once as the judge takes.
 
@@ -322,7 +324,7 @@ async def averify_many(
 
 
 def verify_many(
-    rows: Iterable[Mapping[str, Any]], *, judge: Any = DEFAULT, settings: Settings | None = None
+    rows: Iterable[Mapping[str, Any]], judge: Any = DEFAULT, *, settings: Settings | None = None
 ) -> list[Verdicts | Unscored]:
     """`averify_many` run to completion, whether or not an event loop is running already."""
     return run_to_completion(_many(rows, _Judging(judge, settings, closed=True)))
