@@ -78,25 +78,23 @@ class Replies(File):
         return reply if new[-1] else self.reply(reply.key) or reply
 
     def spent(self, run: str) -> Spent:
-        """What a run has paid for."""  # a draw below 0: billed, and no reply
-        sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
-        # A cascade puts its replies together from those of its judges.
-        sql = (
-            f"SELECT {sums} FROM replies r JOIN names b ON b.id = r.backend"
-            f" WHERE r.run = {rows.NAME} AND b.name NOT LIKE '%>%)'"
-        )
-        calls, read, written, ms = self.query(sql, run)[0]
-        return Spent(int(calls), int(read), int(written), ms)
+        """What a run has paid for."""
+        paid = self._spent(run, "").items()
+        each = [astuple(spent) for judge, spent in paid if not _is_joint(judge)]
+        return Spent(*map(sum, zip(*each, strict=True))) if each else Spent(0, 0, 0, 0.0)
 
     def spent_on(self, run: str, kind: str) -> dict[str, Spent]:
         """What a run has paid each judge for its replies to a kind of task, by its identity."""
+        return self._spent(run, f"AND r.kind = {rows.NAME}", kind)
+
+    def _spent(self, run: str, which: str, *values: str) -> dict[str, Spent]:
+        # A draw below 0: billed, and no reply.
         sums = "total(r.draw >= 0), total(r.tokens_in), total(r.tokens_out), total(r.ms)"
-        paid = self.query(
+        sql = (
             f"SELECT b.name, {sums} FROM replies r JOIN names b ON b.id = r.backend"
-            f" WHERE r.run = {rows.NAME} AND r.kind = {rows.NAME} GROUP BY b.name ORDER BY b.name",
-            run,
-            kind,
+            f" WHERE r.run = {rows.NAME} {which} GROUP BY b.name ORDER BY b.name"
         )
+        paid = self.query(sql, run, *values)
         return {name: Spent(int(n), int(i), int(o), ms) for name, n, i, o, ms in paid}
 
     def charged(self, run: str, free: Collection[str]) -> dict[str, tuple[int, int, int, int]]:

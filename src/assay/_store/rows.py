@@ -293,9 +293,10 @@ def _nested(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [item for item in items if item["contexts"] is not None]
 
 
-def read_sample(stored: Stored, resolve: Resolve) -> Sample:
-    """A sample from its body."""
-    fields = msgspec.json.decode(decompress(stored, ROW), type=dict[str, Any])
+def read_sample(stored: Stored, resolver: Callable[[set[int]], Resolve]) -> Sample:
+    """A sample from its body; `resolver` is told the numbers of all its texts before."""
+    body = decompress(stored, ROW)
+    resolve, fields = resolver(numbers(body)), msgspec.json.decode(body, type=dict[str, Any])
     for field in TEXTS:
         if field in fields:
             fields[field] = text_of(fields[field], resolve)

@@ -12,7 +12,7 @@ from assay._store import rows
 from assay._store.connection import PAGE, File
 from assay._store.integrity import COVERED, Damaged, amended, checksum, long_keys, value_checksum
 from assay._store.judges import Replies
-from assay._store.schema import ROW, Stored, decompress
+from assay._store.schema import Stored
 from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
@@ -162,8 +162,11 @@ class Samples(File):
         return [(row, body) for _, _, row, _, body in samples]
 
     def _sample(self, body: Stored) -> Sample:
-        texts = self._texts([*rows.numbers(decompress(body, ROW))])
-        return rows.read_sample(body, lambda number: texts.get(number) or self._text(number))
+        def resolver(numbers: set[int]) -> rows.Resolve:
+            texts = self._texts([*numbers])
+            return lambda number: texts.get(number) or self._text(number)
+
+        return rows.read_sample(body, resolver)
 
     def _read(self, run: str, row: int, body: Stored) -> Sample:
         """The sample of a body; the dictionary of its evidence is remembered."""
