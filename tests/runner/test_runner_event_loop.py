@@ -1,4 +1,4 @@
-"""The event loop that a run is completed in, and the garbage collector beside it."""
+"""The event loop that a run is completed in."""
 
 import asyncio
 import contextlib
@@ -10,15 +10,12 @@ import sys
 import textwrap
 import threading
 import time
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from assay import Limits, Result, Settings, aevaluate, evaluate
-from assay._runner import event_loop
-from assay._runner.event_loop import FROZEN_BY_PYTHON, RARE_THRESHOLD, collect_rarely
 from assay._store import Store
 from assay.errors import Unavailable
 from assay.judges.llm import LLM, Completion
@@ -370,72 +367,3 @@ def test_an_interrupted_script_makes_the_embedded_judge_stop_at_the_pass_it_is_a
     assert told.split() == ["left"]
     assert "KeyboardInterrupt" in said
     assert Result(tmp_path / "assay.db").stopped == "interrupted"
-
-
-@pytest.fixture(autouse=True)
-def settings():
-    before = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)
-    gc.unfreeze()
-    yield
-    gc.set_threshold(*before)
-    gc.freeze()
-
-
-def test_what_is_there_is_passed_over_meanwhile_and_all_is_as_before_afterwards():
-    with collect_rarely():
-        assert gc.get_freeze_count() > 0
-        assert gc.get_threshold() == (RARE_THRESHOLD, 10, 10)
-    assert gc.get_freeze_count() == 0
-    assert gc.get_threshold() == (700, 10, 10)
-
-
-def test_a_run_that_fails_puts_all_back_too():
-    before = gc.get_threshold()
-    with contextlib.suppress(KeyError), collect_rarely():
-        raise KeyError
-    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
-
-
-@pytest.mark.slow
-def test_someone_who_froze_objects_of_their_own_keeps_them():
-    gc.freeze()
-    n = gc.get_freeze_count()
-    with collect_rarely():
-        pass
-    assert gc.get_freeze_count() == n
-
-
-def test_of_two_runs_in_one_process_the_first_puts_all_back():
-    before = gc.get_threshold()
-    with collect_rarely(), collect_rarely():
-        pass
-    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
-
-
-@pytest.mark.slow
-def test_what_refers_to_itself_does_not_pile_up_from_run_to_run(monkeypatch):
-    monkeypatch.setattr(event_loop, "_last", event_loop._Last())
-    gc.collect()
-    # As in a process that holds little: what other tests left behind sets no measure.
-    blocks, there = sys.getallocatedblocks, sys.getallocatedblocks() - 1_000_000
-    monkeypatch.setattr(sys, "getallocatedblocks", lambda: blocks() - there)
-    seen = []
-    for _ in range(400):
-        ring = [[] for _ in range(2000)]
-        ring.append(ring)
-        seen.append(weakref.ref(judge := type("Judge", (), {})()))
-        judge.ring, judge.itself = ring, judge
-        del ring, judge
-        with collect_rarely():
-            pass
-    assert sum(ref() is not None for ref in seen) < 200
-
-
-def test_frozen_objects_are_not_walked_through(monkeypatch):
-    walked, count = [], gc.get_freeze_count
-    monkeypatch.setattr(gc, "get_freeze_count", lambda: walked.append(count()) or walked[-1])
-    with collect_rarely(), collect_rarely():
-        pass
-    assert walked
-    assert max(walked) <= FROZEN_BY_PYTHON

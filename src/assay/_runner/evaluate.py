@@ -16,7 +16,7 @@ from assay._middleware.limiter import Limiter
 from assay._middleware.wrapper import Again, Route
 from assay._runner import STORE, probes, stack
 from assay._runner.engine import Engine
-from assay._runner.event_loop import collect_rarely, run_to_completion
+from assay._runner.event_loop import run_to_completion
 from assay._runner.plan import Plan, config, plan
 from assay._runner.progress import in_notebook, meter
 from assay._runner.result import Result
@@ -137,9 +137,8 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
             probe_calls = (
                 probes.ask_probes(run, plan.route, stack, store) if probing else asyncio.sleep(0)
             )
-            with collect_rarely():
-                async with _meanwhile(probe_calls):
-                    await engine.work()
+            async with _meanwhile(probe_calls):
+                await engine.work()
             reason = str(engine.stopped) if engine.stopped else ""
         finally:
             stack.stop()

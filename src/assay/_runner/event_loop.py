@@ -1,13 +1,9 @@
-"""The event loop that a run is completed in, and the garbage collector beside it."""
+"""The event loop that a run is completed in."""
 
 import asyncio
-import gc
-import sys
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,15 +12,6 @@ MAX_ENDING_S = 10.0
 MAX_LEAVING_S = 0.5
 # So often a caller that has a loop of its own looks whether it is to end.
 POLL_S = 0.1
-# New objects after which the garbage collector looks. A run makes many that are gone without its
-# help, and few that refer to each other in circles.
-RARE_THRESHOLD = 10_000
-# Python 3.12 begins with hundreds of frozen objects of its own; someone who freezes has thousands.
-FROZEN_BY_PYTHON = 1_000
-# All is looked at again once so many times as much is there, as Python itself does it. Blocks of
-# memory are counted, not frozen objects: to count these Python walks through all of them, which in
-# a process that holds millions took longer than a small run.
-GROWTH = 1.25
 
 
 def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
@@ -117,48 +104,3 @@ def _ignore_left_behind(loop: asyncio.AbstractEventLoop, context: dict[str, Any]
     task = context.get("task")
     if task is None or task.done():
         loop.default_exception_handler(context)
-
-
-@dataclass
-class _Last:
-    """What was there after all of it was last looked at."""
-
-    blocks: float = float("inf")
-
-
-_last = _Last()
-
-
-@contextmanager
-def collect_rarely() -> Iterator[None]:
-    """Keep the garbage collector from old objects, and let it look at new ones less often.
-
-    It took a sixth of a run's processor time, and held the event loop up for as long as it takes to
-    look at every module. Afterwards all is as it was. Someone who has settings of their own keeps
-    them, another run of this process among them.
-    """
-    before = gc.get_threshold()
-    own = not gc.isenabled() or before[0] >= RARE_THRESHOLD
-    if own or gc.get_freeze_count() > FROZEN_BY_PYTHON:
-        yield
-        return
-    _freeze()
-    gc.set_threshold(RARE_THRESHOLD, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-
-
-def _freeze() -> None:
-    """Freeze the objects there are, after a collection where they have grown a lot.
-
-    They come back as old without ever having been counted as new, so that Python never looks at
-    them: what refers to itself would stay, with its threads, for as long as the process lives.
-    """
-    if sys.getallocatedblocks() > GROWTH * _last.blocks:
-        gc.collect()
-        _last.blocks = sys.getallocatedblocks()
-    _last.blocks = min(_last.blocks, sys.getallocatedblocks())
-    gc.freeze()
