@@ -275,6 +275,29 @@ def test_quick_failures_by_chance_are_no_sign_that_the_server_is_gone():
     assert sum(seconds for _, _, seconds in runs) < 5 * 2 * undisturbed
 
 
+def test_a_call_that_fails_for_ever_at_the_end_of_a_run_fails_alone():
+    server = Windowed(10**6, 1.0)
+    whole = server.reply
+
+    async def reply(task, draw=0):
+        if "last" in task.question:
+            await asyncio.sleep(0.1)
+            raise Unavailable("500")
+        return await whole(task, draw)
+
+    server.reply = reply
+
+    async def work():
+        limit = Limiter(server, Limits(concurrency=1))
+        for n in range(3):
+            await limit.reply(RateAnswer(f"Number {n}?", "Answer."))
+        with pytest.raises(Unavailable, match="500"):
+            await limit.reply(RateAnswer("The last?", "Answer."))
+
+    _, seconds = run(work())
+    assert seconds < 60
+
+
 def test_a_server_that_goes_for_good_stops_the_run():
     server = Restarted(gone=(2.0, math.inf))
     replies, errors, seconds = asked(server, 1500)

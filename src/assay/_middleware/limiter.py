@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from contextlib import AsyncExitStack
 from typing import Any
 
 from assay._middleware.budget import BudgetTracker, Reservation
@@ -17,7 +16,7 @@ from assay._middleware.concurrency import (
     WarmUp,
     now,
 )
-from assay._middleware.health import HOPELESS, Attempts, Health, hung
+from assay._middleware.health import Attempts, Health, hung
 from assay._middleware.wrapper import Wrapper
 from assay.errors import Denied, Unavailable
 from assay.judge import BackendLike, Limits, Reply, Task
@@ -28,10 +27,6 @@ SPREAD = 0.1
 # Within this share of a backoff a refused call comes back that takes the place of one that waits,
 # and twice one that fails while others are served: by chance, as a rule.
 SOON = 0.3
-# Until somebody answers, so many calls are made, and so many of them again: as many as go out at
-# first anyway, and enough that a few odd ones among them prove nothing.
-FIRST = START
-FEW = 2 * HOPELESS
 
 __all__ = ["Limiter", "Limits", "ServerState"]
 
@@ -52,7 +47,6 @@ class ServerState:
         tokens: The rate of tokens, if there is a bound.
         health: Whether it answers.
         first_calls: Lets few calls out until somebody has been answered.
-        retrying: Lets few of them be made again until then.
     """
 
     def __init__(self, name: str, limits: Limits, latencies: Latencies | None = None) -> None:
@@ -69,7 +63,7 @@ class ServerState:
             backoff=limits.backoff,
             timeout=limits.timeout,
         )
-        self.first_calls, self.retrying = WarmUp(FIRST), WarmUp(FEW)
+        self.first_calls = WarmUp(START)
 
 
 class Limiter(Wrapper):
@@ -139,39 +133,31 @@ class Limiter(Wrapper):
         """Why no further call is worth while, now that one is lost; None if others may be."""
         return self._server.health.given_up(error, now())
 
-    def _end_warm_up(self) -> None:
-        """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
-        self._server.first_calls.finish()
-        self._server.retrying.finish()
-
     async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
         reservation = await self._budget.reserve(task, self._identity(task))
         try:
-            async with AsyncExitStack() as slots:
-                reply = await self._until_replied(task, draw, reservation, slots)
+            reply = await self._until_replied(task, draw, reservation)
         except Unavailable as error:
             if denied := self.given_up(error):
                 raise denied from error
             raise
         finally:
             self._budget.release(reservation)
-        self._end_warm_up()
+        self._server.first_calls.finish()
         self._budget.record_reply(reply, reservation)
         if self._server.tokens:
             used = reply.tokens_in + reply.tokens_out
             self._server.tokens.reserve(used - reservation.tokens, now())
         return reply
 
-    async def _until_replied(
-        self, task: Task[Any], draw: int, reservation: Reservation, slots: AsyncExitStack
-    ) -> Reply:
+    async def _until_replied(self, task: Task[Any], draw: int, reservation: Reservation) -> Reply:
         attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
         while True:
             try:
                 return await self._attempt(call, reservation, attempts)
             except Unavailable as error:
-                if error.throttled or error.permanent:
-                    self._end_warm_up()
+                if error.throttled or error.permanent:  # somebody is there
+                    self._server.first_calls.finish()
                 others = self._server.health.has_replied_since(begun)
                 served = error.throttled and others
                 attempts.record(error, unlucky=served or self._server.health.is_down(error))
@@ -188,8 +174,6 @@ class Limiter(Wrapper):
                     wait *= SOON
                 if spent:
                     await self._budget.renew(reservation, task)
-            if attempts.counted == 1:
-                await slots.enter_async_context(self._server.retrying.slot())
             self.usage.retries += 1
             await self._sleep(wait, may_swap=served and attempts.refused == 1)
 
@@ -303,7 +287,7 @@ class Limiter(Wrapper):
                 self.usage.throttled += 1
             elif hung(error):
                 error.crowded = self.pace.late(sent.at, now())
-            self._server.health.failed(error, call, sent, now(), again=timeouts > 0)
+            self._server.health.failed(error, call, sent, now())
             raise
         at = now()
         self._server.health.replied(sent, at)
