@@ -240,6 +240,20 @@ def test_holm_is_that_of_statsmodels(p_values):
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
 
 
+@over("shared", [0.0, 0.8])  # how much the tests have in common
+def test_holm_finds_anything_by_chance_as_seldom_as_promised(shared):
+    rng, families = np.random.default_rng(2), 2000
+    common = np.sqrt(shared) * rng.normal(size=(families, 1))
+    p_values = stats.norm.sf(common + np.sqrt(1 - shared) * rng.normal(size=(families, 8)))
+    p_values[:, :3] = stats.norm.sf(rng.normal(4, 1, (families, 3)))  # these are true effects
+    adjusted = np.array([holm(each) for each in p_values.tolist()])
+    by_chance = np.mean(adjusted[:, 3:].min(axis=1) <= 0.05)
+    assert by_chance <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / families)
+    assert by_chance < np.mean(p_values[:, 3:].min(axis=1) <= 0.05) / 1.5
+    # Less strict than Bonferroni, which gives every one of the eight an eighth of 5 %.
+    assert np.mean(adjusted[:, :3] <= 0.05) > np.mean(p_values[:, :3] * 8 <= 0.05)
+
+
 def test_holm_of_nothing_is_nothing():
     assert holm([]) == []
 

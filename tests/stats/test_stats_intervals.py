@@ -290,6 +290,18 @@ class TestSharesInGroups:
 class TestCoverage:
     """Roughly; benchmarks/coverage.py measures it."""
 
+    @over("n", [10, 30, 100])
+    @over("level", [0.8, 0.95])
+    def test_an_interval_of_a_share_holds_it_as_often_as_promised(self, n, level):
+        """Exactly: each number of hits with its chance, over shares from .05 to .95."""
+        found = [proportion_interval(hits, n, level=level) for hits in range(n + 1)]
+        shares = np.linspace(0.05, 0.95, 91)[:, None]
+        holds = [(one.low <= shares) & (shares <= one.high) for one in found]
+        chances = scipy.stats.binom.pmf(np.arange(n + 1), n, shares)
+        coverage = (np.hstack(holds) * chances).sum(axis=1)
+        assert abs(coverage.mean() - level) < 0.012
+        assert coverage.min() > level - 0.6 / n**0.5
+
     @over(
         ("draw", "mean", "high"),
         [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.sequential import beaten, compare_raced, looks, mean_intervals
+from assay.stats.sequential import _log_wealth, beaten, compare_raced, looks, mean_intervals
 from support.over import over
 
 LEVEL = 0.8  # low, so that too narrow an interval is seen in few drawings
@@ -20,6 +20,18 @@ def draws(seed, shares, n):
 def mean_of(share):
     """The chance that the mean of two uniform numbers is below a share of at most a half."""
     return 2 * share**2
+
+
+@over("share", [0.2, 0.8])
+def test_who_bets_against_the_true_mean_is_hardly_ever_rich_at_any_time(share):
+    """Ville's inequality: the stake is multiplied by 1 / alpha with a chance of at most alpha."""
+    n = 600
+    values = (np.random.default_rng(0).random((120, n)) < share).astype(float)
+    most = _log_wealth(values, np.full(n, share))  # at the best moment of 120
+    for alpha in (0.2, 0.05):
+        assert 0 < np.mean(most >= np.log(1 / alpha)) <= alpha
+    # Who bets against a mean that is too small does get rich.
+    assert np.mean(_log_wealth(values, np.full(n, share / 2)) >= np.log(20)) > 0.5
 
 
 @pytest.mark.slow
