@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from assay._analysis.repeat import arepeat, repeat
     from assay._analysis.robustness import Robustness
     from assay._middleware.budget import Budget, Price
-    from assay._middleware.limiter import Limits
     from assay._middleware.wrapper import Route
     from assay._report.run.html import notebook_html, write_report
     from assay._runner.estimate import Estimate, estimate
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from assay.experiments.robustness import RobustnessSettings, arobustness, robustness
     from assay.experiments.sweep import SweepSettings, asweep, sweep
     from assay.experiments.swept import Sweep
-    from assay.judge import Backend, Judge, Reply, Task
+    from assay.judge import Backend, Judge, Limits, Reply, Task
     from assay.judges import backend
     from assay.judges.openai.batch import OpenAIBatch
     from assay.judges.openai.embeddings import OpenAIEmbedder
@@ -78,7 +77,6 @@ _NAMES = {
     "assay._analysis.repeat": "arepeat repeat",
     "assay._analysis.robustness": "Robustness",
     "assay._middleware.budget": "Budget Price",
-    "assay._middleware.limiter": "Limits",
     "assay._middleware.wrapper": "Route",
     "assay._report.run.html": "notebook_html write_report",
     "assay._runner.estimate": "Estimate estimate",
@@ -92,7 +90,7 @@ _NAMES = {
     "assay.experiments.robustness": "RobustnessSettings arobustness robustness",
     "assay.experiments.sweep": "SweepSettings asweep sweep",
     "assay.experiments.swept": "Sweep",
-    "assay.judge": "Backend Judge Reply Task",
+    "assay.judge": "Backend Judge Limits Reply Task",
     "assay.judges": "backend",
     "assay.judges.openai.batch": "OpenAIBatch",
     "assay.judges.openai.embeddings": "OpenAIEmbedder",

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from assay._middleware.limiter import Limiter, Limits
+from assay import Limits
+from assay._middleware.limiter import Limiter
 from assay.errors import Denied, Unavailable, Unsupported
 from assay.judge import Backend, Judge
 from assay.judges.embedder import MOST_TEXTS, Embedder, EmbedTexts, MicroBatcher

@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay._middleware.limiter import Limiter, Limits
+from assay import Limits
+from assay._middleware.limiter import Limiter
 from assay.judges.openai.endpoint import advised, nothing_left
 from assay.judges.openai.judge import OpenAI
 from assay.tasks import RateAnswer

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import Budget, Price, Settings, cascade, estimate, evaluate, list_price
+from assay import Budget, Limits, Price, Settings, cascade, estimate, evaluate, list_price
 from assay._middleware.budget import BudgetTracker
-from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.limiter import Limiter
 from assay._middleware.wrapper import Route
 from assay._store import Store
 from assay._store.maintenance import clean, verify

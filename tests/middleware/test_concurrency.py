@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from assay import Limits
 from assay._middleware.concurrency import (
     ENOUGH,
     SOONEST_S,
@@ -18,7 +19,7 @@ from assay._middleware.concurrency import (
     in_parallel,
 )
 from assay._middleware.health import TIMEOUT_RETRIES
-from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.limiter import Limiter
 from assay.errors import Denied, OverBudget, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer

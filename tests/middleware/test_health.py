@@ -8,8 +8,9 @@ import re
 
 import pytest
 
+from assay import Limits
 from assay._middleware.health import LONGEST_S, Pauses
-from assay._middleware.limiter import START, Limiter, Limits
+from assay._middleware.limiter import START, Limiter
 from assay.errors import Denied, TimedOut, Unavailable
 from assay.judge import Reply
 from assay.tasks import RateAnswer

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from aiohttp import ConnectionTimeoutError
 
+from assay import Limits
 from assay._middleware.budget import (
     MARGIN,
     USUAL_REPLY,
@@ -18,7 +19,7 @@ from assay._middleware.budget import (
 )
 from assay._middleware.concurrency import Bucket
 from assay._middleware.health import HOPELESS
-from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.limiter import Limiter
 from assay._runner.settings import Settings
 from assay.errors import Denied, InputError, OverBudget, TimedOut, Unavailable, Unsupported
 from assay.judge import Backend, Capabilities, Reply

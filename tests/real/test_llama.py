@@ -9,7 +9,8 @@ import json
 import pytest
 
 import assay
-from assay._middleware.limiter import Limiter, Limits
+from assay import Limits
+from assay._middleware.limiter import Limiter
 from assay.errors import Denied, Unavailable
 from assay.judge import Judge
 from assay.judges.openai.embeddings import OpenAIEmbedder

@@ -21,7 +21,7 @@ from rich.text import Text
 from assay._cli import options, output
 from assay._cli.errors import OK, REFUSED
 from assay._cli.judges import Judges
-from assay._middleware.limiter import Limiter, Limits
+from assay._middleware.limiter import Limiter
 from assay._middleware.wrapper import Route
 from assay._report import numbers
 from assay._report.bench import figures_table
@@ -29,7 +29,7 @@ from assay._store import Store
 from assay._store.connection import check_place
 from assay._version import __version__
 from assay.errors import Denied, InputError, Unavailable, Unreadable, install_hint
-from assay.judge import Backend, Reply, Task
+from assay.judge import Backend, Limits, Reply, Task
 from assay.judges.embedded import Embedded
 from assay.judges.embedded import card as cards
 from assay.judges.embedded.card import Card

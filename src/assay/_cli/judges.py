@@ -14,11 +14,10 @@ from assay._cli.options import JudgeRequest, PricedJudgeRequest, TargetRequest
 from assay._cli.output import counter
 from assay._cli.values import look_here
 from assay._middleware.budget import Budget, Price
-from assay._middleware.limiter import Limits
 from assay._report import notes
 from assay._runner.settings import Settings
 from assay.errors import InputError
-from assay.judge import Backend
+from assay.judge import Backend, Limits
 from assay.judges.embedded.card import Quality
 from assay.judges.prices import list_price, price_of_all
 from assay.judges.specs import backend, mixed, named

@@ -12,9 +12,8 @@ from assay._cli.errors import Grouped
 from assay._runner import STORE
 
 if TYPE_CHECKING:
-    from assay._middleware.limiter import Limits
     from assay._runner.settings import Engine
-    from assay.judge import Reasons
+    from assay.judge import Limits, Reasons
 
 R = TypeVar("R", bound="Request")
 T = TypeVar("T")
@@ -371,7 +370,7 @@ class LimitedJudgeRequest(PricedJudgeRequest):
 
     def limits(self) -> "Limits":
         """How a judge may be asked."""
-        from assay._middleware.limiter import Limits
+        from assay.judge import Limits
 
         return Limits(
             concurrency=self.concurrency,

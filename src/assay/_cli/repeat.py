@@ -16,7 +16,6 @@ from assay._cli.evaluation import read_settings
 from assay._cli.judges import Judges, read_asking, read_system
 from assay._cli.output import meter
 from assay._cli.values import look_here, read_prompts
-from assay._middleware.limiter import Limits
 from assay._report import leaderboard, numbers, sanitize
 from assay._report import robustness as words
 from assay._report.numbers import called
@@ -27,7 +26,7 @@ from assay._runner.summary import Flips, Noise
 from assay._store.runs import Value
 from assay.errors import InputError
 from assay.experiments.robustness import RobustnessSettings, count_robustness, robustness
-from assay.judge import Reasons
+from assay.judge import Limits, Reasons
 
 
 class _RepeatRequest(options.JudgeRequest):

@@ -16,12 +16,12 @@ from assay._cli.errors import OK, say, until_stopped
 from assay._cli.judges import Judges, budget
 from assay._cli.options import POSITIVE
 from assay._cli.output import command_line
-from assay._middleware.limiter import Limits
 from assay._runner import STORE
 from assay._runner.settings import Settings
 from assay._service import Service
 from assay._store.connection import look
 from assay.errors import InputError
+from assay.judge import Limits
 
 _TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the name of a variable
 

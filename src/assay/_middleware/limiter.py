@@ -28,8 +28,6 @@ SPREAD = 0.1
 # and twice one that fails while others are served: by chance, as a rule.
 SOON = 0.3
 
-__all__ = ["Limiter", "Limits", "ServerState"]
-
 
 class ServerState:
     """What calls to one server keep to together: rates, concurrency, and how it fares.

@@ -8,12 +8,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from assay._middleware.budget import Budget
 from assay._middleware.cache import SharedLimits
-from assay._middleware.limiter import Limits
 from assay._runner.progress import Progress
 from assay._store.runs import Description, Value
 from assay.data import passages
 from assay.errors import InputError
-from assay.judge import Reasons
+from assay.judge import Limits, Reasons
 from assay.judges.embedded.card import Quality
 from assay.prompt import Template
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay._middleware.cache import ReplyCache, Served, SharedLimits
 from assay._middleware.concurrency import Latencies, is_given_up
-from assay._middleware.limiter import Limiter, Limits, ServerState
+from assay._middleware.limiter import Limiter, ServerState
 from assay._runner import STORE
 from assay._runner.event_loop import run_to_completion
 from assay._store import Store
@@ -22,7 +22,7 @@ from assay.data import read as read_data
 from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
-from assay.judge import Reply, Task
+from assay.judge import Limits, Reply, Task
 from assay.metrics import Metric
 from assay.sample import Sample, Turn
 from assay.target import reply

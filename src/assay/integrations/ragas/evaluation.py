@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay._middleware.limiter import Limits
 from assay._runner.progress import Progress
 from assay._runner.result import Result
 from assay._runner.settings import Settings
@@ -19,6 +18,7 @@ from assay.integrations.ragas.metrics.base import Metric, MultiTurnMetric, Ready
 from assay.integrations.ragas.metrics.result import why
 from assay.integrations.ragas.run_config import EvaluationResult, RunConfig, Scores
 from assay.integrations.ragas.scoring import mapping_of, named, rows_of, scored
+from assay.judge import Limits
 
 __all__ = ["EvaluationResult", "RunConfig", "aevaluate", "evaluate"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from assay._middleware.limiter import Limits
 from assay._runner.result import Result
 from assay.errors import AssayError, InputError, JudgeError, Unavailable, Unreadable
 from assay.integrations.ragas.advice import missing, refusal
+from assay.judge import Limits
 
 
 @dataclass
