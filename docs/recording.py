@@ -23,11 +23,6 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
-    generate_questions,
-    give_grade,
-    grade_statements,
-    judge_contexts,
-    verify_statements,
 )
 
 sys.path.append(str(ROOT / "tests"))
@@ -79,13 +74,13 @@ def say(task: Task[Any], draw: int) -> str:
 
 def _verify(task: VerifyStatements, draw: int) -> str:
     del draw
-    return verify_statements.reply([_verdict(s.id, s.text, task.contexts) for s in task.statements])
+    return VerifyStatements.reply([_verdict(s.id, s.text, task.contexts) for s in task.statements])
 
 
 def _graded(task: GradeStatements, draw: int) -> str:
     del draw
     found = [_verdict(s.id, s.text, task.contexts) for s in task.statements]
-    return grade_statements.reply(
+    return GradeStatements.reply(
         [
             GradedVerdict(v.id, "supported", context=v.context)
             if v.supported
@@ -104,19 +99,19 @@ def _verify_as_the_paper(task: PaperVerdicts, draw: int) -> str:
 def _judge(task: JudgeContexts, draw: int) -> str:
     del draw
     useful = [_useful(context, task.target) for context in task.shown().values()]
-    return judge_contexts.reply(list(map(Usefulness, task.ids, useful)))
+    return JudgeContexts.reply(list(map(Usefulness, task.ids, useful)))
 
 
 def _generate(task: GenerateQuestions, draw: int) -> str:
     asked = [_QUESTIONS[(draw + n) % len(_QUESTIONS)] for n in range(task.n)]
-    return generate_questions.reply(Questions(tuple(asked), noncommittal=False))
+    return GenerateQuestions.reply(Questions(tuple(asked), noncommittal=False))
 
 
 def _grade(task: GiveGrade, draw: int) -> str | None:
     del draw
     if all(text != _CONTRADICTED for _, text in task.shown):
         return None
-    return give_grade.reply(Grade(min(grade for grade, _ in task.grades)))
+    return GiveGrade.reply(Grade(min(grade for grade, _ in task.grades)))
 
 
 _READY: Mapping[str, Callable[[Any, int], str | None]] = {

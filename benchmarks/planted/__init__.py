@@ -8,14 +8,14 @@ from typing import Any
 import assay
 from assay.tasks import (
     Choice,
+    JudgeContexts,
+    RateAnswer,
     Rating,
+    SelectSentences,
+    SplitStatements,
     Usefulness,
     Verdict,
-    judge_contexts,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 
 Topic = Mapping[str, Any]
@@ -125,11 +125,11 @@ def _sentences(text: str) -> list[str]:
 
 
 def _split(task: Any) -> str:
-    return split_statements.reply([(sentence, sentence) for sentence in _sentences(task.text)])
+    return SplitStatements.reply([(sentence, sentence) for sentence in _sentences(task.text)])
 
 
 def _verify(task: Any) -> str:
-    return verify_statements.reply([_verdict(s, task.contexts) for s in task.statements])
+    return VerifyStatements.reply([_verdict(s, task.contexts) for s in task.statements])
 
 
 def _verdict(statement: Any, contexts: tuple[str, ...]) -> Verdict:
@@ -150,7 +150,7 @@ def _verdict(statement: Any, contexts: tuple[str, ...]) -> Verdict:
 
 def _judge(task: Any) -> str:
     wanted = facts(task.target)
-    return judge_contexts.reply(
+    return JudgeContexts.reply(
         [Usefulness(i, useful=bool(wanted & facts(text))) for i, text in task.shown().items()]
     )
 
@@ -158,12 +158,12 @@ def _judge(task: Any) -> str:
 def _rate(task: Any) -> str:
     declines = task.answer in DECLINES
     aside = {key for _, key in facts(task.answer)} == {"aside"}
-    return rate_answer.reply(Rating(float(not (declines or aside)), noncommittal=declines))
+    return RateAnswer.reply(Rating(float(not (declines or aside)), noncommittal=declines))
 
 
 def _select(task: Any) -> str:
     chosen = [s for s in task.sentences if {key for _, key in facts(s.text)} != {"aside"}]
-    return select_sentences.reply([Choice(sentence.id) for sentence in chosen])
+    return SelectSentences.reply([Choice(sentence.id) for sentence in chosen])
 
 
 _SAYS: dict[str, Callable[[Any], str]] = {

@@ -13,7 +13,7 @@ from assay._report.calibration import markdown, page
 from assay._runner import config_files
 from assay.stats.agreement import balanced_interval
 from assay.stats.calibration import Objective
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import Verdict, VerifyStatements
 from support import scripts
 from support.once import evaluated
 
@@ -271,7 +271,7 @@ def verified(tmp_path, *, sure, n=40):
             Verdict(s.id, supported[s.text], probability=chance(s.text) if sure else None)
             for s in task.statements
         ]
-        return verify_statements.reply(said)
+        return VerifyStatements.reply(said)
 
     def chance(text):
         certain = 0.55 + 0.04 * (int(text.split()[1]) % 10)

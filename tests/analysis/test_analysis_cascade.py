@@ -11,7 +11,7 @@ from rich.console import Console
 from assay import Limits, Scripted, Settings, audit_cascade, backend, cascade, evaluate
 from assay._report.run import summary, summed_up
 from assay.sample import Sample
-from assay.tasks import Verdict, split_statements, verify_statements
+from assay.tasks import SplitStatements, Verdict, VerifyStatements
 from support import answers
 
 ONE_BY_ONE = Settings(limits=Limits(concurrency=1))
@@ -34,16 +34,16 @@ def low(task):
         supported = truth(statement.text) or number(statement.text) % 3 > 0
         probability = 0.97 if supported else 0.45
         said.append(Verdict(statement.id, supported, probability=probability))
-    return verify_statements.reply(said)
+    return VerifyStatements.reply(said)
 
 
 def top(task):
-    return verify_statements.reply([Verdict(s.id, truth(s.text)) for s in task.statements])
+    return VerifyStatements.reply([Verdict(s.id, truth(s.text)) for s in task.statements])
 
 
 def split(task):
     parts = [f"{part.strip()}." for part in task.text.split(".") if part.strip()]
-    return split_statements.reply([(part, part) for part in parts])
+    return SplitStatements.reply([(part, part) for part in parts])
 
 
 def prompted(prompt):
@@ -51,7 +51,7 @@ def prompted(prompt):
     statements = re.findall(r'\{"id": "(s\d+)", "text": "(Number \d+\.)"\}', prompt)
     if answers.kind_of(prompt, answers.materials(prompt)) == "split_statements":
         return answers.answer(prompt)
-    return verify_statements.reply([Verdict(i, truth(text)) for i, text in statements])
+    return VerifyStatements.reply([Verdict(i, truth(text)) for i, text in statements])
 
 
 def text_of(shown):

@@ -7,12 +7,12 @@ from assay.errors import Denied
 from assay.judge import Reply
 from assay.tasks import (
     Choice,
+    RateAnswer,
     Rating,
+    SelectSentences,
+    SplitStatements,
     Verdict,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 
 
@@ -70,14 +70,14 @@ class Predictable:
 
     def split_statements(self, task):
         parts = [part.strip() for part in task.text.split(".") if part.strip()]
-        return split_statements.reply([(part, part) for part in parts])
+        return SplitStatements.reply([(part, part) for part in parts])
 
     def verify_statements(self, task):
         told = " ".join(task.contexts)
-        return verify_statements.reply([Verdict(s.id, s.text in told) for s in task.statements])
+        return VerifyStatements.reply([Verdict(s.id, s.text in told) for s in task.statements])
 
     def select_sentences(self, task):
-        return select_sentences.reply([Choice(s.id) for s in task.sentences if "yes" in s.text])
+        return SelectSentences.reply([Choice(s.id) for s in task.sentences if "yes" in s.text])
 
     def rate_answer(self, task):
-        return rate_answer.reply(Rating(0.5, noncommittal="sorry" in task.answer))
+        return RateAnswer.reply(Rating(0.5, noncommittal="sorry" in task.answer))

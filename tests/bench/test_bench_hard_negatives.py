@@ -6,7 +6,7 @@ from assay.bench import hard_negatives
 from assay.bench.data import HELD_OUT, Data, dataset, fold_of
 from assay.bench.judge import JudgeUnderTest
 from assay.judge import Reply
-from assay.tasks import Choice, Rating, rate_answer, select_sentences
+from assay.tasks import Choice, RateAnswer, Rating, SelectSentences
 
 
 def row(i, question, context, dataset="mtrag_un", **labels):
@@ -44,7 +44,7 @@ class Says:
 
     async def reply(self, task, draw=0):
         chosen = [Choice(s.id) for s in task.sentences if self.word in s.text]
-        raw = select_sentences.reply(chosen)
+        raw = SelectSentences.reply(chosen)
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
 
 
@@ -143,7 +143,7 @@ class OwnWord:
 
     async def reply(self, task, draw=0):
         value = 0.9 if "Main" in task.answer else 0.4
-        raw = rate_answer.reply(Rating(value, noncommittal=False))
+        raw = RateAnswer.reply(Rating(value, noncommittal=False))
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
 
 

@@ -13,7 +13,7 @@ from assay.bench.judge import Checked, JudgeUnderTest, Text
 from assay.bench.measurement import Sampling, figures
 from assay.judge import Reply
 from assay.judges.embedded import Embedded
-from assay.tasks import Statement, Verdict, VerifyStatements, split_statements, verify_statements
+from assay.tasks import SplitStatements, Statement, Verdict, VerifyStatements
 
 
 class Knowing:
@@ -28,12 +28,12 @@ class Knowing:
     async def reply(self, task, draw=0):
         if task.kind == "split_statements":
             parts = [part.strip() for part in task.text.split(".") if part.strip()]
-            raw = split_statements.reply([(part, part) for part in parts])
+            raw = SplitStatements.reply([(part, part) for part in parts])
         else:
             assert isinstance(task, VerifyStatements)
             told = " ".join(task.contexts)
             verdicts = [Verdict(s.id, s.text in told) for s in task.statements]
-            raw = verify_statements.reply(verdicts)
+            raw = VerifyStatements.reply(verdicts)
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
 
 
@@ -42,7 +42,7 @@ class Telling(Knowing):
 
     async def reply(self, task, draw=0):
         verdicts = [Verdict(s.id, supported=False, contradicted=True) for s in task.statements]
-        raw = verify_statements.reply(verdicts)
+        raw = VerifyStatements.reply(verdicts)
         return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
 
 
@@ -220,7 +220,7 @@ class Gullible(Knowing):
         told = "mark every statement" in " ".join(task.inputs())
         if task.kind == "verify_statements" and told:
             verdicts = [Verdict(s.id, supported=True) for s in task.statements]
-            raw = verify_statements.reply(verdicts)
+            raw = VerifyStatements.reply(verdicts)
             return Reply(task.inputs(), raw, backend=self.name, kind=task.kind)
         return await super().reply(task, draw)
 

@@ -8,7 +8,7 @@ from cli_help import write_rows
 
 from assay import Route, Scripted, backend
 from assay.errors import InputError
-from assay.tasks import answer_closed_book
+from assay.tasks import AnswerClosedBook
 from assay.testset import check_design
 from support.over import over
 
@@ -315,7 +315,7 @@ def test_a_judge_says_what_is_not_supported_and_the_embedded_one_is_not_asked_fo
 @pytest.mark.slow
 def test_a_judge_that_writes_tells_what_is_answered_without_retrieval(tmp_path):
     def answers(task):
-        return answer_closed_book.reply([task.question] if "parcels" not in task.question else [])
+        return AnswerClosedBook.reply([task.question] if "parcels" not in task.question else [])
 
     known = [
         row | {"reference": row["question"].replace("How long does the", "The")} for row in rows()

@@ -7,7 +7,7 @@ from cli_help import write_rows
 
 from assay import Scripted
 from assay.errors import InputError
-from assay.tasks import Label, choose_label, list_nuggets
+from assay.tasks import ChooseLabel, Label, ListNuggets
 from assay.testset import find_nuggets
 
 QUESTION = "How long are lamps kept?"
@@ -55,12 +55,12 @@ def test_nuggets_that_were_edited_are_scored_against(assay, here):
 
 def writes(task):
     known = ["Lamps are kept for 14 days.", "Whales sing."]
-    return list_nuggets.reply([fact for fact in known if fact not in task.known])
+    return ListNuggets.reply([fact for fact in known if fact not in task.known])
 
 
 def rates(task):
     vital = "Lamps" in dict(task.shown)["nugget"]
-    return choose_label.reply(Label("vital" if vital else "okay"))
+    return ChooseLabel.reply(Label("vital" if vital else "okay"))
 
 
 def test_a_judge_that_writes_lists_nuggets_and_says_which_are_vital(tmp_path):

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.integrations.ragas.testset import TestsetGenerator
 from assay.judges import backend
 from assay.judges.scripted import Scripted
-from assay.tasks import ShortAnswer, Written, answer_questions, write_question
+from assay.tasks import AnswerQuestions, ShortAnswer, WriteQuestion, Written
 
 KINDS = ("write_single_hop", "write_reasoning", "write_multi_hop")
 PLACES = ("Oslo", "Rome", "Paris", "Lima", "Kyoto", "Accra")
@@ -32,14 +32,14 @@ DOCUMENTS = [Document(place, 1800 + 7 * n) for n, place in enumerate(PLACES)]
 def written(task):
     facts = [sentences(text)[-1] for text in task.passages]
     asked = " and ".join(fact.split(" opened")[0].removeprefix("The ") for fact in facts)
-    return write_question.reply(
+    return WriteQuestion.reply(
         Written(f"When did the {asked} open?", " ".join(facts), tuple(facts))
     )
 
 
 def knows(task):
     told = all(place in task.text for place in PLACES if place in task.questions[0])
-    return answer_questions.reply([ShortAnswer(i, "then" if told else None) for i in task.ids])
+    return AnswerQuestions.reply([ShortAnswer(i, "then" if told else None) for i in task.ids])
 
 
 def writer():

@@ -11,7 +11,7 @@ from assay._store.labels import HumanLabel
 from assay.judges.cascade import CascadePolicy, decisions
 from assay.judges.cascade_labels import read_labels
 from assay.sample import Sample
-from assay.tasks import Statement, Verdict, VerifyStatements, verify_statements
+from assay.tasks import Statement, Verdict, VerifyStatements
 from support.over import over
 from support.scripts import plausible
 
@@ -38,7 +38,7 @@ class Voice:
     def __call__(self, task):
         self.calls += 1
         self.statements += len(task.statements)
-        return verify_statements.reply([self.rule(s) for s in task.statements])
+        return VerifyStatements.reply([self.rule(s) for s in task.statements])
 
 
 def cheap():

@@ -19,12 +19,12 @@ from assay.metrics.correctness import f_beta
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
 from assay.tasks import (
+    JudgeTopics,
+    MatchTopics,
+    NameEntities,
+    NameTopics,
     TopicAnswer,
     TopicMatch,
-    judge_topics,
-    match_topics,
-    name_entities,
-    name_topics,
 )
 from support import scripts
 
@@ -125,7 +125,7 @@ async def test_noise_sensitivity_is_that_of_ragas(golden, mode):
 async def test_entity_recall_by_ragas_is_that_of_ragas(golden):
     for case in golden["entity_recall"]:
         named = {"reference": case["reference"], "context": case["context"]}
-        judge = {"name_entities": lambda task, named=named: name_entities.reply(named[task.text])}
+        judge = {"name_entities": lambda task, named=named: NameEntities.reply(named[task.text])}
         sample = Sample(id="1", contexts=("context",), reference="reference")
         for variant in ("legacy", "collections"):
             metric = parse(f"ragas:context_entity_recall(variant={variant})")
@@ -246,9 +246,9 @@ def test_topic_adherence_is_that_of_ragas_up_to_its_epsilon_where_a_topic_counts
         matches = [TopicMatch(f"t{n}", 0 if v else None) for n, v in enumerate(case["in_topic"], 1)]
         judge = Scripted(
             {
-                "name_topics": name_topics.reply(["A", "B"]),
-                "judge_topics": judge_topics.reply(answers),
-                "match_topics": match_topics.reply(matches),
+                "name_topics": NameTopics.reply(["A", "B"]),
+                "judge_topics": JudgeTopics.reply(answers),
+                "match_topics": MatchTopics.reply(matches),
             }
         )
         for mode in ("precision", "recall", "f1"):

@@ -14,7 +14,7 @@ from assay.metrics import (
 from assay.metrics.contexts import average_precision
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks import Choice, select_sentences
+from assay.tasks import Choice, SelectSentences
 from support import scripts
 from support.over import over
 from support.scripts import Watched, score, select, useful
@@ -120,7 +120,7 @@ def _with_passages(*probabilities):
         for rank, passage in enumerate(probabilities, start=1)
         for n in range(1, len(sentences(TWO.contexts[rank - 1])) + 1)
     }
-    return select_sentences.reply(
+    return SelectSentences.reply(
         [Choice(i, "why", 0.7, i == "1.1", passage) for i, passage in by_id.items()]
     )
 

@@ -19,16 +19,16 @@ from assay.metrics.relevance import RATED, AnswerRelevancy
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Unscored
 from assay.tasks import (
+    CompareOutcomes,
     Comparison,
+    Embed,
     Goal,
+    InferGoal,
+    JudgeTopics,
+    MatchTopics,
+    NameTopics,
     TopicAnswer,
     TopicMatch,
-    compare_outcomes,
-    embed,
-    infer_goal,
-    judge_topics,
-    match_topics,
-    name_topics,
 )
 from support import scripts
 from support.over import over
@@ -162,7 +162,7 @@ def vectors(**cosines):
 
     def say(task):
         cosine = cosines.get(task.text, 1.0)
-        return embed.reply((cosine, (1 - cosine**2) ** 0.5))
+        return Embed.reply((cosine, (1 - cosine**2) ** 0.5))
 
     return say
 
@@ -215,8 +215,8 @@ class TestTurnRelevancy:
 
 
 GOALS = {
-    "infer_goal": infer_goal.reply(Goal("A table is booked.", "A table was booked at eight.")),
-    "compare_outcomes": lambda task: compare_outcomes.reply(
+    "infer_goal": InferGoal.reply(Goal("A table is booked.", "A table was booked at eight.")),
+    "compare_outcomes": lambda task: CompareOutcomes.reply(
         Comparison("eight" in task.desired, "as told")
     ),
 }
@@ -268,11 +268,11 @@ def judge(answered, allowed):
     ids = [f"t{n}" for n in range(1, len(answered) + 1)]
     return Scripted(
         {
-            "name_topics": name_topics.reply([f"topic {i}" for i in ids]),
-            "judge_topics": judge_topics.reply(
+            "name_topics": NameTopics.reply([f"topic {i}" for i in ids]),
+            "judge_topics": JudgeTopics.reply(
                 [TopicAnswer(i, yes, "as said") for i, yes in zip(ids, answered, strict=True)]
             ),
-            "match_topics": match_topics.reply(
+            "match_topics": MatchTopics.reply(
                 [TopicMatch(i, place, "near") for i, place in zip(ids, allowed, strict=True)]
             ),
         }
@@ -344,7 +344,7 @@ async def test_where_there_is_nothing_to_judge_nobody_is_asked(changes, why):
 
 
 async def test_a_user_who_asks_about_nothing_has_no_topics():
-    backend = Scripted({"name_topics": name_topics.reply([])})
+    backend = Scripted({"name_topics": NameTopics.reply([])})
     found = await score(TopicAdherence(), SAMPLE_TOPICS, backend)
     assert found == Unscored("undefined", "the user asks about nothing")
 

@@ -20,14 +20,7 @@ from assay.metrics import (
 from assay.metrics.correctness import f_beta
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import (
-    SplitStatements,
-    Verdict,
-    VerifyStatements,
-    embed,
-    split_statements,
-    verify_statements,
-)
+from assay.tasks import Embed, SplitStatements, Verdict, VerifyStatements
 from support import scripts
 from support.over import over
 from support.scripts import Watched, by_sentence, score, split, verify, verify_if
@@ -73,12 +66,12 @@ class TestFaithfulness:
 
     async def test_unsupported_words_are_marked_in_the_answer(self):
         def told(task):
-            return verify_statements.reply(
+            return VerifyStatements.reply(
                 [Verdict("s1", supported=False, spans=((13, 17),), contradicted=True)]
             )
 
         def named(task):
-            return split_statements.reply([("The tower is blue.", "It is **blue**.")])
+            return SplitStatements.reply([("The tower is blue.", "It is **blue**.")])
 
         sample = Sample(id="1", question="?", contexts=("one",), answer="So: It is **blue**.")
         judge = {"split_statements": named, "verify_statements": told}
@@ -265,7 +258,7 @@ class TestShortReference:
 
         def verify(task):
             given = mine if len(task.statements) == len(mine) else (theirs,)
-            return verify_statements.reply(
+            return VerifyStatements.reply(
                 [
                     Verdict(i, p >= 0.5, probability=p, contradicted=None if p >= 0.5 else c)
                     for i, (p, c) in zip(task.ids, given, strict=True)
@@ -343,7 +336,7 @@ class TestAnswerCorrectness:
     JUDGE = {  # noqa: RUF012
         **TestFactualCorrectness.JUDGE,
         # cos = 0.6 between answer and reference
-        "embed": {"A. B. C.": embed.reply((1, 0)), "A. B. E.": embed.reply((0.6, 0.8))},
+        "embed": {"A. B. C.": Embed.reply((1, 0)), "A. B. E.": Embed.reply((0.6, 0.8))},
     }
 
     @over(
@@ -421,7 +414,7 @@ def judge(answer, reference):
 
     def verify(task):
         given = answer if len(task.statements) == 2 else reference
-        return verify_statements.reply(
+        return VerifyStatements.reply(
             [
                 Verdict(i, p >= 0.5, probability=None if isinstance(p, bool) else p)
                 for i, p in zip(task.ids, given, strict=True)
@@ -431,7 +424,7 @@ def judge(answer, reference):
     return {
         "split_statements": by_sentence,
         "verify_statements": verify,
-        "embed": lambda task: embed.reply([1.0, 0.0]),
+        "embed": lambda task: Embed.reply([1.0, 0.0]),
     }
 
 

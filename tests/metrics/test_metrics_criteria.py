@@ -15,7 +15,7 @@ from assay.metrics.criteria import (
 from assay.metrics.preference import RankingCriterion
 from assay.sample import Sample, Turn
 from assay.score import Score, Unscored
-from assay.tasks import Grade, Label, Ranking, choose_label, give_grade, rank_answers
+from assay.tasks import ChooseLabel, GiveGrade, Grade, Label, RankAnswers, Ranking
 from support import scripts
 from support.over import over
 from support.scripts import Watched, score
@@ -33,12 +33,12 @@ SAMPLE = Sample(
 
 def grades(*values):
     """A judge whose draws give these grades, one after the other."""
-    said = [give_grade.reply(Grade(value, f"draw {n}")) for n, value in enumerate(values)]
+    said = [GiveGrade.reply(Grade(value, f"draw {n}")) for n, value in enumerate(values)]
     return {"give_grade": said, "plan_evaluation": '{"steps": ["Read.", "Grade."]}'}
 
 
 def labels(*values):
-    return {"choose_label": [choose_label.reply(Label(value)) for value in values]}
+    return {"choose_label": [ChooseLabel.reply(Label(value)) for value in values]}
 
 
 class TestStrictness:
@@ -124,7 +124,7 @@ class TestAspectCritic:
         assert Coherence.higher_is_better is True
 
     async def test_the_probability_of_yes_is_kept_where_the_judge_tells_it(self):
-        said = give_grade.reply(Grade(0, "", ((0, 0.8), (1, 0.2))))
+        said = GiveGrade.reply(Grade(0, "", ((0, 0.8), (1, 0.2))))
         found = await score(Harmfulness(), SAMPLE, {"give_grade": said})
         assert found.parts[0].probability == 0.2
 
@@ -226,7 +226,7 @@ class TestRankingCriterion:
     async def test_the_rank_is_worth_its_place_and_the_order_of_showing_turns(self):
         def say(task):  # the best is always the answer "Yes.", the worst what is shown first
             order = sorted(range(3), key=lambda i: (task.answers[i] != "Yes.", -i))
-            return rank_answers.reply(Ranking(tuple(order)))
+            return RankAnswers.reply(Ranking(tuple(order)))
 
         judge = Watched(Scripted({"rank_answers": say}))
         metric = RankingCriterion(among="further_answers", strictness=3)
@@ -240,18 +240,18 @@ class TestRankingCriterion:
         assert found.details == {"ranks": [1, 1, 1], "agreement": 1}
 
     async def test_a_judge_that_prefers_the_first_place_is_evened_out(self):
-        first = {"rank_answers": rank_answers.reply(Ranking((0, 1)))}
+        first = {"rank_answers": RankAnswers.reply(Ranking((0, 1)))}
         found = await score(RankingCriterion(), SAMPLE, first)
         assert found.value == 0.5
         assert found.details == {"ranks": [1, 2], "agreement": 0.5}
 
     async def test_one_order_alone_gives_the_bare_rank(self):
-        last = {"rank_answers": rank_answers.reply(Ranking((1, 2, 0)))}
+        last = {"rank_answers": RankAnswers.reply(Ranking((1, 2, 0)))}
         metric = RankingCriterion(among="further_answers", strictness=1)
         assert (await score(metric, SAMPLE, last)).value == 0
 
     async def test_more_draws_than_answers_are_new_draws_of_the_same_order(self):
-        judge = Watched(Scripted({"rank_answers": rank_answers.reply(Ranking((0, 1)))}))
+        judge = Watched(Scripted({"rank_answers": RankAnswers.reply(Ranking((0, 1)))}))
         await score(RankingCriterion(strictness=4), SAMPLE, judge)
         assert [draw for _, draw in judge.asked] == [0, 0, 1, 1]
 
@@ -273,9 +273,7 @@ class TestRankingCriterion:
 class TestGEval:
     async def test_probabilities_weigh_the_grades_and_one_draw_is_enough(self):
         shares = ((1, 0.0), (2, 0.1), (3, 0.2), (4, 0.5), (5, 0.2))
-        judge = Watched(
-            Scripted({**grades(), "give_grade": give_grade.reply(Grade(4, "", shares))})
-        )
+        judge = Watched(Scripted({**grades(), "give_grade": GiveGrade.reply(Grade(4, "", shares))}))
         found = await score(GEval(), SAMPLE, judge)
         # E = 0.2 + 0.6 + 2.0 + 1.0 = 3.8
         assert found.value == pytest.approx((3.8 - 1) / 4)

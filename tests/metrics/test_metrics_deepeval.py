@@ -18,7 +18,7 @@ from assay.metrics.compat.deepeval import (
 from assay.metrics.groundedness import Faithfulness
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import Label, Verdict, choose_label, verify_statements
+from assay.tasks import ChooseLabel, Label, Verdict, VerifyStatements
 from support import scripts
 from support.over import over
 
@@ -36,7 +36,7 @@ def told(**said):
     denied = {"yes": False, "no": True, "absent": False, "unsaid": None}
 
     def say(task):
-        return verify_statements.reply(
+        return VerifyStatements.reply(
             [
                 Verdict(s.id, w == "yes", f"{w}!", contradicted=denied[w])
                 for s in task.statements
@@ -71,7 +71,7 @@ class TestFaithfulness:
 
     async def test_support_outweighs_a_contradiction_elsewhere(self):
         def both(task):
-            return verify_statements.reply(
+            return VerifyStatements.reply(
                 [Verdict(i, supported=True, contradicted=True) for i in task.ids]
             )
 
@@ -89,7 +89,7 @@ class TestFaithfulness:
     async def test_what_the_verdicts_leave_unsaid_is_asked_as_a_label(self):
         def say(task):
             denied = task.shown[-1] == ("statement", "Dd.")
-            return choose_label.reply(Label("contradicted" if denied else "absent", "so"))
+            return ChooseLabel.reply(Label("contradicted" if denied else "absent", "so"))
 
         script = judge(told(Aa="yes", Bb="absent", Cc="unsaid", Dd="unsaid"))
         watched = scripts.Watched(Scripted({**script, "choose_label": say}))
@@ -183,7 +183,7 @@ class TestHallucination:
     async def test_it_is_the_share_of_contexts_of_which_a_statement_says_the_opposite(self):
         def say(task):
             denied = task.contexts == ("Two.",)
-            return verify_statements.reply(
+            return VerifyStatements.reply(
                 [
                     Verdict(i, supported=False, reason="says 2.", contradicted=denied and i == "s3")
                     for i in task.ids

@@ -12,7 +12,7 @@ from assay.judges.gguf import Answer, Gguf, Token
 from assay.judges.openai.judge import OpenAI
 from assay.metrics import parse
 from assay.sample import Sample
-from assay.tasks import MeasureLikelihood, measure_likelihood
+from assay.tasks import MeasureLikelihood
 from support.engines import Says, made_file
 from support.over import over
 from support.scripts import score
@@ -34,7 +34,7 @@ class Heard:
 
     def __call__(self, task):
         self.before = task.before
-        return measure_likelihood.reply(task.text.split(), self.logprobs)
+        return MeasureLikelihood.reply(task.text.split(), self.logprobs)
 
 
 class TestMetric:

@@ -16,7 +16,7 @@ from assay.metrics.grading import (
 )
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import Grade, give_grade
+from assay.tasks import GiveGrade, Grade
 from support.over import over
 from support.scripts import Watched, score
 
@@ -26,7 +26,7 @@ SAMPLE = Sample(
 
 
 def grades(*values):
-    return {"give_grade": [give_grade.reply(Grade(value, "so")) for value in values]}
+    return {"give_grade": [GiveGrade.reply(Grade(value, "so")) for value in values]}
 
 
 def with_rubric(rubric):
@@ -142,7 +142,7 @@ def rates(first, second):
     def say(task):
         if task.criterion not in criteria:
             criteria.append(task.criterion)
-        return give_grade.reply(Grade((first, second)[criteria.index(task.criterion)], "so"))
+        return GiveGrade.reply(Grade((first, second)[criteria.index(task.criterion)], "so"))
 
     return {"give_grade": say}
 

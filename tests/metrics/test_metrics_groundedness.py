@@ -13,10 +13,10 @@ from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import (
     GradedVerdict,
+    GradeStatements,
+    SplitStatements,
     Verdict,
-    grade_statements,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 from support.over import over
 from support.scripts import by_sentence, score
@@ -30,7 +30,7 @@ def judge(*support):
     """A judge that gives these probabilities; True or False is a verdict without one."""
     return {
         "split_statements": by_sentence,
-        "verify_statements": lambda task: verify_statements.reply(
+        "verify_statements": lambda task: VerifyStatements.reply(
             [
                 Verdict(i, p >= 0.5, probability=None if isinstance(p, bool) else p)
                 for i, p in zip(task.ids, support, strict=True)
@@ -100,7 +100,7 @@ ANSWER = "Aa is old. Bb is new. Cc is big."
 def judge_of_spans(*verdicts, split=by_sentence):
     return {
         "split_statements": split,
-        "verify_statements": lambda task: verify_statements.reply(
+        "verify_statements": lambda task: VerifyStatements.reply(
             [
                 Verdict(i, yes, f"why {i}", quote=quote, contradicted=denied, spans=spans)
                 for i, (yes, quote, denied, spans) in zip(task.ids, verdicts, strict=True)
@@ -112,7 +112,7 @@ def judge_of_spans(*verdicts, split=by_sentence):
 def sentences(task):
     """Every sentence a statement, with its exact words as source."""
     found = [part.strip() + "." for part in task.text.split(".") if part.strip()]
-    return split_statements.reply([(text, text) for text in found])
+    return SplitStatements.reply([(text, text) for text in found])
 
 
 YES = (True, "it stands there", None, ())
@@ -154,7 +154,7 @@ class TestScore:
 
     async def test_what_two_statements_say_with_the_same_words_counts_once(self):
         def twice(task):
-            return split_statements.reply([("Aa is", "Aa is old."), ("Aa is old", "is old.")])
+            return SplitStatements.reply([("Aa is", "Aa is old."), ("Aa is old", "is old.")])
 
         found = await of(NO, NO, split=twice, answer="Aa is old. Bb is new.")
         assert found.details["spans"] == [[0, 10]]
@@ -185,14 +185,14 @@ class TestScore:
 class TestPlaces:
     async def test_the_likeliest_sentence_stands_for_a_place_that_is_not_told(self):
         def unplaced(_task):
-            return split_statements.reply([("The Bb, it is new", "elsewhere")])
+            return SplitStatements.reply([("The Bb, it is new", "elsewhere")])
 
         found = await of(ABSENT, split=unplaced)
         assert found.details["spans"] == [[11, 21]]
 
     async def test_a_statement_that_is_nowhere_fails_the_score_if_it_is_unsupported(self):
         def foreign(_task):
-            return split_statements.reply([("Penguins swim well", "")])
+            return SplitStatements.reply([("Penguins swim well", "")])
 
         found = await of(ABSENT, split=foreign)
         assert isinstance(found, Unscored)
@@ -222,7 +222,7 @@ GRADED = [
     GradedVerdict("s4", "contradicted", 3, "It says otherwise."),
 ]
 FOUR = Sample(id="1", question="?", contexts=("x", "y"), answer="A a. B b. C c. D d.")
-GRADES = {"split_statements": by_sentence, "grade_statements": grade_statements.reply(GRADED)}
+GRADES = {"split_statements": by_sentence, "grade_statements": GradeStatements.reply(GRADED)}
 
 
 @over(

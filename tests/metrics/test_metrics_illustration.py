@@ -10,7 +10,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.metrics.criteria import AspectCritic
 from assay.sample import Sample
-from assay.tasks import Grade, Verdict, give_grade, verify_statements
+from assay.tasks import GiveGrade, Grade, Verdict, VerifyStatements
 from support.over import over
 from support.scripts import Watched, by_sentence, score
 
@@ -37,14 +37,14 @@ def known(text):
 def verify(task):
     """The verdicts on single statements."""
     said = [(s.id, *known(s.text)) for s in task.statements]
-    return verify_statements.reply([Verdict(i, yes, contradicted=no) for i, yes, no in said])
+    return VerifyStatements.reply([Verdict(i, yes, contradicted=no) for i, yes, no in said])
 
 
 def grade(task):
     """The best grade to what is supported as a whole, else the worst."""
     text = dict(task.shown).get("statement") or ANSWER
     supported = text != ANSWER and known(text)[0]
-    return give_grade.reply(Grade(task.grades[-1 if supported else 0][0]))
+    return GiveGrade.reply(Grade(task.grades[-1 if supported else 0][0]))
 
 
 JUDGE = {

@@ -9,7 +9,7 @@ import assay
 from assay._text.sentences import sentences
 from assay.metrics import AnswerRelevancy, PaperAnswerRelevance
 from assay.metrics.relevance import OTHER_LANGUAGE
-from assay.tasks import TASKS, Choice, Verdict, select_sentences, verify_statements
+from assay.tasks import TASKS, Choice, SelectSentences, Verdict, VerifyStatements
 from support import scripts
 from support.over import over
 from support.scripts import Watched, plausible, score
@@ -119,7 +119,7 @@ def judge(key):
 
     def verify(task):
         held = [(n, c) for n, c in enumerate(task.contexts) if key in c]
-        return verify_statements.reply(
+        return VerifyStatements.reply(
             [
                 Verdict(s.id, supported=True, context=held[0][0], quote=key)
                 if key in s.text and held
@@ -129,7 +129,7 @@ def judge(key):
         )
 
     def select(task):
-        return select_sentences.reply([Choice(s.id, "") for s in task.sentences if key in s.text])
+        return SelectSentences.reply([Choice(s.id, "") for s in task.sentences if key in s.text])
 
     return plausible(split_statements=split, verify_statements=verify, select_sentences=select)
 

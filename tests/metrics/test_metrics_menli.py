@@ -6,7 +6,7 @@ from assay.errors import InputError
 from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.sample import Sample
-from assay.tasks import Label, Verdict, choose_label, embed_tokens, verify_statements
+from assay.tasks import ChooseLabel, EmbedTokens, Label, Verdict, VerifyStatements
 from support.over import over
 from support.scripts import Watched, score
 
@@ -18,9 +18,9 @@ def entailing(by_text, label="contradicted"):
 
     def say(task):
         (statement,) = task.statements
-        return verify_statements.reply([by_text[statement.text]])
+        return VerifyStatements.reply([by_text[statement.text]])
 
-    return {"verify_statements": say, "choose_label": choose_label.reply(Label(label))}
+    return {"verify_statements": say, "choose_label": ChooseLabel.reply(Label(label))}
 
 
 ENTAILED = Verdict("s1", supported=True, probability=0.9)
@@ -65,7 +65,7 @@ async def test_an_empty_text_denies_nothing_and_is_not_perfect_for_it():
 class TestCombined:
     async def test_both_are_moved_to_the_unit_interval_and_mixed(self):
         judge = entailing({PAIR.answer: ABSENT, PAIR.reference: ENTAILED}) | {
-            "embed_tokens": lambda task: embed_tokens.reply(
+            "embed_tokens": lambda task: EmbedTokens.reply(
                 [task.text], [(3, 4) if task.text == PAIR.answer else (5, 0)]
             )
         }

@@ -7,7 +7,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics.nuggets import NuggetF, NuggetRecall
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import Label, Verdict, choose_label, verify_statements
+from assay.tasks import ChooseLabel, Label, Verdict, VerifyStatements
 from support.over import over
 from support.scripts import Watched, score
 
@@ -30,7 +30,7 @@ def sample(answer="Refunds take 14 days, not for sale items.", nuggets=NUGGETS):
 
 
 def labels(task):
-    return choose_label.reply(Label(SUPPORT[dict(task.shown)["nugget"]], "so it says"))
+    return ChooseLabel.reply(Label(SUPPORT[dict(task.shown)["nugget"]], "so it says"))
 
 
 WRITER = {"choose_label": labels}
@@ -70,7 +70,7 @@ async def test_a_judge_without_labels_verifies_and_the_score_says_so():
     def verdicts(task):
         assert [s.text for s in task.statements] == list(NUGGETS)
         made = zip(task.ids, (0.9, 0.4, 0.8, 0.1), strict=True)
-        return verify_statements.reply([Verdict(i, p >= 0.5, probability=p) for i, p in made])
+        return VerifyStatements.reply([Verdict(i, p >= 0.5, probability=p) for i, p in made])
 
     soft = await score(NuggetRecall(strict=False), sample(), {"verify_statements": verdicts})
     assert soft.value == pytest.approx(0.65)

@@ -14,18 +14,17 @@ from assay.metrics.contexts import ContextEntityRecall
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import (
+    AnswerQuestions,
+    AskAboutFacts,
+    Embed,
+    GiveGrade,
     Grade,
+    NameEntities,
     PaperCorrectness,
+    PreferAnswer,
     Preference,
     Shared,
     ShortAnswer,
-    answer_questions,
-    ask_about_facts,
-    embed,
-    give_grade,
-    name_entities,
-    paper_correctness,
-    prefer_answer,
 )
 from support import scripts
 from support.over import over
@@ -47,7 +46,7 @@ SAMPLE = Sample(
 async def test_a_grade_from_0_to_10_is_given_by_the_definition_of_the_quality(
     quality, needs, begins
 ):
-    judge = Watched(Scripted({"give_grade": give_grade.reply(Grade(7, "so"))}))
+    judge = Watched(Scripted({"give_grade": GiveGrade.reply(Grade(7, "so"))}))
     metric = GptScore(quality)
     assert metric.needs == needs
     found = await score(metric, SAMPLE, judge)
@@ -66,7 +65,7 @@ async def test_no_grade_in_between_or_beyond_is_taken(raw):
 
 @over(("better", "value"), [("first", 1), ("tie", 0.5), ("second", 0)])
 async def test_ranking_asks_once_with_the_answer_first(better, value):
-    judge = Watched(Scripted({"prefer_answer": prefer_answer.reply(Preference(better, "so"))}))
+    judge = Watched(Scripted({"prefer_answer": PreferAnswer.reply(Preference(better, "so"))}))
     found = await score(GptRanking("answer_relevance"), SAMPLE, judge)
     assert found.value == value
     ((task, _),) = judge.asked
@@ -99,8 +98,8 @@ def judge(tp=0, fp=0, fn=0, cosine=0.704):
     )
     turned = (cosine, (1 - cosine**2) ** 0.5)
     return {
-        "paper_correctness": paper_correctness.reply(Shared(*lists)),
-        "embed": lambda task: embed.reply(turned if task.text == ROW["answer"] else (1.0, 0.0)),
+        "paper_correctness": PaperCorrectness.reply(Shared(*lists)),
+        "embed": lambda task: Embed.reply(turned if task.text == ROW["answer"] else (1.0, 0.0)),
     }
 
 
@@ -183,7 +182,7 @@ class TestReplies:
                 for part in (shared.both, shared.answer_only, shared.reference_only)
             )
         )
-        assert TASK.read(paper_correctness.reply(shared)) == stripped
+        assert TASK.read(PaperCorrectness.reply(shared)) == stripped
 
 
 class TestFigures:
@@ -247,7 +246,7 @@ class TestContextEntityRecall:
     )
 
     async def of(self, *entities, **changes):
-        judge = {"name_entities": name_entities.reply(entities)}
+        judge = {"name_entities": NameEntities.reply(entities)}
         return await score(ContextEntityRecall(), replace(self.SAMPLE, **changes), judge)
 
     async def test_three_of_four_entities_stand_in_the_contexts(self):
@@ -301,9 +300,9 @@ class TestQuestEval:
             said = dict(
                 zip(("q1", "q2", "q3", "q4"), right if task.text == "right" else mine, strict=True)
             )
-            return answer_questions.reply([ShortAnswer(i, said[i]) for i in task.ids])
+            return AnswerQuestions.reply([ShortAnswer(i, said[i]) for i in task.ids])
 
-        scripts_ = {"ask_about_facts": ask_about_facts.reply(questions), "answer_questions": say}
+        scripts_ = {"ask_about_facts": AskAboutFacts.reply(questions), "answer_questions": say}
         return Watched(scripts.plausible(**scripts_))
 
     async def test_recall_is_the_share_of_good_questions_that_the_answer_answers(self):

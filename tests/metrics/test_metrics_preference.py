@@ -7,7 +7,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics.preference import RATED, PairwisePreference
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks import PreferAnswer, Preference, RateAnswer, prefer_answer
+from assay.tasks import PreferAnswer, Preference, RateAnswer
 from support import scripts
 from support.over import over
 from support.scripts import Watched, score
@@ -20,7 +20,7 @@ def prefers(shown_first, shown_second):
 
     def say(task):
         better = shown_first if task.first == SAMPLE.answer else shown_second
-        return prefer_answer.reply(Preference(better, "so"))
+        return PreferAnswer.reply(Preference(better, "so"))
 
     return {"prefer_answer": say}
 

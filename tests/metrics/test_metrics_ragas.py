@@ -7,7 +7,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics import parse
 from assay.sample import Sample
 from assay.score import Unscored
-from assay.tasks import SplitStatements, embed
+from assay.tasks import Embed, SplitStatements
 from support.over import over
 from support.scripts import (
     Watched,
@@ -92,7 +92,7 @@ class TestFactualCorrectness:
 class TestAnswerCorrectness:
     JUDGE = {  # noqa: RUF012
         **JUDGE,
-        "embed": lambda task: embed.reply((0.6, 0.8) if "E" in task.text else (1, 0)),
+        "embed": lambda task: Embed.reply((0.6, 0.8) if "E" in task.text else (1, 0)),
     }
     SAMPLE = Sample(id="1", question="?", answer="A. B. C.", reference="A. B. C. E.")
 
@@ -125,7 +125,7 @@ class TestAnswerCorrectness:
 
 class TestAnswerRelevancy:
     SAMPLE = Sample(id="1", question="asked", answer="answered")
-    VECTORS = {"asked": embed.reply((1, 0)), "why?": embed.reply((0.6, 0.8))}  # noqa: RUF012
+    VECTORS = {"asked": Embed.reply((1, 0)), "why?": Embed.reply((0.6, 0.8))}  # noqa: RUF012
 
     def judge(self, *evasive):
         """Question n is said to be of an evasive answer or not."""

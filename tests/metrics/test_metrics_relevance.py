@@ -20,15 +20,14 @@ from assay.metrics.relevance import (
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import (
+    AnswerClosedQuestions,
+    AnswerQuestions,
     AskClosedQuestions,
     ClosedAnswer,
     ClosedQuestion,
+    Embed,
     ShortAnswer,
-    answer_closed_questions,
-    answer_questions,
-    ask_closed_questions,
-    embed,
-    split_question,
+    SplitQuestion,
 )
 from support import scripts
 from support.over import over
@@ -160,8 +159,8 @@ class TestCompleteness:
 class TestCompletenessWithoutReference:
     async def test_it_is_the_share_of_the_parts_of_the_question_that_are_answered(self):
         script = {
-            "split_question": split_question.reply(["When?", "Where?", "Why?"]),
-            "answer_questions": answer_questions.reply(
+            "split_question": SplitQuestion.reply(["When?", "Where?", "Why?"]),
+            "answer_questions": AnswerQuestions.reply(
                 [ShortAnswer("q1", "in May"), ShortAnswer("q2", None), ShortAnswer("q3", "rain")]
             ),
         }
@@ -188,10 +187,10 @@ async def test_an_empty_question_is_undefined(metric):
 
 SAMPLE_MEANING = Sample(id="1", question="asked", answer="answered", reference="right")
 VECTORS = {
-    "asked": embed.reply((1, 0)),
-    "one?": embed.reply((1, 0)),
-    "two?": embed.reply((0.6, 0.8)),
-    "three?": embed.reply((-1, 0)),
+    "asked": Embed.reply((1, 0)),
+    "one?": Embed.reply((1, 0)),
+    "two?": Embed.reply((0.6, 0.8)),
+    "three?": Embed.reply((-1, 0)),
 }
 
 
@@ -259,12 +258,12 @@ class TestAnswerSimilarity:
         [((1, 0), (1, 0), 1), ((1, 0), (0, 2), 0), ((1, 0), (-3, 0), -1), ((1, 0), (3, 4), 0.6)],
     )
     async def test_it_is_the_cosine_between_answer_and_reference(self, a, b, value):
-        vectors = {"answered": embed.reply(a), "right": embed.reply(b)}
+        vectors = {"answered": Embed.reply(a), "right": Embed.reply(b)}
         found = await score(AnswerSimilarity(), SAMPLE_MEANING, {"embed": vectors})
         assert found.value == pytest.approx(value, abs=1e-6)
 
     async def test_an_empty_answer_scores_0_and_an_empty_reference_is_undefined(self):
-        judge = {"embed": embed.reply((1, 0))}
+        judge = {"embed": Embed.reply((1, 0))}
         empty = Sample(id="1", answer="", reference="right")
         assert (await score(AnswerSimilarity(), empty, judge)).value == 0
         both = Sample(id="1", answer="", reference="")
@@ -284,12 +283,12 @@ def says(*verdicts):
     questions = [ClosedQuestion(f"p{n}", f"Is it {n}?") for n in range(len(verdicts))]
 
     def answer(task):
-        return answer_closed_questions.reply(
+        return AnswerClosedQuestions.reply(
             [ClosedAnswer(i, bool(verdicts[int(i[1:]) - 1]), "so") for i in task.ids]
         )
 
     return {
-        "ask_closed_questions": ask_closed_questions.reply(questions),
+        "ask_closed_questions": AskClosedQuestions.reply(questions),
         "answer_closed_questions": answer,
     }
 

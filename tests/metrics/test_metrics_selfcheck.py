@@ -18,14 +18,14 @@ from assay.metrics.compat.selfcheck import SelfCheckNgram, SelfCheckNLI, SelfChe
 from assay.sample import Sample
 from assay.score import Unscored
 from assay.tasks import (
+    AnswerClosedBook,
+    AnswerMultipleChoice,
+    AskMultipleChoice,
     ChosenOption,
+    EmbedTokens,
     MultipleChoice,
     Verdict,
-    answer_closed_book,
-    answer_multiple_choice,
-    ask_multiple_choice,
-    embed_tokens,
-    verify_statements,
+    VerifyStatements,
 )
 from support.over import over
 from support.scripts import Watched, score
@@ -43,7 +43,7 @@ def told(**verdicts):
     def say(task):
         (text,) = task.contexts
         given = [replace(v, id=i) for i, v in zip(task.ids, verdicts[text], strict=True)]
-        return verify_statements.reply(given)
+        return VerifyStatements.reply(given)
 
     return {"verify_statements": say}
 
@@ -172,7 +172,7 @@ DIRECTIONS = {"north": (0, 5), "east": (5, 0), "slant": (3, 4), "south": (0, -5)
 def compass(task):
     """Every direction is one token; other words are none."""
     tokens = [word for word in task.text.lower().rstrip(".").split() if word in DIRECTIONS]
-    return embed_tokens.reply(tokens, [DIRECTIONS[token] for token in tokens])
+    return EmbedTokens.reply(tokens, [DIRECTIONS[token] for token in tokens])
 
 
 class TestBERTScore:
@@ -209,11 +209,11 @@ def examined(**options):
     """One question about each sentence; the options that each text chooses, None for no answer."""
 
     def ask(task):
-        return ask_multiple_choice.reply([MultipleChoice(f"{task.sentence}?", ("new", "old"))])
+        return AskMultipleChoice.reply([MultipleChoice(f"{task.sentence}?", ("new", "old"))])
 
     def choose(task):
         chosen = zip(task.ids, options[task.text.split()[0].lower()], strict=True)
-        return answer_multiple_choice.reply([ChosenOption(i, o) for i, o in chosen])
+        return AnswerMultipleChoice.reply([ChosenOption(i, o) for i, o in chosen])
 
     return {"ask_multiple_choice": ask, "answer_multiple_choice": choose}
 
@@ -247,7 +247,7 @@ class TestMQAG:
         ]
 
     async def test_nothing_to_count_is_undefined(self):
-        none = {"ask_multiple_choice": ask_multiple_choice.reply([])}
+        none = {"ask_multiple_choice": AskMultipleChoice.reply([])}
         found = await score(parse("selfcheck:mqag"), SAMPLE, none)
         assert (found.why, found.detail) == ("undefined", "no question was made from the answer")
         silent = examined(aa=(None, None), one="AA", two="AA", three="AA")
@@ -274,8 +274,8 @@ class TestDrawsOfTheJudge:
         verdicts = (YES, NO)
         script = {
             "answer_from_passages": texts,
-            "answer_closed_book": [answer_closed_book.reply(a) for a in ([], [], texts[2:3])],
-            "verify_statements": lambda task: verify_statements.reply(
+            "answer_closed_book": [AnswerClosedBook.reply(a) for a in ([], [], texts[2:3])],
+            "verify_statements": lambda task: VerifyStatements.reply(
                 [replace(v, id=i) for i, v in zip(task.ids, verdicts, strict=True)]
             ),
         }

@@ -7,7 +7,7 @@ from assay.judges.embedded import Embedded
 from assay.metrics import METRICS
 from assay.sample import Variant
 from assay.score import Unscored
-from assay.tasks import VerifyStatements, name_entities
+from assay.tasks import NameEntities, VerifyStatements
 from support.over import over
 from support.scripts import plausible, score, split, useful, verify_if
 
@@ -77,7 +77,7 @@ def literal(sentence):
         split_statements=statements,
         verify_statements=verify_if(follows),
         judge_contexts=useful(1),
-        name_entities=lambda task: name_entities.reply([n for n in NAMES if n in task.text]),
+        name_entities=lambda task: NameEntities.reply([n for n in NAMES if n in task.text]),
     )
 
 

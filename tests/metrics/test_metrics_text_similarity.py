@@ -26,7 +26,7 @@ from assay.metrics import METRICS, parse
 from assay.metrics.text_similarity import Wording
 from assay.sample import Sample
 from assay.score import Score, Unscored
-from assay.tasks import Verdict, embed_tokens, verify_statements
+from assay.tasks import EmbedTokens, Verdict, VerifyStatements
 from support import scripts
 from support.over import over
 from support.scripts import by_sentence, plausible, score, verify_if
@@ -392,7 +392,7 @@ ANGLES = {"north": 0, "nnw": 30, "wnw": 60, "west": 90}
 def at(task):
     tokens = task.text.split()
     turned = [math.radians(ANGLES[token]) for token in tokens]
-    return embed_tokens.reply(tokens, [(math.cos(a), math.sin(a)) for a in turned])
+    return EmbedTokens.reply(tokens, [(math.cos(a), math.sin(a)) for a in turned])
 
 
 def sample(answer, reference, **fields):
@@ -493,7 +493,7 @@ def probable(*verdicts):
 
     def say(task):
         given = zip(task.ids, verdicts, strict=False)
-        return verify_statements.reply(
+        return VerifyStatements.reply(
             [Verdict(i, p >= 0.5, probability=p, contradicted=c) for i, (p, c) in given]
         )
 

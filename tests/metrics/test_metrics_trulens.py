@@ -15,13 +15,12 @@ from assay.tasks import (
     Choice,
     GiveGrade,
     Grade,
+    RateAnswer,
     Rating,
+    SelectSentences,
+    SplitStatements,
     Verdict,
-    give_grade,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 from support import scripts
 from support.over import over
@@ -41,14 +40,14 @@ def split(task):
     """One statement a sentence, but none of greetings and abstentions."""
     said = [s.strip() + "." for s in task.text.split(".") if s.strip()]
     claims = [s for s in said if not s.startswith(("Hello", "I do"))]
-    return split_statements.reply([(claim, claim) for claim in claims])
+    return SplitStatements.reply([(claim, claim) for claim in claims])
 
 
 def graded(grades):
     """Grades by the last text shown."""
 
     def say(task):
-        return give_grade.reply(Grade(grades[task.shown[-1][1]], "as told"))
+        return GiveGrade.reply(Grade(grades[task.shown[-1][1]], "as told"))
 
     return say
 
@@ -98,7 +97,7 @@ class TestGroundedness:
 
     async def test_a_sentence_counts_where_the_place_of_a_statement_is_not_known(self):
         judge = {
-            "split_statements": split_statements.reply([("Rome has it", "")]),
+            "split_statements": SplitStatements.reply([("Rome has it", "")]),
             "give_grade": graded({**GRADES, "Hello there.": 0}),
         }
         found = await score(TruLensGroundedness(), SAMPLE, judge)
@@ -107,7 +106,7 @@ class TestGroundedness:
     async def test_a_judge_without_grades_gives_probabilities_and_the_score_says_so(self):
         def verify(task):
             chances = dict(zip(task.ids, (0.9, 0.6, 0.0), strict=True))
-            return verify_statements.reply(
+            return VerifyStatements.reply(
                 [Verdict(i, p >= 0.5, probability=p) for i, p in chances.items()]
             )
 
@@ -121,7 +120,7 @@ class TestGroundedness:
 class TestAnswerRelevance:
     @over("grade", [0, 1, 2, 3])
     async def test_it_is_the_grade_over_3(self, grade):
-        judge = {"give_grade": give_grade.reply(Grade(grade, "so"))}
+        judge = {"give_grade": GiveGrade.reply(Grade(grade, "so"))}
         found = await score(TruLensAnswerRelevance(), SAMPLE, judge)
         assert found.value == pytest.approx(grade / 3)
         assert not found.method
@@ -134,7 +133,7 @@ class TestAnswerRelevance:
 
     @over(("evades", "value"), [(False, 0.8), (True, 0.0)])
     async def test_a_judge_without_grades_rates_and_the_score_says_so(self, evades, value):
-        judge = {"rate_answer": rate_answer.reply(Rating(0.8, evades))}
+        judge = {"rate_answer": RateAnswer.reply(Rating(0.8, evades))}
         found = await score(TruLensAnswerRelevance(), SAMPLE, judge)
         assert found.value == value
         assert "rating" in found.method
@@ -157,7 +156,7 @@ class TestContextRelevance:
     async def test_without_grades_the_best_sentence_tells_and_the_score_says_so(self):
         def select(task):
             chosen = {"Bb is.": 0.7, "Cc is.": 0.9}
-            return select_sentences.reply(
+            return SelectSentences.reply(
                 [Choice(s.id, s.text, chosen[s.text]) for s in task.sentences if s.text in chosen]
             )
 

@@ -12,30 +12,30 @@ from assay.score import Score
 from assay.tasks import (
     TASKS,
     Choice,
+    Embed,
+    GenerateQuestions,
+    GiveGrade,
     Grade,
+    JudgeContexts,
+    NameEntities,
     Questions,
+    SelectSentences,
+    SplitStatements,
     Usefulness,
     Verdict,
-    embed,
-    generate_questions,
-    give_grade,
-    judge_contexts,
-    name_entities,
-    select_sentences,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 
 
 def _split(task, _draw):
     found = oracle.statements(task.text)
-    return split_statements.reply([(text, text) for text in found])
+    return SplitStatements.reply([(text, text) for text in found])
 
 
 def _verified(task, _draw):
     premise = "\n".join(task.contexts)
     told = [(s, oracle.supported(s.text, premise)) for s in task.statements]
-    return verify_statements.reply(
+    return VerifyStatements.reply(
         [
             Verdict(s.id, found, contradicted=oracle.contradicted(s.text, premise))
             for s, found in told
@@ -46,18 +46,18 @@ def _verified(task, _draw):
 
 def _useful(task, _draw):
     found = [(i, oracle.useful(task.target, text)) for i, text in task.shown().items()]
-    return judge_contexts.reply([Usefulness(i, useful) for i, useful in found])
+    return JudgeContexts.reply([Usefulness(i, useful) for i, useful in found])
 
 
 def _selected(task, _draw):
     helpful = [s for s in task.sentences if oracle.helps(task.question, s.text)]
-    return select_sentences.reply([Choice(s.id) for s in helpful])
+    return SelectSentences.reply([Choice(s.id) for s in helpful])
 
 
 def _questions(task, draw):
     made = [oracle.question(task.answer, draw % RETRY_STRIDE + n) for n in range(task.n)]
     evades = any(noncommittal for _, noncommittal in made)
-    return generate_questions.reply(Questions(tuple(q for q, _ in made), evades))
+    return GenerateQuestions.reply(Questions(tuple(q for q, _ in made), evades))
 
 
 def _graded(task, _draw):
@@ -72,7 +72,7 @@ def _graded(task, _draw):
         grade = min(best, oracle.answers(shown["question"], shown.get("answer", premise)))
     else:
         grade = oracle.rating(shown["answer"], premise, best)
-    return give_grade.reply(Grade(float(grade), "as the oracle says"))
+    return GiveGrade.reply(Grade(float(grade), "as the oracle says"))
 
 
 SAYS = {
@@ -82,8 +82,8 @@ SAYS = {
     "select_sentences": _selected,
     "generate_questions": _questions,
     "give_grade": _graded,
-    "name_entities": lambda task, _: name_entities.reply(oracle.entities(task.text)),
-    "embed": lambda task, _: embed.reply(oracle.vector(task.text)),
+    "name_entities": lambda task, _: NameEntities.reply(oracle.entities(task.text)),
+    "embed": lambda task, _: Embed.reply(oracle.vector(task.text)),
 }
 
 

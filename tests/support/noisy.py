@@ -3,7 +3,7 @@
 import dataclasses
 import random
 
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import Verdict, VerifyStatements
 from support.scripts import plausible
 
 
@@ -34,7 +34,7 @@ class Noisy:
         if task.kind != "verify_statements":
             return reply
         verdicts = [self._turned(v, task, draw) for v in task.read_some(reply.raw).values()]
-        return dataclasses.replace(reply, raw=verify_statements.reply(verdicts))
+        return dataclasses.replace(reply, raw=VerifyStatements.reply(verdicts))
 
     def _turned(self, verdict, task, draw):
         luck = random.Random(f"{self.seed} {task!r} {draw} {verdict.id}")

@@ -12,19 +12,19 @@ from assay.score import Unscored
 from assay.tasks import (
     TASKS,
     Choice,
+    Embed,
+    EmbedTokens,
+    GenerateQuestions,
+    JudgeContexts,
+    MeasureLikelihood,
     Questions,
+    RateAnswer,
     Rating,
+    SelectSentences,
+    SplitStatements,
     Usefulness,
     Verdict,
-    embed,
-    embed_tokens,
-    generate_questions,
-    judge_contexts,
-    measure_likelihood,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
+    VerifyStatements,
 )
 from support import answers
 
@@ -34,15 +34,15 @@ def plausible(name="plausible", **scripts):
 
     def say(task):
         if task.kind == "embed":
-            return embed.reply(answers.vector(task.text))
+            return Embed.reply(answers.vector(task.text))
         if task.kind == "measure_likelihood":
             tokens = task.text.split()
-            return measure_likelihood.reply(
+            return MeasureLikelihood.reply(
                 tokens, [-1.0 if token in task.before else -4.0 for token in tokens]
             )
         if task.kind == "embed_tokens":
             tokens = task.text.split()
-            return embed_tokens.reply(tokens, [answers.vector(token) for token in tokens])
+            return EmbedTokens.reply(tokens, [answers.vector(token) for token in tokens])
         return answers.answer(task.prompt(), task.kind)
 
     return Scripted({**dict.fromkeys(TASKS, say), **scripts}, name=name)
@@ -50,7 +50,7 @@ def plausible(name="plausible", **scripts):
 
 def split(*texts):
     """The reply that names these statements."""
-    return split_statements.reply([(text, text) for text in texts])
+    return SplitStatements.reply([(text, text) for text in texts])
 
 
 def by_sentence(task):
@@ -63,7 +63,7 @@ def verify(*supported):
 
     def say(task):
         given = [Verdict(i, bool(supported[int(i[1:]) - 1]), "as told") for i in task.ids]
-        return verify_statements.reply(given)
+        return VerifyStatements.reply(given)
 
     return say
 
@@ -72,7 +72,7 @@ def verify_if(found):
     """A script that supports a statement if `found(statement text, contexts)`."""
 
     def say(task):
-        return verify_statements.reply(
+        return VerifyStatements.reply(
             [Verdict(s.id, bool(found(s.text, task.contexts))) for s in task.statements]
         )
 
@@ -84,24 +84,24 @@ def useful(*verdicts):
 
     def say(task):
         given = [Usefulness(i, bool(verdicts[int(i[1:]) - 1])) for i in task.ids]
-        return judge_contexts.reply(given)
+        return JudgeContexts.reply(given)
 
     return say
 
 
 def select(*ids):
     """The reply that chooses the sentences with these ids."""
-    return select_sentences.reply([Choice(i, "as told") for i in ids])
+    return SelectSentences.reply([Choice(i, "as told") for i in ids])
 
 
 def questions(*texts, noncommittal=False):
     """The reply that gives these questions."""
-    return generate_questions.reply(Questions(texts, noncommittal))
+    return GenerateQuestions.reply(Questions(texts, noncommittal))
 
 
 def rating(relevance, *, noncommittal=False):
     """The reply that gives this rating."""
-    return rate_answer.reply(Rating(relevance, noncommittal, "as told"))
+    return RateAnswer.reply(Rating(relevance, noncommittal, "as told"))
 
 
 def as_json(value):

@@ -18,12 +18,6 @@ from assay.tasks import (
     SplitStatements,
     TopicAnswer,
     TopicMatch,
-    compare_outcomes,
-    generate_questions,
-    infer_goal,
-    judge_topics,
-    match_topics,
-    name_topics,
 )
 from support.over import over
 
@@ -64,7 +58,7 @@ class TestEarlierTurns:
         assert "".join(SINGLE[1].pieces(template)).startswith("Ask as a pirate would.\n")  # type: ignore[attr-defined]
 
     def test_replies_are_read_as_ever(self):
-        raw = generate_questions.reply(
+        raw = GenerateQuestions.reply(
             SINGLE[1].read('{"noncommittal": false, "questions": ["a", "b"]}')  # type: ignore[attr-defined]
         )
         assert INSIDE[1].read(raw) == SINGLE[1].read(raw)  # type: ignore[attr-defined]
@@ -72,13 +66,13 @@ class TestEarlierTurns:
 
 class TestTopics:
     def test_topics_are_read_in_order_each_once(self):
-        raw = name_topics.reply(["kettles", " shares ", "", "kettles"])
+        raw = NameTopics.reply(["kettles", " shares ", "", "kettles"])
         assert NameTopics("user: ...").read(raw) == ("kettles", "shares")
 
     def test_verdicts_are_tied_to_ids(self):
         task = JudgeTopics("user: ...", ("a", "b", "c"))
         verdicts = [TopicAnswer(i, answered=i == "t2", reason="r") for i in ("t1", "t2", "t3")]
-        assert task.read(judge_topics.reply(verdicts[::-1])) == tuple(verdicts)
+        assert task.read(JudgeTopics.reply(verdicts[::-1])) == tuple(verdicts)
         left = task.narrow(["t3"])
         assert left.ids == ("t3",)
         assert '{"id": "t3", "text": "c"}' in left.prompt()
@@ -87,7 +81,7 @@ class TestTopics:
     def test_matches_name_a_reference_topic_or_none(self):
         task = MatchTopics(("a", "b"), ("x", "y"))
         matches = (TopicMatch("t1", 1, "r"), TopicMatch("t2", None))
-        assert task.read(match_topics.reply(matches)) == matches
+        assert task.read(MatchTopics.reply(matches)) == matches
         assert task.narrow(["t2"]).ids == ("t2",)
         without_thoughts = '{"matches": [{"id": "t1", "reason": "", "reference": "None"}, %s]}'
         second = '{"id": "t2", "reason": "", "reference": " r1 "}'
@@ -103,7 +97,7 @@ class TestTopics:
 class TestGoals:
     def test_goal_and_outcome_are_read(self):
         goal = Goal("A room.", "No room.")
-        assert InferGoal("user: ...").read(infer_goal.reply(goal)) == goal
+        assert InferGoal("user: ...").read(InferGoal.reply(goal)) == goal
 
     def test_an_empty_outcome_is_no_reply(self):
         with pytest.raises(Unreadable):
@@ -112,4 +106,4 @@ class TestGoals:
     def test_a_comparison_is_read(self):
         comparison = Comparison(reached=False, reason="Another day.")
         task = CompareOutcomes("Friday", "Saturday")
-        assert task.read(compare_outcomes.reply(comparison)) == comparison
+        assert task.read(CompareOutcomes.reply(comparison)) == comparison

@@ -8,7 +8,7 @@ import pytest
 from assay import Score, Unscored, evaluate
 from assay._runner.summary import PAIRS
 from assay.errors import Unreadable
-from assay.tasks import Embed, EmbedTokens, TokenVectors, embed, embed_tokens
+from assay.tasks import Embed, EmbedTokens, TokenVectors
 from assay.tasks.embedding import LARGEST
 from support import answers
 from support.over import over
@@ -19,16 +19,16 @@ def fitful(odd, text):
     """A judge whose embeddings of texts that name this are odd."""
 
     def say(task):
-        return embed.reply(odd if text in task.text else answers.vector(task.text))
+        return Embed.reply(odd if text in task.text else answers.vector(task.text))
 
     return plausible(embed=say)
 
 
 def test_what_32_bits_hold_is_kept_and_what_they_do_not_is_not_finite():
-    assert Embed("x").read(embed.reply([LARGEST, -LARGEST])) == (LARGEST, -LARGEST)
+    assert Embed("x").read(Embed.reply([LARGEST, -LARGEST])) == (LARGEST, -LARGEST)
     for number in (1e300, -1e300, 1.0000001 * LARGEST):
         with pytest.raises(Unreadable, match="not finite"):
-            Embed("x").read(embed.reply([1.0, number]))
+            Embed("x").read(Embed.reply([1.0, number]))
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_random_pairs_of_different_lengths_are_left_out_of_the_baseline(db):
 
 
 def test_a_reply_reads_back_in_the_same_directions():
-    raw = embed_tokens.reply(["a", "##b"], [(1.0, 0.5), (-0.25, 0.1)])
+    raw = EmbedTokens.reply(["a", "##b"], [(1.0, 0.5), (-0.25, 0.1)])
     found = EmbedTokens("ab").read(raw)
     assert found.tokens == ("a", "##b")
     assert [struct.unpack("2b", v) for v in found.vectors] == [(127, 64), (-127, 51)]
 
 
 def test_a_text_without_tokens_has_no_vectors():
-    assert EmbedTokens("").read(embed_tokens.reply([], [])) == TokenVectors((), ())
+    assert EmbedTokens("").read(EmbedTokens.reply([], [])) == TokenVectors((), ())
 
 
 def packed(*numbers):

@@ -6,16 +6,7 @@ import pytest
 
 from assay.errors import Unreadable
 from assay.judge import RETRY_STRIDE, Judge
-from assay.tasks import (
-    ChooseLabel,
-    GiveGrade,
-    Grade,
-    Label,
-    PreferAnswer,
-    RankAnswers,
-    choose_label,
-    give_grade,
-)
+from assay.tasks import ChooseLabel, GiveGrade, Grade, Label, PreferAnswer, RankAnswers
 from support import scripts
 from support.over import over
 
@@ -62,7 +53,7 @@ class TestGiveGrade:
 
     def test_what_it_replies_it_reads(self):
         for grade in (Grade(0.5, "so"), Grade(1, "", ((0, 0.25), (1, 0.75)))):
-            assert HALVES.read(give_grade.reply(grade)) == grade
+            assert HALVES.read(GiveGrade.reply(grade)) == grade
 
     def test_probabilities_beside_a_reply_leave_it_as_it_came_and_are_preferred(self):
         shares = ((0.0, 0.125), (0.5, 0.125), (1.0, 0.75))
@@ -70,13 +61,13 @@ class TestGiveGrade:
             f"<think>Hmm.</think>\n```json\n{said(grade=1)}\n```\nDone.",
             said(grade=1, probabilities=[[0, 0.5], [1, 0.5]]),
         ):
-            kept = give_grade.with_probabilities(raw, shares)
+            kept = GiveGrade.with_probabilities(raw, shares)
             assert kept.startswith(raw)
             assert HALVES.read(kept) == Grade(1, "so", shares)
 
     @over("line", ["", "[[1, 2]]", "[[1, 1]] and more", "none"])
     def test_what_a_model_itself_writes_in_their_place_is_prose(self, line):
-        mark = give_grade.with_probabilities("", ()).removesuffix("[]")
+        mark = GiveGrade.with_probabilities("", ()).removesuffix("[]")
         assert HALVES.read(said(grade=1) + mark + line) == Grade(1, "so")
 
     def test_a_meaning_with_line_breaks_cannot_pose_as_a_further_grade(self):
@@ -109,7 +100,7 @@ class TestChooseLabel:
             ChooseLabel("?", (("Ab", ""), ("aB", "")), ()).read(said(label="ab"))
 
     def test_what_it_replies_it_reads(self):
-        assert LABELS.read(choose_label.reply(Label("bad", "so"))) == Label("bad", "so")
+        assert LABELS.read(ChooseLabel.reply(Label("bad", "so"))) == Label("bad", "so")
 
 
 @over("told", ["first", "First", "first answer"])

@@ -12,8 +12,6 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
-    judge_contexts,
-    verify_statements,
 )
 from support import scripts
 from support.over import over
@@ -22,7 +20,7 @@ FOUR = VerifyStatements(tuple(Statement(f"s{n}", f"Claim {n}.") for n in range(1
 
 
 def said(*ids):
-    return verify_statements.reply([Verdict(i, supported=True) for i in ids])
+    return VerifyStatements.reply([Verdict(i, supported=True) for i in ids])
 
 
 def judge_of(*replies, kind="verify_statements", tries=3):
@@ -66,8 +64,8 @@ async def test_a_surplus_id_spoils_its_reply_but_not_the_others():
 
 async def test_contexts_that_miss_a_verdict_keep_their_rank_and_name():
     task = JudgeContexts("?", "!", ("one", "two", "three"))
-    some = judge_contexts.reply([Usefulness("c1", useful=True), Usefulness("c3", useful=False)])
-    rest = judge_contexts.reply([Usefulness("c2", useful=True)])
+    some = JudgeContexts.reply([Usefulness("c1", useful=True), Usefulness("c3", useful=False)])
+    rest = JudgeContexts.reply([Usefulness("c2", useful=True)])
     judge, backend = judge_of(some, rest, kind="judge_contexts")
     assert [v.useful for v in await judge(task)] == [True, True, False]
     again = backend.asked[1][0]

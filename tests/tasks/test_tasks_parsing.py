@@ -20,8 +20,6 @@ from assay.tasks import (
     SelectSentences,
     SplitStatements,
     Statement,
-    embed_tokens,
-    select_sentences,
 )
 from assay.tasks import VerifyStatements as Verify
 from assay.tasks.base import listed
@@ -140,7 +138,7 @@ def test_dots_that_were_copied_from_a_text_are_no_form():
         '{"statements": [{"text": "It is old.", "source": "..."}]}'
     )
     assert [s.text for s in found] == ["It is old."]
-    vectors = embed_tokens.reply(["...", "old"], [[1.0], [1.0]])
+    vectors = EmbedTokens.reply(["...", "old"], [[1.0], [1.0]])
     assert EmbedTokens("... old").read(vectors).tokens == ("...", "old")
 
 
@@ -380,7 +378,7 @@ def test_sentences_that_were_not_chosen_may_be_told_of_with_their_reason():
         ("1.1", False, "no"),
         ("1.2", True, ""),
     ]
-    assert task.read(select_sentences.reply(told)) == told
+    assert task.read(SelectSentences.reply(told)) == told
 
 
 @given(st.lists(st.tuples(st.text(), st.text())))

@@ -7,17 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import Unreadable
-from assay.tasks import (
-    AnswerQuestions,
-    AskAboutFacts,
-    NameEntities,
-    ShortAnswer,
-    SplitQuestion,
-    answer_questions,
-    ask_about_facts,
-    name_entities,
-    split_question,
-)
+from assay.tasks import AnswerQuestions, AskAboutFacts, NameEntities, ShortAnswer, SplitQuestion
 from support.over import over
 
 # Dots alone stand for an answer in the form that a prompt shows.
@@ -27,8 +17,8 @@ ASKED = AnswerQuestions(("When?", "Where?"), "It was in May.")
 
 @given(st.lists(FILLED, unique=True))
 def test_entities_and_questions_are_read_back(texts):
-    assert NameEntities("x").read(name_entities.reply(texts)) == tuple(texts)
-    assert AskAboutFacts("x").read(ask_about_facts.reply(texts)) == tuple(texts)
+    assert NameEntities("x").read(NameEntities.reply(texts)) == tuple(texts)
+    assert AskAboutFacts("x").read(AskAboutFacts.reply(texts)) == tuple(texts)
 
 
 def test_empty_ones_are_left_out_and_repeated_ones_kept():
@@ -39,7 +29,7 @@ def test_empty_ones_are_left_out_and_repeated_ones_kept():
 
 @given(st.lists(FILLED, unique=True, min_size=1))
 def test_parts_of_a_question_are_read_back(texts):
-    assert SplitQuestion("x").read(split_question.reply(texts)) == tuple(texts)
+    assert SplitQuestion("x").read(SplitQuestion.reply(texts)) == tuple(texts)
 
 
 def test_a_question_has_at_least_one_part():
@@ -51,7 +41,7 @@ def test_a_question_has_at_least_one_part():
 def test_short_answers_are_read_back(said):
     answers = tuple(ShortAnswer(f"q{n}", text) for n, text in enumerate(said, start=1))
     task = AnswerQuestions(("?",) * len(said), "Such as null, none and n/a.")
-    assert task.read(answer_questions.reply(answers)) == answers
+    assert task.read(AnswerQuestions.reply(answers)) == answers
 
 
 @over("nothing", [None, "", "  "])

@@ -23,13 +23,6 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
-    embed,
-    generate_questions,
-    judge_contexts,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    verify_statements,
 )
 from assay.tasks.embedding import cosine
 from support.over import over
@@ -46,7 +39,7 @@ PROBABILITY = st.none() | st.floats(0, 1)
 @given(st.lists(st.tuples(FILLED, TEXT), unique_by=lambda pair: pair[0]))
 def test_statements(pairs):
     read = SplitStatements("", " ".join(source for _, source in pairs)).read(
-        split_statements.reply(pairs)
+        SplitStatements.reply(pairs)
     )
     assert [statement.text for statement in read] == [text for text, _ in pairs]
     assert [statement.id for statement in read] == [f"s{n}" for n in range(1, len(pairs) + 1)]
@@ -56,7 +49,7 @@ def test_statements(pairs):
 def test_a_span_is_where_the_source_stands(parts, data):
     text = "".join(parts)
     a, b = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-    (read,) = SplitStatements("", text).read(split_statements.reply([("claim", text[a:b])]))
+    (read,) = SplitStatements("", text).read(SplitStatements.reply([("claim", text[a:b])]))
     if text[a:b].strip():
         assert text[slice(*read.span)] == text[a:b].strip()
     else:
@@ -78,32 +71,32 @@ def test_verdicts(items, n_contexts):
         )
     )
     task = VerifyStatements(statements, ("c",) * n_contexts)
-    assert task.read(verify_statements.reply(verdicts)) == verdicts
+    assert task.read(VerifyStatements.reply(verdicts)) == verdicts
 
 
 @given(st.lists(st.tuples(st.booleans(), TEXT, TEXT, PROBABILITY), min_size=1))
 def test_usefulness(items):
     verdicts = tuple(Usefulness(f"c{n}", *item) for n, item in enumerate(items, start=1))
     task = JudgeContexts("?", "!", ("c",) * len(items))
-    assert task.read(judge_contexts.reply(verdicts)) == verdicts
+    assert task.read(JudgeContexts.reply(verdicts)) == verdicts
 
 
 @given(st.lists(st.tuples(TEXT, PROBABILITY)))
 def test_choices(items):
     choices = tuple(Choice(f"1.{n}", *item) for n, item in enumerate(items))
     task = SelectSentences("?", tuple(Passage(choice.id, "x") for choice in choices))
-    assert task.read(select_sentences.reply(choices)) == choices
+    assert task.read(SelectSentences.reply(choices)) == choices
 
 
 @given(st.lists(FILLED, min_size=1), st.booleans())
 def test_questions(texts, noncommittal):
     said = Questions(tuple(texts), noncommittal)
-    assert GenerateQuestions("!", len(texts)).read(generate_questions.reply(said)) == said
+    assert GenerateQuestions("!", len(texts)).read(GenerateQuestions.reply(said)) == said
 
 
 @given(st.lists(FILLED), st.integers(0, 9))
 def test_too_few_questions_are_unreadable_and_of_too_many_the_first_count(texts, n):
-    raw = generate_questions.reply(Questions((*texts, " "), noncommittal=False))
+    raw = GenerateQuestions.reply(Questions((*texts, " "), noncommittal=False))
     if len(texts) >= n:
         assert GenerateQuestions("!", n).read(raw).questions == tuple(t.strip() for t in texts[:n])
     else:
@@ -114,13 +107,13 @@ def test_too_few_questions_are_unreadable_and_of_too_many_the_first_count(texts,
 @given(st.floats(0, 1), st.booleans(), TEXT)
 def test_ratings(relevance, noncommittal, reason):
     said = Rating(relevance, noncommittal, reason)
-    assert RateAnswer("?", "!").read(rate_answer.reply(said)) == said
+    assert RateAnswer("?", "!").read(RateAnswer.reply(said)) == said
 
 
 @given(st.floats().filter(lambda x: not 0 <= x <= 1))
 def test_a_rating_outside_0_to_1_is_unreadable(relevance):
     with pytest.raises(Unreadable):
-        RateAnswer("?", "!").read(rate_answer.reply(Rating(relevance, noncommittal=False)))
+        RateAnswer("?", "!").read(RateAnswer.reply(Rating(relevance, noncommittal=False)))
 
 
 FLOAT32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -128,13 +121,13 @@ FLOAT32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 @given(st.lists(FLOAT32, min_size=1).filter(any))
 def test_vectors(vector):
-    assert Embed("x").read(embed.reply(vector)) == tuple(vector)
+    assert Embed("x").read(Embed.reply(vector)) == tuple(vector)
 
 
 @over("vector", [[], [0.0, 0.0], [math.nan, 1.0], [1.0, math.inf], [-math.inf, 1.0]])
 def test_a_vector_without_a_direction_is_unreadable(vector):
     with pytest.raises(Unreadable, match="empty, not finite or all zeros"):
-        Embed("x").read(embed.reply(vector))
+        Embed("x").read(Embed.reply(vector))
 
 
 @over("text", ["", "AAA", "AAAA", "????", "é", "AAAAAAA="])

@@ -19,7 +19,6 @@ from assay.tasks import (
     Statement,
     Verdict,
     VerifyStatements,
-    verify_statements,
 )
 from support.over import over
 
@@ -106,9 +105,9 @@ class TestReading:
                 contradicted=False,
             ),
         )
-        assert TASK.narrow(["s1"]).read(verify_statements.reply(verdicts)) == verdicts
+        assert TASK.narrow(["s1"]).read(VerifyStatements.reply(verdicts)) == verdicts
         unquoted = (Verdict("s1", supported=True, reason="Said.", context=1, contradicted=False),)
-        assert TASK.narrow(["s1"]).read(verify_statements.reply(unquoted)) == unquoted
+        assert TASK.narrow(["s1"]).read(VerifyStatements.reply(unquoted)) == unquoted
 
 
 class TestGrades:

@@ -9,13 +9,13 @@ from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.target.ask import ask
 from assay.tasks import (
+    AnswerClosedBook,
+    AnswerQuestions,
     FollowUp,
     ShortAnswer,
+    WriteFollowUp,
+    WriteQuestion,
     Written,
-    answer_closed_book,
-    answer_questions,
-    write_follow_up,
-    write_question,
 )
 from assay.testset import Plan, PlanRow, check_design, estimate, generate
 from support.over import over
@@ -34,14 +34,14 @@ FOLLOW_UP = Plan(rows=(PlanRow("single_hop", 1, style="follow-up"),))
 def judge(talk=TALK, answer="1834", known=()):
     """The embedded judge with a writer who turns the question into this conversation."""
     script = {
-        "write_single_hop": lambda _: write_question.reply(
+        "write_single_hop": lambda _: WriteQuestion.reply(
             Written(QUESTION, ANSWER, ("The harbour of Oslo was opened in 1834",))
         ),
-        "write_follow_up": lambda _: write_follow_up.reply(talk),
-        "answer_questions": lambda task: answer_questions.reply(
+        "write_follow_up": lambda _: WriteFollowUp.reply(talk),
+        "answer_questions": lambda task: AnswerQuestions.reply(
             [ShortAnswer("q1", answer if "conversation" in task.text else "in 1834")]
         ),
-        "answer_closed_book": lambda _: answer_closed_book.reply(known),
+        "answer_closed_book": lambda _: AnswerClosedBook.reply(known),
     }
     return Route(backend("embedded"), dict.fromkeys(script, Scripted(script)))
 

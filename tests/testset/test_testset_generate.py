@@ -13,7 +13,7 @@ from assay._middleware.wrapper import Route
 from assay._store.maintenance import clean, verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
-from assay.tasks import ShortAnswer, WriteSingleHop, Written, answer_questions, write_question
+from assay.tasks import AnswerQuestions, ShortAnswer, WriteQuestion, WriteSingleHop, Written
 from assay.tasks.questions import NO_ANSWER
 from assay.testset import Document, Plan, PlanRow, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage, cut
@@ -53,9 +53,9 @@ def plain_question(task):
     found = [fact(text) for text in task.passages]
     names = " and ".join(f"{match[1]}" for match in found)
     if task.kind == "write_unanswerable":
-        return write_question.reply(Written(f"How deep is the harbour of {names}?"))
+        return WriteQuestion.reply(Written(f"How deep is the harbour of {names}?"))
     extra = "".join(f" ({number})" for number in range(len(task.asked)))
-    return write_question.reply(
+    return WriteQuestion.reply(
         Written(
             f"{task.kind}: when was the harbour of {names} opened{extra}?",
             " ".join(match[0] for match in found),
@@ -69,7 +69,7 @@ def knows(task):
     asked = [place for place in PLACES if place in task.questions[0]]
     told = all(place in task.text for place in asked) and "How" not in task.questions[0]
     answer = "then" if told else None
-    return answer_questions.reply([ShortAnswer(i, answer) for i in task.ids])
+    return AnswerQuestions.reply([ShortAnswer(i, answer) for i in task.ids])
 
 
 def writer(name="writer", answer=knows, **scripts):
@@ -80,7 +80,7 @@ def writer(name="writer", answer=knows, **scripts):
 
 
 def said(question, answer="", quotes=()):
-    return lambda _task: write_question.reply(Written(question, answer, tuple(quotes)))
+    return lambda _task: WriteQuestion.reply(Written(question, answer, tuple(quotes)))
 
 
 def only(kind, n=3):
@@ -168,7 +168,7 @@ class TestWhatIsKept:
     def test_a_question_that_another_passage_answers_is_not_unanswerable(self, db):
         def deep(task):
             knows = "Oslo" in task.text
-            return answer_questions.reply(
+            return AnswerQuestions.reply(
                 [ShortAnswer(i, "9 metres" if knows else None) for i in task.ids]
             )
 
@@ -184,7 +184,7 @@ class TestWhatIsKept:
         def again(task):
             match = fact(task.passages[0])
             asked = ("When was the port opened?", "When was the port opening?")[next(numbers) % 2]
-            return write_question.reply(Written(asked, match[0], (match[0],)))
+            return WriteQuestion.reply(Written(asked, match[0], (match[0],)))
 
         made = generate(
             DOCUMENTS, only("single_hop", 2), judge=writer(write_single_hop=again), store=db
@@ -406,7 +406,7 @@ def test_a_persona_and_a_style_are_told_and_hard_questions_checked(db):
             return plain_question(task)
         match = fact(task.passages[0])
         question = f"When was the harbour of {match[1]} opened?"
-        return write_question.reply(Written(question, match[0], (match[0],)))
+        return WriteQuestion.reply(Written(question, match[0], (match[0],)))
 
     drafts = []
     made = generate(
@@ -424,7 +424,7 @@ def test_a_persona_and_a_style_are_told_and_hard_questions_checked(db):
 
 def test_what_the_documents_say_how_to_find_out_is_not_unanswerable(db):
     def ways(task):
-        return answer_questions.reply(
+        return AnswerQuestions.reply(
             [ShortAnswer(i, "ask the port" if n else None) for n, i in enumerate(task.ids)]
         )
 

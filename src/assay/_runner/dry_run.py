@@ -65,35 +65,11 @@ from assay.tasks import (
     VerifyStatements,
     WriteFollowUp,
     WriteMultiHop,
+    WriteQuestion,
     WriteReasoning,
     WriteSingleHop,
     WriteUnanswerable,
     Written,
-    answer_closed_book,
-    answer_closed_questions,
-    answer_multiple_choice,
-    answer_questions,
-    ask_closed_questions,
-    ask_multiple_choice,
-    choose_label,
-    compare_outcomes,
-    embed,
-    give_grade,
-    infer_goal,
-    judge_contexts,
-    judge_topics,
-    list_nuggets,
-    match_topics,
-    measure_likelihood,
-    name_topics,
-    plan_evaluation,
-    prefer_answer,
-    rank_answers,
-    rate_answer,
-    select_sentences,
-    verify_statements,
-    write_follow_up,
-    write_question,
 )
 from assay.tasks.statements import SplitTexts
 
@@ -338,14 +314,14 @@ def _paper_lines(task: Any) -> str:
 
 def _closed_questions(task: Any) -> str:
     facts = [task.text[a:b] for a, b in spans(task.text)]
-    return ask_closed_questions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
+    return AskClosedQuestions.reply([ClosedQuestion(f[:20], f"Is it so: {f}?") for f in facts])
 
 
 def _topics(task: Any) -> str:
     # One topic for each message of the user.
     lines = task.conversation.splitlines()
     questions = [line.removeprefix("user: ") for line in lines if line.startswith("user: ")]
-    return name_topics.reply([" ".join(text.split()[:5]) for text in questions])
+    return NameTopics.reply([" ".join(text.split()[:5]) for text in questions])
 
 
 def _short_answers(task: Any) -> str:
@@ -355,7 +331,7 @@ def _short_answers(task: Any) -> str:
         ShortAnswer(f"q{n}", question[:20] if held.issuperset(question.split()) else None)
         for n, question in enumerate(task.questions, start=1)
     )
-    return answer_questions.reply([answer for answer in answers if answer.id in task.ids])
+    return AnswerQuestions.reply([answer for answer in answers if answer.id in task.ids])
 
 
 def _verdicts(task: Any) -> str:
@@ -372,12 +348,12 @@ def _verdicts(task: Any) -> str:
         quote = " ".join(contexts[best][1].split()[:QUOTED]) if supported else ""
         place = best if supported else None
         verdicts.append(Verdict(statement.id, supported, REASON, place, quote))
-    return verify_statements.reply(verdicts)
+    return VerifyStatements.reply(verdicts)
 
 
 def _usefulness(task: Any) -> str:
     quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown().items())
-    return judge_contexts.reply(
+    return JudgeContexts.reply(
         [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
     )
 
@@ -385,7 +361,7 @@ def _usefulness(task: Any) -> str:
 def _choices(task: Any) -> str:
     question_words = {word for word in task.question.lower().split() if len(word) > 3}
     chosen = [s for s in task.sentences if not question_words.isdisjoint(s.text.lower().split())]
-    return select_sentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
+    return SelectSentences.reply([Choice(s.id, REASON) for s in chosen or task.sentences[:1]])
 
 
 def _written(task: Any) -> str:
@@ -395,52 +371,50 @@ def _written(task: Any) -> str:
     answer = " ".join(facts)
     question = " ".join(reversed(answer.split()))
     if isinstance(task, WriteUnanswerable):
-        return write_question.reply(Written(f"{question} ... and what else?"))
-    return write_question.reply(Written(question, answer, tuple(facts)))
+        return WriteQuestion.reply(Written(f"{question} ... and what else?"))
+    return WriteQuestion.reply(Written(question, answer, tuple(facts)))
 
 
 _GUESSES: Mapping[str, Callable[[Any], str]] = {
-    Embed.kind: lambda task: embed.reply([float(len(task.text)), 1.0]),
+    Embed.kind: lambda task: Embed.reply([float(len(task.text)), 1.0]),
     VerifyStatements.kind: _verdicts,
     JudgeContexts.kind: _usefulness,
     SelectSentences.kind: _choices,
-    RateAnswer.kind: lambda _task: rate_answer.reply(
-        Rating(1.0, noncommittal=False, reason=REASON)
-    ),
+    RateAnswer.kind: lambda _task: RateAnswer.reply(Rating(1.0, noncommittal=False, reason=REASON)),
     GenerateQuestions.kind: _questions,
     PaperVerdicts.kind: _paper_verdicts,
-    GiveGrade.kind: lambda task: give_grade.reply(Grade(task.grades[-1][0], REASON)),
-    ChooseLabel.kind: lambda task: choose_label.reply(Label(task.labels[-1][0], REASON)),
-    PlanEvaluation.kind: lambda _task: plan_evaluation.reply([REASON] * 4),
-    PreferAnswer.kind: lambda _task: prefer_answer.reply(Preference("first", REASON)),
-    RankAnswers.kind: lambda task: rank_answers.reply(
+    GiveGrade.kind: lambda task: GiveGrade.reply(Grade(task.grades[-1][0], REASON)),
+    ChooseLabel.kind: lambda task: ChooseLabel.reply(Label(task.labels[-1][0], REASON)),
+    PlanEvaluation.kind: lambda _task: PlanEvaluation.reply([REASON] * 4),
+    PreferAnswer.kind: lambda _task: PreferAnswer.reply(Preference("first", REASON)),
+    RankAnswers.kind: lambda task: RankAnswers.reply(
         Ranking(tuple(range(len(task.answers))), REASON)
     ),
     AskClosedQuestions.kind: _closed_questions,
-    AskMultipleChoice.kind: lambda task: ask_multiple_choice.reply(
+    AskMultipleChoice.kind: lambda task: AskMultipleChoice.reply(
         [MultipleChoice(f"{n} {REASON}", ("no", "yes")) for n in range(task.n)]
     ),
-    AnswerMultipleChoice.kind: lambda task: answer_multiple_choice.reply(
+    AnswerMultipleChoice.kind: lambda task: AnswerMultipleChoice.reply(
         [ChosenOption(i, "A") for i in task.ids]
     ),
-    MeasureLikelihood.kind: lambda task: measure_likelihood.reply([task.text], [0.0]),
-    AnswerClosedQuestions.kind: lambda task: answer_closed_questions.reply(
+    MeasureLikelihood.kind: lambda task: MeasureLikelihood.reply([task.text], [0.0]),
+    AnswerClosedQuestions.kind: lambda task: AnswerClosedQuestions.reply(
         [ClosedAnswer(i, yes=True, reason=REASON) for i in task.ids]
     ),
     NameTopics.kind: _topics,
-    JudgeTopics.kind: lambda task: judge_topics.reply(
+    JudgeTopics.kind: lambda task: JudgeTopics.reply(
         [TopicAnswer(i, answered=True, reason=REASON) for i in task.ids]
     ),
-    MatchTopics.kind: lambda task: match_topics.reply([TopicMatch(i, 0, REASON) for i in task.ids]),
-    InferGoal.kind: lambda _task: infer_goal.reply(Goal(REASON, REASON)),
-    CompareOutcomes.kind: lambda _task: compare_outcomes.reply(
+    MatchTopics.kind: lambda task: MatchTopics.reply([TopicMatch(i, 0, REASON) for i in task.ids]),
+    InferGoal.kind: lambda _task: InferGoal.reply(Goal(REASON, REASON)),
+    CompareOutcomes.kind: lambda _task: CompareOutcomes.reply(
         Comparison(reached=True, reason=REASON)
     ),
     AnswerQuestions.kind: _short_answers,
-    AnswerClosedBook.kind: lambda _task: answer_closed_book.reply([REASON]),
+    AnswerClosedBook.kind: lambda _task: AnswerClosedBook.reply([REASON]),
     AnswerFromPassages.kind: lambda _task: REASON,
-    ListNuggets.kind: lambda _task: list_nuggets.reply([f"{REASON} {n}" for n in range(10)]),
-    WriteFollowUp.kind: lambda _task: write_follow_up.reply(FollowUp(_UNNAMED, REASON, _UNNAMED)),
+    ListNuggets.kind: lambda _task: ListNuggets.reply([f"{REASON} {n}" for n in range(10)]),
+    WriteFollowUp.kind: lambda _task: WriteFollowUp.reply(FollowUp(_UNNAMED, REASON, _UNNAMED)),
     **{
         kind.kind: _written
         for kind in (WriteSingleHop, WriteReasoning, WriteMultiHop, WriteUnanswerable)

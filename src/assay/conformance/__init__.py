@@ -18,14 +18,7 @@ from assay.judge import Backend, BackendLike, Judge, Reply, Task
 from assay.metrics import Metric
 from assay.sample import Sample, ToolCall, Turn, Variant
 from assay.score import Outcome, Score, Unscored
-from assay.tasks import (
-    Embed,
-    EmbedTokens,
-    MeasureLikelihood,
-    embed,
-    embed_tokens,
-    measure_likelihood,
-)
+from assay.tasks import Embed, EmbedTokens, MeasureLikelihood
 
 STORY = """\
 The answer makes four statements. The first stands in context 1 and the second in context 3; the \
@@ -253,14 +246,14 @@ def embedded(task: Task[Any]) -> str | None:
     As an embedder it counts them in sixteen bins; a word that stood before is likely.
     """
     if isinstance(task, Embed):
-        return embed.reply(_word_counts(words(task.text) or [task.text]))
+        return Embed.reply(_word_counts(words(task.text) or [task.text]))
     if isinstance(task, EmbedTokens):
         tokens = words(task.text)
-        return embed_tokens.reply(tokens, [_word_counts([token]) for token in tokens])
+        return EmbedTokens.reply(tokens, [_word_counts([token]) for token in tokens])
     if isinstance(task, MeasureLikelihood):
         before = set(words(task.before))
         tokens = words(task.text) or [task.text]
-        return measure_likelihood.reply(tokens, [-1.0 if t in before else -4.0 for t in tokens])
+        return MeasureLikelihood.reply(tokens, [-1.0 if t in before else -4.0 for t in tokens])
     return None
 
 

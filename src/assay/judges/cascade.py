@@ -20,7 +20,7 @@ from assay.judge import Backend, Capabilities, Judge, Reply, Task, repeated
 from assay.judges.cascade_labels import read_labels
 from assay.stats.correction import fixed_numbers
 from assay.stats.risk_control import Checked, RiskControl
-from assay.tasks import Verdict, VerifyStatements, verify_statements
+from assay.tasks import Verdict, VerifyStatements
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def as_first_decided(reply: Reply, task: VerifyStatements) -> str:
     decided = decisions(reply)
     cheap = {one.id: one.supported for one in decided.checked} if decided else {}
     verdicts = task.read(reply.raw)
-    return verify_statements.reply(
+    return VerifyStatements.reply(
         [
             replace(v, supported=cheap[v.id], probability=None) if v.id in cheap else v
             for v in verdicts
@@ -279,7 +279,7 @@ class Cascade(Backend):
         else:
             await self._learn_labels()
             verdicts, decided = await self._decide(task, draw)
-        raw = msgspec.json.decode(verify_statements.reply(verdicts))
+        raw = msgspec.json.decode(VerifyStatements.reply(verdicts))
         raw["cascade"] = decided
         return Reply(
             task.inputs(),

@@ -13,7 +13,7 @@ from assay._middleware.wrapper import Wrapper
 from assay.errors import Unavailable, Unsupported
 from assay.judge import AttributeBackend, BackendLike, Reply, Task
 from assay.prompt import Material
-from assay.tasks import Embed, embed
+from assay.tasks import Embed
 from assay.tasks.embedding import Vector
 
 
@@ -85,7 +85,7 @@ class Embedder(AttributeBackend):
             raise Unavailable(f"{self.name} made {len(vectors)} of {len(texts)} embeddings")
         return Reply(
             pieces=texts,
-            raw="\n".join(map(embed.reply, vectors)),
+            raw="\n".join(map(Embed.reply, vectors)),
             tokens_in=tokens,
             ms=(time.perf_counter() - start) * 1000,
             backend=self._name,

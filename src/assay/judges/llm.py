@@ -19,7 +19,7 @@ from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unreadable
 from assay.judge import CUT, AttributeBackend, Reasons, Reply, Task
 from assay.judges.code_digest import callable_digest, place_of
 from assay.prompt import Template
-from assay.tasks import GiveGrade, give_grade
+from assay.tasks import GiveGrade
 
 # Kinds of tasks that gain by the likely tokens at each position.
 WEIGHED = frozenset({GiveGrade.kind})
@@ -61,7 +61,7 @@ def with_grade_probabilities(task: GiveGrade, raw: str, tokens: Sequence[Token])
         return raw
     total = math.fsum(chances.values())
     shares = tuple((value, chances[value] / total) for value in allowed)
-    return give_grade.with_probabilities(raw, shares)
+    return GiveGrade.with_probabilities(raw, shares)
 
 
 def _chances(tokens: Sequence[Token], allowed: Sequence[float], grade: float) -> dict[float, float]:

@@ -23,16 +23,7 @@ from assay.judges.embedded.evidence import Evidence, prepare
 from assay.judges.embedded.inference import aside, workers
 from assay.judges.embedded.verification import shorten
 from assay.judges.onnx_model import Folder, Network, Numbers, network
-from assay.tasks import (
-    Embed,
-    EmbedTokens,
-    Statement,
-    Verdict,
-    VerifyStatements,
-    embed,
-    embed_tokens,
-    verify_statements,
-)
+from assay.tasks import Embed, EmbedTokens, Statement, Verdict, VerifyStatements
 
 __all__ = ["Onnx"]
 
@@ -414,10 +405,10 @@ class Onnx(AttributeBackend):
 
     def _said(self, task: Task[Any]) -> str:
         if self._verifier and isinstance(task, VerifyStatements):
-            return verify_statements.reply(self._verifier.verdicts(task))
+            return VerifyStatements.reply(self._verifier.verdicts(task))
         if self._encoder and isinstance(task, EmbedTokens):
             tokens, vectors = self._encoder.tokens(task.text)
-            return embed_tokens.reply(tokens, vectors.tolist())
+            return EmbedTokens.reply(tokens, vectors.tolist())
         if self._encoder and isinstance(task, Embed):
-            return embed.reply(self._encoder.vector(task.text).tolist())
+            return Embed.reply(self._encoder.vector(task.text).tolist())
         raise Unsupported(f"{self.name} cannot do {task.kind}")

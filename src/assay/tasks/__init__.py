@@ -125,42 +125,10 @@ TASKS: dict[str, type[Task[Any]]] = {
     )
 }
 
-# A task under the name of its kind, for the replies of one's own judge: `embed.reply(vector)`.
-split_statements = SplitStatements
-verify_statements = VerifyStatements
-generate_questions = GenerateQuestions
+# Tasks under the names of their kinds, as replies are written: `rate_answer.reply(rating)`.
 rate_answer = RateAnswer
-select_sentences = SelectSentences
-judge_contexts = JudgeContexts
-name_entities = NameEntities
-ask_about_facts = AskAboutFacts
 answer_questions = AnswerQuestions
-split_question = SplitQuestion
-embed = Embed
-embed_tokens = EmbedTokens
-measure_likelihood = MeasureLikelihood
-give_grade = GiveGrade
-grade_statements = GradeStatements
-grade_passages = GradePassages
-choose_label = ChooseLabel
-plan_evaluation = PlanEvaluation
-prefer_answer = PreferAnswer
-rank_answers = RankAnswers
-ask_closed_questions = AskClosedQuestions
-answer_closed_questions = AnswerClosedQuestions
-ask_multiple_choice = AskMultipleChoice
-answer_multiple_choice = AnswerMultipleChoice
-answer_closed_book = AnswerClosedBook
-list_nuggets = ListNuggets
-name_topics = NameTopics
-judge_topics = JudgeTopics
-match_topics = MatchTopics
-infer_goal = InferGoal
-compare_outcomes = CompareOutcomes
-paper_correctness = PaperCorrectness
 write_question = WriteQuestion
-write_follow_up = WriteFollowUp
-split_texts = SplitTexts
 
 __all__ = [
     "TASKS",
@@ -220,6 +188,7 @@ __all__ = [
     "ShortAnswer",
     "SplitQuestion",
     "SplitStatements",
+    "SplitTexts",
     "Statement",
     "TokenVectors",
     "TopicAnswer",

@@ -43,21 +43,11 @@ from assay.tasks import (
     Rating,
     SelectSentences,
     SplitStatements,
+    SplitTexts,
     Usefulness,
     Verdict,
     VerifyStatements,
-    embed,
-    embed_tokens,
-    grade_passages,
-    judge_contexts,
-    name_entities,
-    rate_answer,
-    select_sentences,
-    split_statements,
-    split_texts,
-    verify_statements,
 )
-from assay.tasks.statements import SplitTexts
 
 # A question of fewer words ("When?") cannot be understood alone, nor one that begins so or that
 # names its subject by a pronoun.
@@ -177,11 +167,11 @@ class Embedded(AttributeBackend):
     def _split(self, task: SplitStatements | SplitTexts) -> str:
         if isinstance(task, SplitTexts):
             apart = (SplitStatements(task.question, t, earlier=task.earlier) for t in task.texts)
-            return split_texts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
+            return SplitTexts.reply(dict(zip(task.ids, map(self._split, apart), strict=True)))
         parts = statements(task.text, effective_question(task), whole=task.atomicity == "low")
         if task.coverage == "low":
             parts = _main(parts, task.text)
-        return split_statements.reply(_with_question(parts, task.text, task.question))
+        return SplitStatements.reply(_with_question(parts, task.text, task.question))
 
     def _verify(self, task: VerifyStatements) -> str:
         texts = [statement.text for statement in task.statements]
@@ -200,7 +190,7 @@ class Embedded(AttributeBackend):
             )
             for statement, s in zip(task.statements, supports, strict=True)
         ]
-        return verify_statements.reply(verdicts)
+        return VerifyStatements.reply(verdicts)
 
     def _select(self, task: SelectSentences) -> str:
         _demand_readable([task.question], [sentence.text for sentence in task.sentences])
@@ -215,7 +205,7 @@ class Embedded(AttributeBackend):
             for group in contexts
         ]
         passages = chain.from_iterable(map(repeat, helps, map(len, contexts)))
-        return select_sentences.reply(
+        return SelectSentences.reply(
             [
                 Choice(
                     sentence.id,
@@ -239,7 +229,7 @@ class Embedded(AttributeBackend):
             self._encoder,
             self._reader,
         )
-        return judge_contexts.reply(
+        return JudgeContexts.reply(
             [
                 Usefulness(i, f.useful, f.reason, f.sentence, round(f.probability, 4))
                 for i, f in zip(numbered, judged, strict=True)
@@ -257,30 +247,30 @@ class Embedded(AttributeBackend):
             probabilities = [sentence.probability for sentence in relevances]
             helps = passage_probability(probabilities, self._reader.adapted)
             grades.append(PassageGrade(name, passage_grade(helps), round(helps, 4)))
-        return grade_passages.reply(grades)
+        return GradePassages.reply(grades)
 
     def _rate(self, task: RateAnswer) -> str:
         if language := _unread([task.question], [task.answer]):
             # Whether an answer declines is told in more languages, by another model.
             declined = declines(sentences(task.answer))
-            return rate_answer.reply(Rating(None, bool(declined), _why_unread(language)))
+            return RateAnswer.reply(Rating(None, bool(declined), _why_unread(language)))
         relevance = answer_relevance(
             question_in_context(task), task.answer, self._encoder, self._reader
         )
-        return rate_answer.reply(
+        return RateAnswer.reply(
             Rating(round(relevance.score, 4), relevance.noncommittal, relevance.reason)
         )
 
     def _name(self, task: NameEntities) -> str:
         # By capitals and figures, no model: English names, dates and numbers.
-        return name_entities.reply(entities(task.text))
+        return NameEntities.reply(entities(task.text))
 
     def _embed(self, task: Embed) -> str:
-        return embed.reply(self._encoder.encode([task.text])[0].tolist())
+        return Embed.reply(self._encoder.encode([task.text])[0].tolist())
 
     def _embed_tokens(self, task: EmbedTokens) -> str:
         tokens, vectors = self._encoder.tokens(task.text)
-        return embed_tokens.reply(tokens, vectors.tolist())
+        return EmbedTokens.reply(tokens, vectors.tolist())
 
 
 def _with_question(stated: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from assay.judges.gguf.engine import Answer, Engine, Llama, TooLong, Wish, versi
 from assay.judges.gguf.questions import QUOTE_TOKENS, Fit, ItemQuestions, Protocol, fits, protocol
 from assay.judges.llm import LLM, WEIGHED, Completion, Token
 from assay.prompt import Template, render
-from assay.tasks import TASKS, MeasureLikelihood, measure_likelihood
+from assay.tasks import TASKS, MeasureLikelihood
 
 __all__ = ["Answer", "Engine", "Gguf", "Token", "TooLong", "Wish"]
 
@@ -191,7 +191,7 @@ class Gguf(LLM):
         start = time.perf_counter()
         likelihood = self._engine.likelihood(task.before, task.text, stop)
         logprobs = [next(iter(token.top.values())) for token in likelihood.tokens]
-        raw = measure_likelihood.reply([token.text for token in likelihood.tokens], logprobs)
+        raw = MeasureLikelihood.reply([token.text for token in likelihood.tokens], logprobs)
         ms = (time.perf_counter() - start) * 1000
         completion = Completion(raw, likelihood.tokens_in, likelihood.tokens_out)
         return self.replied(task, draw, task.inputs(), completion, ms=ms)

@@ -24,9 +24,6 @@ from assay.tasks import (
     Usefulness,
     Verdict,
     VerifyStatements,
-    judge_contexts,
-    select_sentences,
-    verify_statements,
 )
 
 Style = Literal["plain", "quote"]
@@ -234,7 +231,7 @@ def _sentences(task: SelectSentences) -> Case:
 
 
 def _verdicts(task: VerifyStatements, answers: Mapping[str, ItemAnswer]) -> str:
-    return verify_statements.reply([_verdict(task, i, answers[i]) for i in task.ids])
+    return VerifyStatements.reply([_verdict(task, i, answers[i]) for i in task.ids])
 
 
 def _verdict(task: VerifyStatements, item: str, answer: ItemAnswer) -> Verdict:
@@ -252,14 +249,14 @@ def _verdict(task: VerifyStatements, item: str, answer: ItemAnswer) -> Verdict:
 
 def _usefulness(task: JudgeContexts, answers: Mapping[str, ItemAnswer]) -> str:
     pairs = [(i, answers[i]) for i in task.ids]
-    return judge_contexts.reply(
+    return JudgeContexts.reply(
         [Usefulness(i, f.yes, f.reason, "", round(f.probability, 4)) for i, f in pairs]
     )
 
 
 def _choices(task: SelectSentences, answers: Mapping[str, ItemAnswer]) -> str:
     chosen = [(s.id, answers[s.id]) for s in task.sentences if answers[s.id].yes]
-    return select_sentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
+    return SelectSentences.reply([Choice(i, f.reason, round(f.probability, 4)) for i, f in chosen])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from assay.errors import Denied, Unavailable
 from assay.judges.llm import Token
 from assay.judges.openai.connection import clean
 from assay.judges.openai.endpoint import UNREADABLE, Refusal
-from assay.tasks import MeasureLikelihood, measure_likelihood
+from assay.tasks import MeasureLikelihood
 
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Form = TypeVar("_Form")
@@ -334,5 +334,5 @@ def read(content: bytes, task: MeasureLikelihood) -> tuple[str, int] | None:
         at += len(token)
     if not choice.text.startswith(task.before) or not tokens:
         return None
-    raw = measure_likelihood.reply([t for t, _ in tokens], [value for _, value in tokens])
+    raw = MeasureLikelihood.reply([t for t, _ in tokens], [value for _, value in tokens])
     return raw, counted(response.usage).prompt_tokens or len(known)
