@@ -151,8 +151,8 @@ class Store(Runs, Scores):
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(path)
-        self.judges = Judges(self.query, self._writer)
-        self.batches = Batches(self.query, self._writer)
+        self.judges = Judges(self, self._writer)
+        self.batches = Batches(self, self._writer)
         self.labels = HumanLabels(self)
         self.alerts = Alerts(self)
         self.claims = Claims(self.path)

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from assay._store import integrity
 from assay._store.integrity import (
+    COVERED,
     NETWORK,
     TROUBLE,
     Damaged,
@@ -130,6 +131,13 @@ class File:
             yield
         except sqlite3.Error as error:
             raise as_store_error(error, self.path) from error
+
+    def covered(self, table: str, which: str, *values: object) -> list[list[Any]]:
+        """The columns that the checksum of a table covers, each row checked against it."""
+        rows = self.query(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
+        for row in rows:
+            self._intact(f"a row of '{table}'", *row)
+        return [row for _, *row in rows]
 
     def _intact(self, what: str, kept: object, *values: Any) -> None:
         """See that what was read of a row is what was written.

@@ -238,6 +238,13 @@ def amended(db: sqlite3.Connection, table: str, where: str, *values: object) -> 
     seal(db, table, where, *values)
 
 
+def insert(db: sqlite3.Connection, table: str, *values: Value, verb: str = "INSERT") -> bool:
+    """Write the columns that a row's checksum covers, with it; whether there is a new row."""
+    marks = ", ".join("?" * (1 + len(values)))
+    sql = f"{verb} INTO {table} (checksum, {COVERED[table]}) VALUES ({marks})"
+    return db.execute(sql, (checksum(*values), *values)).rowcount > 0
+
+
 def seal(db: sqlite3.Connection, table: str, where: str, *values: object) -> None:
     """Write the checksum of rows that were just written."""
     sql = f"UPDATE {table} SET checksum = checksum({COVERED[table]}) WHERE {where}"

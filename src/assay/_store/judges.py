@@ -1,7 +1,7 @@
 """Judges: their replies and what was paid for them, their noise and fingerprints, open batches."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,7 @@ from assay._store import rows
 from assay._store.connection import File, Writer
 from assay._store.integrity import (
     COVERED,
-    Damaged,
     amended,
-    checksum,
     long_keys,
     short_key,
     short_keys,
@@ -160,21 +158,13 @@ class _Tables:
     """Some tables of one store, whose rows are few.
 
     Args:
-        read: Gives all rows of a query.
+        file: The store.
         writer: Commits writes.
     """
 
-    def __init__(self, read: Callable[..., list[Any]], writer: Writer) -> None:
-        self._read = read
+    def __init__(self, file: File, writer: Writer) -> None:
+        self._file = file
         self._writer = writer
-
-    def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
-        """The columns that the checksum covers, each row checked against it."""
-        matching = self._read(f"SELECT checksum, {COVERED[table]} FROM {table} {which}", *values)
-        for digest, *row in matching:
-            if checksum(*row) != digest:
-                raise Damaged(f"a row of '{table}' is not what was written", self._writer.path)
-        return [row for _, *row in matching]
 
     async def _change(
         self, table: str, key: Mapping[str, object], sql: str, *values: object
@@ -218,12 +208,12 @@ class Judges(_Tables):
     def noise(self, signature: str) -> dict[str, Any] | None:
         """The last noise of a signature, with the run that measured it; None if there is none."""
         which = "WHERE signature = ? ORDER BY at DESC, rowid DESC LIMIT 1"
-        noises = self._rows("noise", which, signature)
+        noises = self._file.covered("noise", which, signature)
         return {"run": noises[0][1], **msgspec.json.decode(noises[0][2])} if noises else None
 
     def of_run(self, table: str, run: str) -> list[list[Any]]:
         """All that a table holds of a run, by columns."""
-        return self._rows(table, "WHERE run = ?", run)
+        return self._file.covered(table, "WHERE run = ?", run)
 
     async def keep_fingerprint(self, fingerprint: Fingerprint) -> None:
         """Commit what a judge said to the probes."""
@@ -234,13 +224,13 @@ class Judges(_Tables):
 
     def fingerprints(self, run: str) -> list[Fingerprint]:
         """Those that a run took, by judge, the oldest first."""
-        rows = self._rows("fingerprints", "WHERE run = ? ORDER BY judge, day", run)
+        rows = self._file.covered("fingerprints", "WHERE run = ? ORDER BY judge, day", run)
         return [_fingerprint(row) for row in rows]
 
     def before(self, fingerprint: Fingerprint) -> Fingerprint | None:
         """The judge's last fingerprint of an earlier day; None if there is none."""
         which = "WHERE judge = ? AND day < ? ORDER BY day DESC LIMIT 1"
-        earlier = self._rows("fingerprints", which, fingerprint.judge, fingerprint.day)
+        earlier = self._file.covered("fingerprints", which, fingerprint.judge, fingerprint.day)
         return _fingerprint(earlier[0]) if earlier else None
 
 
@@ -271,7 +261,7 @@ class Batches(_Tables):
 
     def open(self) -> list[Batch]:
         """All of them, the oldest first."""
-        batches = self._rows("batches", "ORDER BY at, rowid")
+        batches = self._file.covered("batches", "ORDER BY at, rowid")
         return [
             Batch(name, provider, tuple(long_keys(keys)), at)
             for name, provider, keys, at in batches

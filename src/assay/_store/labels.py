@@ -1,15 +1,14 @@
 """Labels that people gave to samples of a run, and the order in which they were asked for them."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
 import msgspec
 
 from assay._store.connection import File, check_still_there
-from assay._store.integrity import COVERED, Damaged, amended, checksum
+from assay._store.integrity import COVERED, Damaged, amended, insert
 from assay.errors import InputError
 
 # "label" is a value; "unsure" an answer without one; "skip" none; "settled" decides a dispute.
@@ -127,7 +126,7 @@ class HumanLabels:
         check_still_there(self._file.path)
         with self._file.changing() as db:
             for row in rows:
-                _insert(db, "labels", (*row, str(db.execute(f"SELECT {_NOW}").fetchone()[0])))
+                insert(db, "labels", *row, str(db.execute(f"SELECT {_NOW}").fetchone()[0]))
 
     def undo(
         self, runs: Sequence[str], metric: str, annotator: str, *, statements: bool = False
@@ -186,7 +185,7 @@ class HumanLabels:
     def queue(self, run: str, metric: str, against: str = "") -> list[Drawn]:
         """What was drawn to be labelled, in order."""
         which = "WHERE run = ? AND metric = ? AND against = ? ORDER BY batch, place"
-        rows = self._rows("label_queue", which, run, metric, against)
+        rows = self._file.covered("label_queue", which, run, metric, against)
         return [Drawn(batch, sample, chance, why) for *_, batch, _, sample, chance, why in rows]
 
     def n_drawn(self, run: str, metric: str, against: str = "") -> int:
@@ -209,13 +208,13 @@ class HumanLabels:
                 return False
             for place, one in enumerate(drawn):
                 values = (run, metric, against, batch, place, one.sample, one.chance, one.why)
-                _insert(db, "label_queue", values)
+                insert(db, "label_queue", *values)
         return True
 
     def share_of_seconds(self, run: str, metric: str, against: str = "") -> float:
         """The share of a queue's samples that two people label."""
         which = "WHERE run = ? AND metric = ? AND against = ?"
-        rows = self._rows("second_opinions", which, run, metric, against)
+        rows = self._file.covered("second_opinions", which, run, metric, against)
         return float(rows[0][-1]) if rows else 0.0
 
     def ask_for_seconds(self, run: str, metric: str, against: str, share: float) -> None:
@@ -224,11 +223,11 @@ class HumanLabels:
             queue = run, metric, against
             sql = "DELETE FROM second_opinions WHERE run = ? AND metric = ? AND against = ?"
             db.execute(sql, queue)
-            _insert(db, "second_opinions", (*queue, share))
+            insert(db, "second_opinions", *queue, share)
 
     def _read(self, which: str, *values: object) -> list[HumanLabel]:
         labels = []
-        for row in self._rows("labels", f"WHERE {which} ORDER BY rowid", *values):
+        for row in self._file.covered("labels", f"WHERE {which} ORDER BY rowid", *values):
             fields = dict(zip(COVERED["labels"].split(", "), row, strict=True))
             statement = None if fields["statement"] == WHOLE else fields["statement"]
             try:
@@ -238,15 +237,6 @@ class HumanLabels:
             except (msgspec.ValidationError, msgspec.DecodeError) as error:
                 raise Damaged(f"label {fields['id']}: {error}", self._file.path) from error
         return labels
-
-    def _rows(self, table: str, which: str, *values: object) -> list[list[Any]]:
-        """The columns that the checksum covers, each row checked against it."""
-        sql = f"SELECT checksum, {COVERED[table]} FROM {table} {which}"
-        rows = self._file.query(sql, *values)
-        for digest, *row in rows:
-            if checksum(*row) != digest:
-                raise Damaged(f"a row of '{table}' is not what was written", self._file.path)
-        return [row for _, *row in rows]
 
 
 def check_annotator(name: str) -> str:
@@ -280,9 +270,3 @@ def _values(label: HumanLabel) -> tuple[str | float | None, ...]:
     about = uuid4().hex, label.run, label.metric, label.sample, statement
     content = name, label.kind, label.value, label.reason, msgspec.json.encode(tags).decode()
     return (*about, *content, label.chance, 0)
-
-
-def _insert(db: sqlite3.Connection, table: str, values: Sequence[str | float | None]) -> None:
-    marks = ", ".join("?" * len(values))
-    sql = f"INSERT INTO {table} (checksum, {COVERED[table]}) VALUES (?, {marks})"
-    db.execute(sql, (checksum(*values), *values))

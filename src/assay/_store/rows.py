@@ -20,6 +20,7 @@ import msgspec
 from assay._store.connection import Recent
 from assay._store.integrity import (
     checksum,
+    insert,
     long_key,
     seal,
     short_key,
@@ -53,10 +54,6 @@ WRITE_REPLY = (
     "INSERT OR IGNORE INTO replies"
     " (checksum, key, run, kind, backend, draw, pieces, raw, tokens_in, tokens_out, ms, at)"
     f" VALUES (?, ?, {NAME}, {NAME}, {NAME}, ?, ?, ?, ?, ?, ?, ?)"
-)
-WRITE_CACHED = (
-    "INSERT OR REPLACE INTO prompt_cache (checksum, reply, cached_in, cache_written)"
-    " VALUES (?, ?, ?, ?)"
 )
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 RUN = "id, source, config, n_samples, skipped, stopped, seconds, finished, created"
@@ -195,8 +192,7 @@ def _number_of(db: sqlite3.Connection, key: bytes, text: str) -> str:
         return str(row[0])
     body = compress(text, TEXT)
     (number,) = db.execute("SELECT ifnull(max(id), 0) + 1 FROM texts").fetchone()
-    values = (checksum(number, key, body), number, key, body)
-    db.execute("INSERT INTO texts (checksum, id, hash, body) VALUES (?, ?, ?, ?)", values)
+    insert(db, "texts", number, key, body)
     return str(number)
 
 
@@ -229,7 +225,7 @@ def write_reply(
         recent.replies.add(reply.key)
     if new and (reply.cached_in or reply.cache_written):
         cached = key, reply.cached_in, reply.cache_written
-        db.execute(WRITE_CACHED, (checksum(*cached), *cached))
+        insert(db, "prompt_cache", *cached, verb="INSERT OR REPLACE")
     return new
 
 
@@ -281,9 +277,7 @@ def sample_body(sample: Sample, refer: Refer) -> str:
 def write_sample(db: sqlite3.Connection, run: int, row: int, sample: Sample) -> str:
     """Insert a sample; returns what names its content."""
     stored = compress(sample_body(sample, text_keeper(db)), ROW)
-    values = (run, row, sample.id, stored)
-    sql = f"INSERT INTO samples ({SAMPLE}) VALUES (?, ?, ?, ?, ?)"
-    db.execute(sql, (checksum(*values), *values))
+    insert(db, "samples", run, row, sample.id, stored)
     return sample_body(sample, lambda text: text_key(text).hex())
 
 

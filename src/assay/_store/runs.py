@@ -14,7 +14,7 @@ import msgspec
 
 from assay._store import rows
 from assay._store.connection import File
-from assay._store.integrity import COVERED, amended, checksum, digest, run_id, seal
+from assay._store.integrity import COVERED, amended, digest, insert, run_id, seal
 from assay.errors import InputError
 from assay.sample import Sample
 
@@ -445,12 +445,8 @@ def write_description(db: sqlite3.Connection, run: str, description: Description
     tags, params = (
         msgspec.json.encode(one).decode() for one in (description.tags, description.params)
     )
-    values = (run, description.name, tags, description.note, params)
-    sql = (
-        "INSERT OR REPLACE INTO descriptions (checksum, run, name, tags, note, params)"
-        " VALUES (?, ?, ?, ?, ?, ?)"
-    )
-    db.execute(sql, (checksum(*values), *values))
+    values = run, description.name, tags, description.note, params
+    insert(db, "descriptions", *values, verb="INSERT OR REPLACE")
 
 
 def _listed(runs: list[Run]) -> str:

@@ -10,7 +10,13 @@ import msgspec
 
 from assay._store import rows
 from assay._store.connection import PAGE, File
-from assay._store.integrity import COVERED, Damaged, amended, checksum, long_keys, value_checksum
+from assay._store.integrity import (
+    Damaged,
+    amended,
+    insert,
+    long_keys,
+    value_checksum,
+)
 from assay._store.judges import Replies
 from assay._store.schema import Stored
 from assay.errors import InputError
@@ -50,21 +56,17 @@ class Alerts:
         with self._file.changing() as db:
             for alert in alerts:
                 texts = (msgspec.json.encode(each).decode() for each in (alert.body, alert.pending))
-                values: tuple[str | int, ...] = (alert.watch, alert.look, alert.stream, *texts)
-                sql = (
-                    f"INSERT OR IGNORE INTO alerts (checksum, {COVERED['alerts']})"
-                    " VALUES (?, ?, ?, ?, ?, ?)"
-                )
-                if db.execute(sql, (checksum(*values), *values)).rowcount:
+                key = alert.watch, alert.look, alert.stream
+                if insert(db, "alerts", *key, *texts, verb="INSERT OR IGNORE"):
                     new.append(alert)
         return new
 
     def of(self, watch: str) -> list[StoredAlert]:
         """All that a watch has told, in the order of its looks."""
-        sql = f"SELECT {COVERED['alerts']} FROM alerts WHERE watch = ? ORDER BY look, stream"
+        rows = self._file.covered("alerts", "WHERE watch = ? ORDER BY look, stream", watch)
         return [
             StoredAlert(name, look, stream, msgspec.json.decode(body), tuple(_read(pending)))
-            for name, look, stream, body, pending in self._file.query(sql, watch)
+            for name, look, stream, body, pending in rows
         ]
 
     def sent(self, alert: StoredAlert, to: str) -> None:

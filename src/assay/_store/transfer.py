@@ -22,8 +22,8 @@ from assay._store.integrity import (
     COVERED,
     Damaged,
     amended,
-    checksum,
     digest,
+    insert,
     log_of,
     long_key,
     long_keys,
@@ -360,11 +360,8 @@ class _Import:
         self._count("score", new=new)
 
     def _add_beside(self, table: str, fields: dict[str, Any]) -> None:
-        columns = COVERED[table].split(", ")
-        marks = ", ".join("?" * len(columns))
-        values = [fields[column] for column in columns]
-        sql = f"INSERT OR IGNORE INTO {table} (checksum, {', '.join(columns)}) VALUES (?, {marks})"
-        self._db.execute(sql, (checksum(*values), *values))
+        values = [fields[column] for column in COVERED[table].split(", ")]
+        insert(self._db, table, *values, verb="INSERT OR IGNORE")
 
     def _add_end(self, run: str) -> None:
         assert self._run is not None  # noqa: S101 - `line` saw to it
