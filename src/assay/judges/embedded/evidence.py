@@ -363,11 +363,7 @@ def as_written(fragment: str, read: Normalized, written: str) -> str:
     """
     pattern = rf"(?<!\w){re.escape(fragment)}(?!\w)"
     match = re.search(pattern, read.text) or re.search(pattern, read.text, re.IGNORECASE)
-    if match is None:
-        return fragment
-    original = written[slice(*read.original(match.span()))]
-    # A word is in lower case, as it is compared, unless it is another one there.
-    return fragment if original.lower() == fragment.lower() else original
+    return written[slice(*read.original(match.span()))] if match else fragment
 
 
 def nearest_first(
