@@ -63,6 +63,7 @@ class Reading:
         columns: Field -> column of the main fields that are known by their name.
         decisions: Field -> what becomes of texts that are no lists.
         whole: Whether the user wants each text to be one context.
+        id_column: Column that may name each row, where none is known to; "" for none.
     """
 
     guessed: Mapping[str, str] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     whole: bool = False
+    id_column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
