@@ -320,7 +320,7 @@ def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> Rende
 
 
 def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
-    """Sentences of contexts without those that do not help, if they are many; how many those are."""
+    """Sentences of contexts without the many that do not help, and how many those are."""
     relevant = [one for one in parts if one.kind != "sentence" or one.label != "not relevant"]
     n_left_out = len(parts) - len(relevant)
     return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
