@@ -122,13 +122,15 @@ class Limiter(Wrapper):
         """
         if self._stopped:
             raise asyncio.CancelledError
-        me = asyncio.current_task()
+        me, call = asyncio.current_task(), Call(self._backend, task, draw)
         self._unsent.add(me)
+        self.usage.waiting += 1
         try:
             async with self._server.first_calls.slot():
-                return await self._within_budget(task, draw)
+                return await self._within_budget(call)
         finally:
             self._unsent.discard(me)
+            self.usage.waiting -= not call.sent
 
     def trouble(self) -> str:
         """What goes wrong with calls to the server, if anything does."""
@@ -144,11 +146,11 @@ class Limiter(Wrapper):
         self._server.first_calls.finish()
         self._server.retrying.finish()
 
-    async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
-        reservation = await self._budget.reserve(task, self._identity(task))
+    async def _within_budget(self, call: Call) -> Reply:
+        reservation = await self._budget.reserve(call.task, self._identity(call.task))
         try:
             async with AsyncExitStack() as slots:
-                reply = await self._until_replied(task, draw, reservation, slots)
+                reply = await self._until_replied(call, reservation, slots)
         except Unavailable as error:
             if denied := self.given_up(error):
                 raise denied from error
@@ -163,9 +165,9 @@ class Limiter(Wrapper):
         return reply
 
     async def _until_replied(
-        self, task: Task[Any], draw: int, reservation: Reservation, slots: AsyncExitStack
+        self, call: Call, reservation: Reservation, slots: AsyncExitStack
     ) -> Reply:
-        attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
+        attempts, begun = Attempts(), now()
         while True:
             try:
                 return await self._attempt(call, reservation, attempts)
@@ -187,7 +189,7 @@ class Limiter(Wrapper):
                 if others and attempts.hurries and not (error.throttled or error.retry_after):
                     wait *= SOON
                 if spent:
-                    await self._budget.renew(reservation, task)
+                    await self._budget.renew(reservation, call.task)
             if attempts.counted == 1:
                 await slots.enter_async_context(self._server.retrying.slot())
             self.usage.retries += 1
@@ -239,11 +241,7 @@ class Limiter(Wrapper):
 
     async def _attempt(self, call: Call, reservation: Reservation, attempts: Attempts) -> Reply:
         usage = self.usage
-        usage.waiting += 1
-        try:
-            semaphore = await self._turn(first=attempts.hurries)
-        finally:
-            usage.waiting -= 1
+        semaphore = await self._turn(first=attempts.hurries)
         try:
             await self._until_allowed(reservation)
             if unreachable := self._server.health.unreachable(now()):
@@ -251,8 +249,13 @@ class Limiter(Wrapper):
             self._budget.check()
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
+            usage.waiting -= not call.sent
+            call.sent = True
             try:
                 return await self._watched(call, attempts.late)
+            except asyncio.CancelledError:
+                usage.lost += 1
+                raise
             finally:
                 usage.in_flight -= 1
                 self._unsent.add(me)

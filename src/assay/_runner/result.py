@@ -248,7 +248,7 @@ class Result(Forwarding):
         scores = dict.fromkeys(self.run.metrics, "float64")
         table = frame(self.rows()).astype(scores)
         first = [name for name in ("id", *scores, *TEXTS) if name in table]
-        absent = (None, {}, (), [])
+        absent: tuple[Any, ...] = (None, {}, (), [])
         rest = [name for name in table if name not in first]
         filled = [name for name in rest if not all(cell in absent for cell in table[name])]
         return table[[*first, *filled]]
