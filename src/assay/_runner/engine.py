@@ -222,7 +222,7 @@ class Engine:
 
     def progress(self) -> Progress:
         """How far it is."""
-        tally, usages = self._tally, self.stack.usages
+        tally, usages, served = self._tally, self.stack.usages, self.stack.served
         tokens_in = sum(usage.tokens_in for usage in usages)
         tokens_out = sum(usage.tokens_out for usage in usages)
         new = sum(tally.why.values())
@@ -232,8 +232,8 @@ class Engine:
             new=new,
             undefined=tally.why["undefined"],
             failed=tally.why["failed"],
-            calls=self.stack.served.asked - sum(usage.waiting for usage in usages),
-            known=self.stack.served.known,
+            calls=served.asked - served.queued - sum(usage.waiting for usage in usages),
+            known=served.known,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             money=sum(usage.money for usage in usages) if self.settings.budget.price else None,
