@@ -64,8 +64,8 @@ def test_what_is_labelled_goes_on_where_it_was_left_and_is_corrected(told, here)
     result = told("label", "-a", "anna", keys="q")
     assert "34 of 40 labelled" in result.stdout
     # 26 of the 40 score 0.9: a share of samples beside a share of samples.
-    assert "good from 0.50 by the judge 0.65" in " ".join(result.stdout.split())
-    assert "corrected 0." in result.stdout
+    assert "the judge calls 0.65 of all good (from 0.50)" in " ".join(result.stdout.split())
+    assert "people, corrected 0." in result.stdout
     rows = labels(here, told)
     assert all(0 < float(row["inclusion_probability"]) <= 1 for row in rows)
     corrected = told("correct", "--labels", "labels.csv", "--json")
@@ -102,7 +102,7 @@ def test_grades_are_of_one_s_own_scale(told, here):
 
 def test_the_judge_is_shown_after_the_label_or_before_it_if_asked_for(told):
     hidden = told("label", "-a", "anna", keys="q").stdout
-    assert "the judge " not in hidden.replace("judge 0", "")
+    assert "the judge " not in " ".join(hidden.split()).replace("the judge calls 0", "")
     assert "the judge 0." in told("label", "-a", "anna", keys="yq").stdout
     assert "the judge  0." in told("label", "-a", "ben", "--show-judge", keys="q").stdout
 

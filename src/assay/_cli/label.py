@@ -141,7 +141,8 @@ def progress_line(labelling: Labelling, progress: Progress) -> str:
     ends = progress.corrected.interval if progress.corrected else None
     if progress.corrected and (ends or progress.labelled == progress.total):
         span = f" ({numbers.interval(ends)})" if ends else ""
-        words.append(f"corrected {numbers.score(progress.corrected.estimate)}{span}")
+        whose = "" if progress.judge_good is None else "people, "
+        words.append(f"{whose}corrected {numbers.score(progress.corrected.estimate)}{span}")
     if progress.kappa is not None:
         ends = progress.kappa_interval
         span = f" ({numbers.interval(ends)})" if ends else ""
@@ -155,8 +156,9 @@ def _judge_in_words(labelling: Labelling, progress: Progress) -> str:
     """What stands beside the corrected mean: a share beside a share, a mean beside a mean."""
     if progress.judge_good is None:
         return f"judge {numbers.score(progress.judge_mean)}"
-    bar = labels.good_from(labelling.threshold, falling=labelling.pool.first.falling)
-    return f"{bar} by the judge {numbers.score(progress.judge_good)}"
+    bar = "down to" if labelling.pool.first.falling else "from"
+    ends = f"{bar} {numbers.score(labelling.threshold)}"
+    return f"the judge calls {numbers.score(progress.judge_good)} of all good ({ends})"
 
 
 def _greet(console: Console, labelling: Labelling) -> None:

@@ -212,8 +212,3 @@ def label_question(metric: str, kind: str | None = None) -> str:
     if kind is None:
         return whole
     return "Is this context of use for the question?" if kind == "context" else single
-
-
-def good_from(threshold: float, *, falling: bool) -> str:
-    """Which scores of an answer the judge calls good by: "good from 0.70"."""
-    return f"good {'down to' if falling else 'from'} {numbers.score(threshold)}"

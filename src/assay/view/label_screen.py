@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from assay._analysis.label_pool import Key, LabelItem, Progress
 from assay._analysis.labelling import Labelling
-from assay._report import labels, numbers
+from assay._report import numbers
 from assay._report.labels import BETTER, HOW_GOOD, label_question, meaning
 from assay._store.labels import HumanLabel
 from assay._text.sentences import spans
@@ -283,7 +283,8 @@ def _last(queue: Queue, labelling: Labelling) -> Last | None:
 
 
 def _good(labelling: Labelling) -> str:
-    return labels.good_from(labelling.threshold, falling=labelling.pool.first.falling)
+    which = "down to" if labelling.pool.first.falling else "from"
+    return f"good {which} {numbers.score(labelling.threshold)}"
 
 
 def _neighbours(labelling: Labelling, key: Key) -> tuple[Key | None, Key | None]:
