@@ -269,3 +269,20 @@ def test_a_column_that_may_name_the_rows_is_proposed(column, cells, named):
 def test_no_column_is_proposed_where_one_is_known():
     data = [{"id": n, "Ticket No": n, "question": "Why?"} for n in range(3)]
     assert _notes(data)[1] == []
+
+
+@over(
+    ("value", "path"),
+    [
+        ({"query": "Why?"}, "input.query"),
+        ({"question": "Why?", "user": "u1"}, "input.question"),
+        ({"text": "Why?", "k": 3}, "input.text"),
+        ({"first": "Why?", "user": "u1"}, ""),
+        ({"k": 3}, ""),
+    ],
+)
+def test_an_object_in_the_place_of_a_text_is_told_with_the_text_in_it(value, path):
+    told = problem([{"input": value, "answer": "So."}])
+    assert (f"--map question={path} (mapping= in Python)" in told) is bool(path)
+    if path:
+        assert one({"input": value}, mapping={"question": path}).question == "Why?"
