@@ -127,7 +127,7 @@ class ByIds(Task[tuple[V, ...]], Generic[V]):
         """All verdicts in the order of `ids`; raises Unreadable if one is missing."""
         verdicts = self.read_some(raw)
         if len(verdicts) < len(self.ids):
-            raise Unreadable(f"{len(verdicts)} of {len(self.ids)} verdicts", raw=raw)
+            raise Unreadable(f"the judge gave {len(verdicts)} of {len(self.ids)} verdicts", raw=raw)
         return tuple(verdicts[i] for i in self.ids)
 
 
@@ -477,5 +477,5 @@ class Judge:
             if not missing:
                 return tuple(verdicts[i] for i in task.ids)
             remaining = task.narrow(missing)
-        detail = f"{len(verdicts)} of {len(task.ids)} verdicts"
+        detail = f"the judge gave {len(verdicts)} of {len(task.ids)} verdicts"
         raise Unreadable(f"{detail}: {failure}" if failure else detail, raw=raw)

@@ -469,3 +469,17 @@ def test_an_id_that_holds_what_cannot_be_seen_is_refused(tmp_path):
     with pytest.raises(InputError, match="holds a character that cannot be seen -> a sheet may"):
         write_sheet(label_next(result, n=2), tmp_path / "sheet.csv", {})
     assert not (tmp_path / "sheet.csv").exists()
+
+
+@assay.metric(guide=0.7)
+def share(sample, judge):
+    return assay.Score(sample.metadata["share"])
+
+
+def test_beside_yes_and_no_stands_the_share_that_the_judge_calls_good(tmp_path):
+    rows = [{"id": f"q{n}", "share": (0.8, 0.7, 0.6, 0.0)[n % 4]} for n in range(40)]
+    found = assay.evaluate(rows, share, assay.Scripted({}), store=tmp_path / "a.db")
+    yes_no = [{"id": f"q{n}", "label": n % 2} for n in range(40)]
+    assert correct(found, yes_no).judge_good == (0.5, 0.7)
+    shares = [{"id": f"q{n}", "label": 0.5} for n in range(40)]
+    assert correct(found, shares).judge_good is None

@@ -221,7 +221,7 @@ class TestPairs:
             labelling.next()
             labelling.record(value)
         sheet = tmp_path / "pairs.csv"
-        assert label_files.write_labels(labelling, sheet) == 3
+        assert label_files.write_labels(labelling, sheet) == (3, 0)
         read = read_labels(sheet)
         assert read.kind == "pair"
         assert sorted(one.value for one in read.labels) == [0.0, 0.5, 1.0]
@@ -383,7 +383,7 @@ class TestFiles:
     def test_correct_reads_what_is_exported_and_comes_to_the_same(self, store, run, tmp_path):
         labelling = Labelling(store, run, annotator="anna")
         labelled(labelling, 30)
-        assert label_files.write_labels(labelling, tmp_path / "labels.csv") == 30
+        assert label_files.write_labels(labelling, tmp_path / "labels.csv") == (30, 0)
         read = read_labels(tmp_path / "labels.csv")
         assert all(label.chance is not None for label in read.labels)
         found = correct(assay.Result(store.path, run), read)
@@ -439,7 +439,7 @@ class TestFiles:
         ben.adjudicate(key, 0)
         for everyone, count, values in ((False, 1, {0.0}), (True, 2, {0.0, 1.0})):
             path = tmp_path / f"{everyone}.csv"
-            assert label_files.write_labels(anna, path, everyone=everyone) == count
+            assert label_files.write_labels(anna, path, everyone=everyone) == (count, 0)
             assert {label.value for label in read_labels(path).labels} == values
         # Two who disagree are no label of their own: what settled it is, and they still disagree.
         found = agree(Result(store.path, run), path)

@@ -70,13 +70,25 @@ def test_a_sweep_may_stand_in_the_file(assay, config, here):
     (here / "rag.py").write_text("def answer(question, k): return str(k)", "utf-8")
     config("[sweep]\nset = ['k=1,2']\nmetric = 'exact_match'\ntarget = 'rag.py:answer'\nrace = 1")
     assert "race is 1 -> give true or false" in assay("sweep", "data.jsonl").stderr
-    config("[sweep]\nset = ['k=1,2']\nmetric = 'exact_match'\ntarget = 'rag.py:answer'")
-    found = assay("sweep", "data.jsonl", "--json")
-    assert found.exit_code == 0, found.output
-    assert [one["params"] for one in json.loads(found.stdout)["configurations"]] == [
-        {"k": 1},
-        {"k": 2},
-    ]
+    for sets in ("['k=1,2']", "{k = [1, 2]}", "{k = '1,2'}"):
+        config(f"[sweep]\nset = {sets}\nmetric = 'exact_match'\ntarget = 'rag.py:answer'")
+        found = assay("sweep", "data.jsonl", "--json")
+        assert found.exit_code == 0, found.output
+        configurations = json.loads(found.stdout)["configurations"]
+        assert [one["params"] for one in configurations] == [{"k": 1}, {"k": 2}]
+
+
+@over("sets", ["{k = []}", "{k = [[3]]}", "{k = {a = 1}}"])
+def test_a_table_of_other_than_values_is_refused(assay, config, sets):
+    config(f"[sweep]\nset = {sets}\nmetric = 'exact_match'")
+    assert "give a text or a list of texts, or a table" in assay("sweep", "data.jsonl").stderr
+
+
+def test_pairs_may_be_a_table(assay, config, here):
+    config(f"{CONFIG}param = {{k = 5, model = 'small', rerank = true}}\n")
+    done = assay("run", "data.jsonl", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["params"] == {"k": 5, "model": "small", "rerank": True}
 
 
 @pytest.mark.parametrize(
@@ -86,6 +98,8 @@ def test_a_sweep_may_stand_in_the_file(assay, config, here):
         ("[run]\napi-key = 'x'", "unknown option 'api-key'"),
         ("[run]\nretries = 'many'", "retries is 'many' -> give a whole number of at least 0"),
         ("[run]\nretries = -1", "retries is -1"),
+        ("[run]\nparam = {k = [3, 5]}", "give a text or a list of texts, or a table"),
+        ("[run]\nmetric = {a = 'b'}", "give a text or a list of texts"),
         ("[run]\nengine = 'dask'", "engine is 'dask' -> give local or ray"),
         ("[run]\ntogether = 1", "together is 1 -> give true or false"),
         ("[run]\nrpm = 0", "rpm is 0 -> give a number above 0"),

@@ -81,7 +81,7 @@ def test_3_some_scores_failed(assay, here):
     result = assay(*FAITHFULNESS, *JUDGE)
     assert result.exit_code == 3
     assert "the judge failed on 1 of 2 samples" in result.stdout
-    assert "Most often: 0 of 2 verdicts: no JSON object in the reply" in " ".join(
+    assert "Most often: the judge gave 0 of 2 verdicts: no JSON object in the reply" in " ".join(
         result.stdout.split()
     )
     assert "failed  1 score; the same command asks again for those that got" in result.stdout

@@ -50,6 +50,8 @@ def test_keys_label_skip_undo_and_quit(told, here):
     assert "\x1b[2J" not in result.stdout
     assert "[U+001B][2J<script>" in result.stdout
     assert "assay label" in result.stderr
+    exported = told("label", "--export", "labels.csv")
+    assert "2 labels, and 1 left unsure written to labels.csv" in exported.stderr
     rows = labels(here, told)
     assert [row["label"] for row in rows if row["label"]] in (["1", "0"], ["0", "1"])
     assert sum(row["label"] == "" for row in rows) == 1  # unsure; what was skipped is no answer
@@ -61,12 +63,20 @@ def test_what_is_labelled_goes_on_where_it_was_left_and_is_corrected(told, here)
         assert told("label", "assay.db", "--run", "last", "-a", "anna", keys=keys).exit_code == 0
     result = told("label", "-a", "anna", keys="q")
     assert "34 of 40 labelled" in result.stdout
-    assert "corrected 0." in result.stdout
+    # 26 of the 40 score 0.9: a share of samples beside a share of samples.
+    assert "the judge calls 0.65 of all good (from 0.50)" in " ".join(result.stdout.split())
+    assert "people, corrected 0." in result.stdout
     rows = labels(here, told)
     assert all(0 < float(row["inclusion_probability"]) <= 1 for row in rows)
     corrected = told("correct", "--labels", "labels.csv", "--json")
     assert corrected.exit_code == 0, corrected.output
     assert json.loads(corrected.stdout)[0]["corrected"]["n_labelled"] == 34
+
+
+def test_it_says_how_many_labels_tell_something(told):
+    result = told("label", "-a", "anna", keys="yny" + "q")
+    why = "label 17 more: fewer than 20 samples do not tell how many it takes"
+    assert why in " ".join(result.stdout.split())
 
 
 def test_a_reason_goes_with_the_next_label(told, here):
@@ -92,7 +102,7 @@ def test_grades_are_of_one_s_own_scale(told, here):
 
 def test_the_judge_is_shown_after_the_label_or_before_it_if_asked_for(told):
     hidden = told("label", "-a", "anna", keys="q").stdout
-    assert "the judge " not in hidden.replace("judge 0", "")
+    assert "the judge " not in " ".join(hidden.split()).replace("the judge calls 0", "")
     assert "the judge 0." in told("label", "-a", "anna", keys="yq").stdout
     assert "the judge  0." in told("label", "-a", "ben", "--show-judge", keys="q").stdout
 
@@ -188,6 +198,27 @@ def test_a_file_is_taken_in_once(told, here):
         assert result.exit_code == 0, result.output
         assert said in result.stderr
     assert "10 of 40 labelled" in told("label", "-a", "anna", keys="q").stdout
+
+
+def test_a_sheet_that_names_its_metrics_needs_no_other_word(scored, here):
+    assert scored("run", "data.jsonl", "-m", "faithfulness,answer_relevancy").exit_code == 0
+    named = [
+        {"id": "tower", "label": 1, "metric": "faithfulness"},
+        {"id": "tower", "label": 0, "metric": "answer_relevancy"},
+    ]
+    write_rows(here / "one.jsonl", named[:1])
+    write_rows(here / "both.jsonl", named)
+    write_rows(here / "none.jsonl", [{"id": "tower", "label": 1}])
+    taken = scored("label", "-a", "anna", "--import", "one.jsonl")
+    assert "1 new label about faithfulness of one.jsonl" in taken.stderr
+    exported = scored("label", "--export", "labels.csv")  # one metric alone is labelled
+    assert exported.exit_code == 0, exported.output
+    taken = scored("label", "-a", "anna", "--import", "both.jsonl")
+    assert "0 new labels about faithfulness" in taken.stderr
+    assert "1 new label about answer_relevancy" in taken.stderr
+    refused = scored("label", "-a", "anna", "--import", "none.jsonl")
+    assert "which metric? The run has faithfulness, answer_relevancy" in refused.stderr
+    assert "which metric?" in scored("label", "--export", "labels.csv").stderr
 
 
 @pytest.mark.parametrize(

@@ -216,3 +216,22 @@ def test_help_imports_nothing_heavy(here, words, heavy):
 def test_completion_offers_the_commands_with_their_help():
     offered = main.shell_complete(click.Context(main), "ru")
     assert [(item.value, bool(item.help)) for item in offered] == [("run", True), ("runs", True)]
+
+
+STUCK = """
+import asyncio, pathlib
+
+async def ask(prompt):
+    with pathlib.Path("asked.txt").open("a") as file:
+        file.write("x" * 7)
+    await asyncio.sleep(3600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process of one's own")
+def test_interrupted_it_says_how_many_calls_may_be_billed(slow, here):
+    (here / "slow_judge.py").write_text(STUCK)
+    code, _, told = signalled([*ASSAY, *slow], here, signal.SIGINT)
+    assert code == 130
+    assert "2 calls on the way brought no reply in time: the provider may bill them" in told

@@ -63,6 +63,21 @@ def test_show_one_sample_counts_nothing_over_the_whole_run(scored, monkeypatch):
         assert scored("show", "--sample", "tower", *more).exit_code == 0
 
 
+def test_show_counts_sentences_that_do_not_help_unless_the_metric_is_named(assay, here):
+    filler = " ".join(f"Otters of brood {n} sleep in the reeds." for n in range(9))
+    row = {"id": "mill", "question": "When was the mill built?", "answer": "In 1873."}
+    row["contexts"] = [f"The mill was built in 1873. {filler}"]
+    (here / "long.jsonl").write_text(json.dumps(row), "utf-8")
+    assert assay("run", "long.jsonl", "-m", "context_relevance").exit_code == 0
+    brief = assay("show", "--sample", "mill").stdout
+    assert "Sentences of the contexts: 1 relevant, 9 not relevant" in brief
+    assert "The mill was built in 1873." in brief
+    assert "Otters" not in brief.partition("Sentences")[2]
+    assert "9 not relevant ones are left out: --metric 'context_relevance' has them" in brief
+    whole = assay("show", "--sample", "mill", "--metric", "context_relevance").stdout
+    assert whole.count("Otters of brood") >= 9
+
+
 def test_show_raw_has_every_word(scored):
     result = scored("show", "--sample", "tower", "--raw", "-m", "faithfulness")
     assert '"supported": true' in result.stdout

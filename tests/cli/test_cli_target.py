@@ -185,7 +185,9 @@ def test_a_function_of_a_file_is_a_target_and_stays_one_when_the_file_is_edited(
     ("spec", "told"),
     [
         ("nowhere.py:answer", "the target 'nowhere.py:answer' cannot be imported: "),
-        ("my_rag.py:reply", "has no attribute 'reply'"),
+        ("my_rag.py:answr", "my_rag.py has no 'answr', which is to be the target -> did you mean"),
+        ("my_rag.py:reply", "my_rag.py has no 'reply', which is to be the target -> it has answer"),
+        ("my_rags.py:answer", "No such file or directory -> did you mean 'my_rag.py'?"),
         ("broken.py:answer", "(broken.py, line 1)"),
         ("my_rag.py", "give a URL (http://host/ask), MODULE:FUNCTION or FILE.py:FUNCTION"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from data_help import load, one, problem, refused
 
-from assay.data import ALIASES
+from assay.data import ALIASES, samples
 from assay.data.columns import likely_column
 from support.over import over
 
@@ -237,3 +237,52 @@ def test_a_proposed_mapping_can_be_pasted_into_a_shell(column, mapping):
 def test_a_column_that_probably_holds_a_field_is_proposed_in_quotes():
     told = problem([{"question": "q", "model anwser": "a"}], needs={"metric": ("answer",)})
     assert "did you mean --map 'answer=model anwser'?" in told
+
+
+def _notes(data, **options):
+    read = samples(data, needs={}, **options)
+    return [*read], read.notes
+
+
+@over(
+    ("column", "cells", "named"),
+    [
+        ("Ticket No", ["T-1", "T-2", "T-3"], True),
+        ("caseNumber", [7, 8, 9], True),
+        ("question_id", ["a", "b", "c"], True),
+        ("Ticket No", ["T-1", "T-1", "T-3"], False),
+        ("Ticket No", ["T-1", "", "T-3"], False),
+        ("Ticket No", ["T-1", "T-2"], False),
+        ("Team", ["A", "B", "C"], False),
+    ],
+)
+def test_a_column_that_may_name_the_rows_is_proposed(column, cells, named):
+    data = [{column: cell, "question": "Why?"} for cell in cells]
+    _, notes = _notes(data)
+    option = f"'id={column}'" if " " in column else f"id={column}"
+    assert any(f"'{column}' names each" in note and option in note for note in notes) is named
+    if named:
+        mapped, notes = _notes(data, mapping={"id": column})
+        assert (mapped[0].id, notes) == (str(cells[0]), [])
+
+
+def test_no_column_is_proposed_where_one_is_known():
+    data = [{"id": n, "Ticket No": n, "question": "Why?"} for n in range(3)]
+    assert _notes(data)[1] == []
+
+
+@over(
+    ("value", "path"),
+    [
+        ({"query": "Why?"}, "input.query"),
+        ({"question": "Why?", "user": "u1"}, "input.question"),
+        ({"text": "Why?", "k": 3}, "input.text"),
+        ({"first": "Why?", "user": "u1"}, ""),
+        ({"k": 3}, ""),
+    ],
+)
+def test_an_object_in_the_place_of_a_text_is_told_with_the_text_in_it(value, path):
+    told = problem([{"input": value, "answer": "So."}])
+    assert (f"--map question={path} (mapping= in Python)" in told) is bool(path)
+    if path:
+        assert one({"input": value}, mapping={"question": path}).question == "Why?"

@@ -387,4 +387,4 @@ class TestMissingVerdicts:
         self, name, kind
     ):
         found = await score(METRICS[name](), self.sample(name), self.judge(kind, ever=False))
-        assert found == Unscored("failed", "3 of 4 verdicts")
+        assert found == Unscored("failed", "the judge gave 3 of 4 verdicts")

@@ -360,7 +360,7 @@ async def test_nothing_to_sum_up_and_no_summary_are_undefined(changes, judge, de
 async def test_a_question_without_an_answer_is_a_failure():
     judge = {**says(1, 1), "answer_closed_questions": '{"answers": []}'}
     assert await score(SummaryScore(), SAMPLE_SUMMARY, judge) == Unscored(
-        "failed", "0 of 2 verdicts"
+        "failed", "the judge gave 0 of 2 verdicts"
     )
 
 

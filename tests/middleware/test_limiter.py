@@ -680,3 +680,14 @@ class TestWhatIsSetAside:
         tracker.release(first)
         tracker.record_reply(Reply((), "", tokens_out=900, kind=RateAnswer.kind), first)
         assert (await tracker.reserve(self.task(1), "judge")).reserved_out == 900
+
+
+async def test_a_call_that_is_given_up_on_its_way_is_counted_one_that_waits_is_not():
+    limit = Limiter(model := Model(seconds=60.0), Limits(concurrency=1))
+    calls = [asyncio.create_task(limit.reply(task(n))) for n in range(3)]
+    await asyncio.sleep(0.05)
+    assert (model.asked, limit.usage.waiting) == (1, 2)
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert (limit.usage.lost, limit.usage.waiting, limit.usage.in_flight) == (1, 0, 0)

@@ -420,3 +420,14 @@ class TestFunctions:
     def test_what_is_no_system_is_refused(self, db, target):
         with pytest.raises(InputError):
             ask(ROWS, target, store=db)
+
+
+def test_an_object_that_is_no_function_is_refused_with_what_to_write():
+    class Chain:
+        def invoke(self, inputs):
+            return inputs
+
+    with pytest.raises(InputError, match=r"class Chain .* def answer\(question\): return chain"):
+        system(Chain())
+    with pytest.raises(InputError, match=r"class int is not a system .* give a URL"):
+        system(3)

@@ -46,7 +46,7 @@ async def test_only_the_missing_statements_are_asked_again():
 
 async def test_what_stays_missing_is_a_failure_that_says_how_many_there_were():
     judge, backend = judge_of(said("s1", "s2", "s4"), said())
-    with pytest.raises(Unreadable, match=r"^3 of 4 verdicts$"):
+    with pytest.raises(Unreadable, match=r"^the judge gave 3 of 4 verdicts$"):
         await judge(FOUR)
     assert [task.ids for task, _ in backend.asked] == [FOUR.ids, ("s3",), ("s3",)]
 
@@ -131,5 +131,5 @@ async def test_a_back_end_that_calls_its_own_reply_unreadable_fails_the_sample_a
         async def reply(self, task, draw=0):
             raise Unreadable("no verdict to be had", raw="hm")
 
-    with pytest.raises(Unreadable, match=r"^0 of 4 verdicts: no verdict to be had$"):
+    with pytest.raises(Unreadable, match=r"^the judge gave 0 of 4 verdicts: no verdict to be had$"):
         await Judge(Refuses({}))(FOUR)

@@ -80,8 +80,8 @@ class TestReading:
     @over(
         ("given", "problem"),
         [
-            (["s1"], "not an id, maybe a reason, and a finding"),
-            (["s1", "a", "b", "c2"], "not an id, maybe a reason, and a finding"),
+            (["s1"], "no list of an id, a reason and a finding"),
+            (["s1", "a", "b", "c2"], "no list of an id, a reason and a finding"),
             (["s1", "perhaps"], "'perhaps', which names no context"),
             (["s1", "unsupported", "The reason came last."], "names no context"),
         ],

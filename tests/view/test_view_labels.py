@@ -250,7 +250,7 @@ class TestTheMargin:
                 labelling.record(1.0)
         text = results(await shown(client))
         assert "59 of 60" in text
-        assert "Corrected" in text
+        assert "Good by people, corrected" in text
         _, text = await decide(client, "label:1")
         assert "60 of 60" in results(text)
         assert "Nothing is left for you to label" in text

@@ -49,6 +49,8 @@ class Correction:
         left_out: How many labelled things could not be used, by reason.
         cut_short: Whether the probabilities are those of more samples than are labelled: estimate
             and intervals are then off (`assay label -n 0` writes the right ones).
+        judge_good: Beside labels of yes or no: the share of samples that the judge calls good, and
+            the guide value that it goes by; None beside others, or where it has none.
     """
 
     metric: str
@@ -61,6 +63,7 @@ class Correction:
     n_open: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     cut_short: bool = False
+    judge_good: tuple[float, float] | None = None
 
     @property
     def worth(self) -> float | None:
@@ -145,7 +148,21 @@ def correct(
         n_open=read.empty,
         left_out={**items.left_out, **partly},
         cut_short=chances is not None and cut_short(chances, len(scored)),
+        judge_good=_judge_good(result, items, values, scores),
     )
+
+
+def _judge_good(
+    result: Result, items: Labelled, labels: Sequence[float], scores: Sequence[float]
+) -> tuple[float, float] | None:
+    """The share of good samples by the guide value, where yes or no was said of whole samples."""
+    guide = result.run.config["about"][items.metric]["guide"]
+    if guide is None or items.kind != "sample" or not {*labels} <= {0.0, 1.0}:
+        return None
+    if {*scores} <= {0.0, 1.0}:
+        return None  # the judge said yes or no itself
+    good = [score >= guide if items.higher_is_better else score <= guide for score in scores]
+    return sum(good) / len(good), guide
 
 
 def correct_verdicts(

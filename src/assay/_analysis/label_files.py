@@ -22,7 +22,9 @@ _BETTER: Final = {1.0: "A", 0.0: "B", 0.5: "tie"}
 _SEPARATOR: Final = "; "  # between tags in a cell
 
 
-def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = False) -> int:
+def write_labels(
+    labelling: Labelling, path: str | Path, *, everyone: bool = False
+) -> tuple[int, int]:
     """Write the labels of the run to a sheet (CSV), each with its inclusion probability.
 
     Args:
@@ -33,7 +35,7 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
             and only samples that were drawn are there: for `assay correct`.
 
     Returns:
-        How many labels were written.
+        How many labels were written, and how many rows without one since a person was unsure.
 
     Raises:
         InputError: If there are none, or an id holds what cannot be seen.
@@ -59,7 +61,8 @@ def write_labels(labelling: Labelling, path: str | Path, *, everyone: bool = Fal
         for label in labels
     )
     write_rows(path, [*COLUMNS, *MORE], rows)
-    return len(labels)
+    n_unsure = sum(label.value is None for label in labels)
+    return len(labels) - n_unsure, n_unsure
 
 
 def take_labels(labelling: Labelling, path: str | Path) -> int:

@@ -113,6 +113,8 @@ class Progress:
         decisions: Labels given, second opinions included.
         left_open: Samples that were drawn and are not labelled yet: skipped, unsure, or to come.
         judge_mean: The judge's mean; of two runs the difference of their means.
+        judge_good: The share of samples that the judge calls good, to be set beside labels of yes
+            or no; None where labels are others.
         corrected: Mean with its interval as people would have judged it; None without labels.
         kappa: Cohen's kappa of the judge's verdicts and the labels; None where it is not defined.
         kappa_interval: Its interval; None where too little varies.
@@ -128,6 +130,7 @@ class Progress:
     decisions: int
     left_open: int
     judge_mean: float
+    judge_good: float | None
     corrected: Corrected | None
     kappa: float | None
     kappa_interval: Interval | None

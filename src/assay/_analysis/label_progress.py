@@ -8,14 +8,13 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Key, Pool, Progress, State
-from assay._store.labels import Drawn
+from assay._store.labels import Drawn, HumanLabel
 from assay.stats.correction import Corrected
 from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of
 from assay.stats.raters import cohen_kappa
 
 Per: TypeAlias = Literal["answer", "statement", "pair"]
 _FEWEST: Final = 3  # items that kappa is reckoned of
-_TOO_FEW: Final = "label a few more to see how many it takes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +73,24 @@ class Tally:
             decisions=sum(one.kind == "label" for one in labels),
             left_open=sum(one.sample not in values for one in state.drawn),
             judge_mean=pool.judge_mean,
+            judge_good=self._judge_good(labels),
             corrected=of_all,
             kappa=agreement,
             kappa_interval=interval,
             needed=needed,
             enough=enough,
-            verdict=verdict(of_all, needed, self.half_width, two=bool(self.against)),
+            verdict=verdict(of_all, needed, self.half_width, len(pool.ids), two=bool(self.against)),
             disputes=disputes,
         )
+
+    def _judge_good(self, labels: Sequence[HumanLabel]) -> float | None:
+        """The share of samples that the judge calls good, if people say yes or no of answers."""
+        first = self.pool.first
+        graded = self.scale is not None or any(v.value not in (0.0, 1.0, None) for v in labels)
+        if self.against or self.per != "answer" or graded:
+            return None
+        calls = [first.calls_good(n, None, self.threshold) for n in range(len(first.ids))]
+        return sum(calls) / len(calls)
 
     def values(self, state: State) -> dict[str, float]:
         """The label of each sample (of each pair the difference) that has all that it needs."""
@@ -233,7 +242,7 @@ def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:
 
 
 def verdict(
-    corrected: Corrected | None, needed: int | None, half_width: float, *, two: bool
+    corrected: Corrected | None, needed: int | None, half_width: float, total: int, *, two: bool
 ) -> str:
     """What is known, in a sentence.
 
@@ -241,20 +250,34 @@ def verdict(
         corrected: Mean or difference as people would have judged it.
         needed: How many more labels settle it; 0 if it is settled.
         half_width: The half-width of the interval that is wanted.
+        total: How many samples (or pairs) can be labelled.
         two: Whether two runs are compared.
     """
-    if corrected is None or corrected.interval is None:
-        return _TOO_FEW
-    ends = corrected.interval
     of = "pairs" if two else "samples"
+    if corrected is None or corrected.interval is None:
+        return _too_few(corrected.n_labelled if corrected else 0, total, of)
+    ends = corrected.interval
     what = f"narrow it to \N{PLUS-MINUS SIGN}{half_width:g}"
     what = "settle which run is better" if two else what
     if needed is None:
-        enough = corrected.n_labelled >= min(LEAST, corrected.n_judged / 2)
-        return f"nearly all {of} must be labelled to {what}" if enough else _TOO_FEW
+        few = corrected.n_labelled < _least(total)
+        nearly_all = f"nearly all {of} must be labelled to {what}"
+        return _too_few(corrected.n_labelled, total, of) if few else nearly_all
     if needed:
         return f"about {needed:,} more {'pairs' if two else 'labels'} {what}"
     return _settled(ends, half_width, two=two)
+
+
+def _least(total: int) -> int:
+    """Of fewer labels it cannot be said how many it takes."""
+    return min(LEAST, math.ceil(total / 2))
+
+
+def _too_few(n: int, total: int, of: str) -> str:
+    least = _least(total)
+    if n < least:
+        return f"label {least - n} more: fewer than {least} {of} do not tell how many it takes"
+    return "the labels do not tell yet how far the judge errs: label 10 more"
 
 
 def _settled(ends: Interval, half_width: float, *, two: bool) -> str:

@@ -1,6 +1,7 @@
 """The defaults that a configuration file gives to options, and the schema of that file."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ def _defaults(command_name: str, command: click.Command, folder: Path) -> dict[s
 def _form(option: click.Option) -> dict[str, Any]:
     """What the value of an option may be, as a JSON schema."""
     if option.multiple:
-        return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+        forms = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+        return {"anyOf": [*forms, *_table_form(option)]}
     if option.is_flag:
         return {"type": "boolean"}
     kind = option.type
@@ -102,9 +104,20 @@ def _form(option: click.Option) -> dict[str, Any]:
     return {"type": "string"}
 
 
+def _table_form(option: click.Option) -> list[dict[str, Any]]:
+    """What a table may hold in the place of KEY=VALUE texts; [] if those are not what is given."""
+    key, equals, value = (option.metavar or "").partition("=")
+    if not (equals and key.isalpha()):
+        return []
+    one: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+    many = [{"type": "array", "items": one, "minItems": 1}] if "," in value else []
+    return [{"type": "object", "additionalProperties": {"anyOf": [one, *many]}}]
+
+
 def _in_words(form: Mapping[str, Any]) -> str:
     if "anyOf" in form:
-        return "a text or a list of texts"
+        table = ", or a table" if len(form["anyOf"]) > 2 else ""
+        return f"a text or a list of texts{table}"
     if "enum" in form:
         return " or ".join(form["enum"])
     kinds = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
@@ -123,13 +136,20 @@ def _options(command: click.Command) -> dict[str, click.Option]:
 
 
 def _as_list(option: click.Option, value: Any) -> Any:
+    if isinstance(value, dict):
+        return [f"{key}={_in_json(one)}" for key, one in value.items()]
     return [value] if option.multiple and isinstance(value, str) else value
+
+
+def _in_json(value: Any) -> str:
+    """A value as an option has it: a text as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _fits(value: Any, form: Mapping[str, Any]) -> bool:
     if "anyOf" in form:
         texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return isinstance(value, str) or texts
+        return isinstance(value, str) or texts or _fits_table(value, form["anyOf"][2:])
     if "enum" in form:
         return value in form["enum"]
     kinds: dict[str, Any] = {"boolean": bool, "integer": int, "number": (int, float), "string": str}
@@ -141,6 +161,16 @@ def _fits(value: Any, form: Mapping[str, Any]) -> bool:
     above = value > form["exclusiveMinimum"] if "exclusiveMinimum" in form else True
     least = value >= form["minimum"] if "minimum" in form else True
     return bool(above and least)
+
+
+def _fits_table(value: Any, forms: Sequence[Mapping[str, Any]]) -> bool:
+    if not (forms and isinstance(value, dict)):
+        return False
+    lists = len(forms[0]["additionalProperties"]["anyOf"]) > 1
+    values: list[Any] = []
+    for one in value.values():
+        values += one if lists and isinstance(one, list) and one else [one]
+    return all(isinstance(each, str | int | float) for each in values)
 
 
 def _table(about: str, properties: dict[str, Any]) -> dict[str, Any]:

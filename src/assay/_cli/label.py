@@ -21,6 +21,7 @@ from assay._report import labels, numbers, sanitize
 from assay._runner.result import Result
 from assay._store import Store
 from assay._store.labels import HumanLabel
+from assay.data.labels import Label, read_labels
 from assay.errors import InputError
 from assay.score import Outcome, Score
 
@@ -47,7 +48,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
     while (item := labelling.next()) is not None:
         if item.key != shown_key:
             _show(console, item)
-            console.print(Text(progress_line(labelling.progress()), style="cyan"))
+            console.print(Text(progress_line(labelling, labelling.progress()), style="cyan"))
             asked = _question(labelling.metric, item, grades=grades)
             console.print(Text(asked, style="bold"))
             console.print(Text(f"{_keys(item, grades=grades)}   {_LABEL_KEYS}", style="dim"))
@@ -72,7 +73,7 @@ def label_in_terminal(labelling: Labelling, *, grades: bool = False) -> Progress
             console.print(Text("no such key; see above", style="yellow"))
     progress = labelling.progress()
     end = "everything is labelled" if labelling.next() is None else "everything so far is kept"
-    console.print(Text(f"{end}: {progress_line(progress)}", style="bold"))
+    console.print(Text(f"{end}: {progress_line(labelling, progress)}", style="bold"))
     return progress
 
 
@@ -133,14 +134,15 @@ def _in_words(item: LabelItem, value: float | None) -> str:
     return f"{letters[value]} is better" if value in letters else "tie"
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(labelling: Labelling, progress: Progress) -> str:
     """How far it is and what it tells, in one line."""
     words = [f"{progress.labelled:,} of {progress.total:,} labelled"]
-    words.append(f"judge {numbers.score(progress.judge_mean)}")
+    words.append(_judge_in_words(labelling, progress))
     ends = progress.corrected.interval if progress.corrected else None
     if progress.corrected and (ends or progress.labelled == progress.total):
         span = f" ({numbers.interval(ends)})" if ends else ""
-        words.append(f"corrected {numbers.score(progress.corrected.estimate)}{span}")
+        whose = "" if progress.judge_good is None else "people, "
+        words.append(f"{whose}corrected {numbers.score(progress.corrected.estimate)}{span}")
     if progress.kappa is not None:
         ends = progress.kappa_interval
         span = f" ({numbers.interval(ends)})" if ends else ""
@@ -148,6 +150,15 @@ def progress_line(progress: Progress) -> str:
     if progress.disputes:
         words.append(numbers.plural(progress.disputes, "disagreement"))
     return " \N{MIDDLE DOT} ".join([*words, progress.verdict])
+
+
+def _judge_in_words(labelling: Labelling, progress: Progress) -> str:
+    """What stands beside the corrected mean: a share beside a share, a mean beside a mean."""
+    if progress.judge_good is None:
+        return f"judge {numbers.score(progress.judge_mean)}"
+    bar = "down to" if labelling.pool.first.falling else "from"
+    ends = f"{bar} {numbers.score(labelling.threshold)}"
+    return f"the judge calls {numbers.score(progress.judge_good)} of all good ({ends})"
 
 
 def _greet(console: Console, labelling: Labelling) -> None:
@@ -379,47 +390,72 @@ def _label(request: _LabelRequest) -> int:
     if request.per == "pair" and request.grades:
         raise InputError("--grades is for single answers", "leave it out, or --per pair")
     path, run = _place(request)
-    order: Order = request.order or ("difference" if request.against else "mean")
     with Store(Result(path, run).path) as store:
-        labelling = Labelling(
-            store,
-            run,
-            request.metric,
-            annotator=request.annotator or "export",
-            order=order,
-            against=request.against,
-            per=request.per,
-            blind=not request.show_judge,
-            second_opinions=request.second_opinions,
-            half_width=request.half_width,
-            threshold=request.threshold,
-        )
-        if request.take or request.give:
-            _move(labelling, request)
-        elif request.settle:
-            settle_in_terminal(labelling)
-        else:
-            label_in_terminal(labelling, grades=request.grades)
-            name = run_name(Result(path, run))
-            words = ["label", name, "-m", labelling.metric, "--export", "labels.csv"]
-            if request.per == "pair":
-                words += ["--per", "pair", "--against", str(request.against)]
-            say(f"as a sheet    {command_line(*words, store=path)}")
+        for metric in _metrics(store, Result(path, run), request):
+            labelling = _labelling(store, run, metric, request)
+            if request.take or request.give:
+                _move(labelling, request)
+            elif request.settle:
+                settle_in_terminal(labelling)
+            else:
+                label_in_terminal(labelling, grades=request.grades)
+                name = run_name(Result(path, run))
+                words = ["label", name, "-m", labelling.metric, "--export", "labels.csv"]
+                if request.per == "pair":
+                    words += ["--per", "pair", "--against", str(request.against)]
+                say(f"as a sheet    {command_line(*words, store=path)}")
     return OK
+
+
+def _metrics(store: Store, result: Result, request: _LabelRequest) -> list[str | None]:
+    """The metric that is named, or those that the labels to be moved are about."""
+    known = list(result.run.metrics)
+    if request.metric is not None or len(known) == 1:
+        return [request.metric]
+    if request.take and not request.give:
+        about = read_labels(request.take, metrics=known)
+        return [metric for metric in known if any(map(_names(metric), about.labels))] or [None]
+    if request.give and not request.take:
+        labelled = [metric for metric in known if store.labels.of(result.run.id, metric)]
+        return [labelled[0]] if len(labelled) == 1 else [None]
+    return [None]
+
+
+def _names(metric: str) -> Callable[[Label], bool]:
+    """Whether a label names a metric, with or without its parameters."""
+    return lambda label: label.metric in (metric, metric.partition("(")[0])
+
+
+def _labelling(store: Store, run: str, metric: str | None, request: _LabelRequest) -> Labelling:
+    return Labelling(
+        store,
+        run,
+        metric,
+        annotator=request.annotator or "export",
+        order=request.order or ("difference" if request.against else "mean"),
+        against=request.against,
+        per=request.per,
+        blind=not request.show_judge,
+        second_opinions=request.second_opinions,
+        half_width=request.half_width,
+        threshold=request.threshold,
+    )
 
 
 def _move(labelling: Labelling, request: _LabelRequest) -> None:
     """Labels of a file into the store, and those of the store to a file."""
     if request.take:
         n_taken = take_labels(labelling, request.take)
-        say(f"{numbers.plural(n_taken, 'new label')} of {request.take} kept in the store")
+        of = f" about {labelling.metric}" if request.metric is None else ""
+        say(f"{numbers.plural(n_taken, 'new label')}{of} of {request.take} kept in the store")
     if request.give:
         try:
-            n_written = write_labels(labelling, request.give, everyone=request.everyone)
+            n_written, n_unsure = write_labels(labelling, request.give, everyone=request.everyone)
         except OSError as error:
             what = f"--export {request.give} cannot be written: {error.strerror or error}"
             raise InputError(what) from error
-        say(f"{numbers.plural(n_written, 'label')} written to {request.give}")
+        unsure = f", and {n_unsure:,} left unsure" if n_unsure else ""
+        say(f"{numbers.plural(n_written, 'label')}{unsure} written to {request.give}")
 
 
 def _write_sheet(request: _LabelRequest, sheet: str) -> int:

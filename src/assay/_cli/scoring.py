@@ -242,6 +242,12 @@ def _evaluate(evaluation: Evaluation, progress: Meter) -> Result:
 
 def _interrupted(progress: Meter, evaluation: Evaluation) -> int:
     say(f"interrupted: {_kept(progress, evaluation)}; the same command goes on from there")
+    if progress.last is not None and (n := progress.last.lost):
+        calls, those = numbers.plural(n, "call"), "it" if n == 1 else "them"
+        say(
+            f"{calls} on the way brought no reply in time: the provider may bill {those}, the cost "
+            f"that is shown does not count {those}"
+        )
     if progress.last is not None and progress.last.batches:
         say(
             "Submitted batches continue at the provider. Their replies are fetched by "

@@ -165,7 +165,8 @@ class Usage:
         tokens_out: Reply tokens.
         money: What the tokens cost, 0 where no price is known.
         in_flight: Calls on their way now.
-        waiting: Calls that wait for their turn now.
+        waiting: Calls that were not sent yet.
+        lost: Calls that were given up on their way: the provider may bill them.
     """
 
     calls: int = 0
@@ -177,6 +178,7 @@ class Usage:
     money: float = 0.0
     in_flight: int = 0
     waiting: int = 0
+    lost: int = 0
 
 
 @dataclass(slots=True)

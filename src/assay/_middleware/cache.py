@@ -57,10 +57,12 @@ class Served:
     Attributes:
         asked: Replies that the backend had to be asked for.
         known: Replies that the store or a call in flight already had.
+        queued: Replies that this process is still to compute.
     """
 
     asked: int = 0
     known: int = 0
+    queued: int = 0
 
 
 class ReplyCache(Wrapper):
@@ -208,11 +210,15 @@ class ReplyCache(Wrapper):
 
     async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
         self._served.asked += 1
+        local = self._backend.capabilities.local
+        self._served.queued += local
         try:
             reply = await self._backend.reply(task, draw)
         except OverBudget:
             self._served.asked -= 1  # it was not sent
             raise
+        finally:
+            self._served.queued -= local
         # What is read is what is kept.
         reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)
         # Another process may have been quicker: a score rests on the reply that is on record.

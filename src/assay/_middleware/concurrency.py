@@ -48,16 +48,23 @@ class PerLoop(Generic[T]):
         return self._made.pop(asyncio.get_running_loop(), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """One question to a backend, made in tasks of its own.
 
     A backend that does not even react to being cancelled is left behind, and the run goes on.
+
+    Attributes:
+        backend: Who is asked.
+        task: What.
+        draw: Which of its replies is wanted.
+        sent: Whether it was sent at least once.
     """
 
     backend: Backend
     task: Task[Any]
     draw: int
+    sent: bool = False
 
     async def answer(self, timeout: float) -> Reply:  # noqa: ASYNC109
         """The reply, if it comes in time."""

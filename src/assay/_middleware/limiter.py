@@ -114,13 +114,15 @@ class Limiter(Wrapper):
         """
         if self._stopped:
             raise asyncio.CancelledError
-        me = asyncio.current_task()
+        me, call = asyncio.current_task(), Call(self._backend, task, draw)
         self._unsent.add(me)
+        self.usage.waiting += 1
         try:
             async with self._server.first_calls.slot():
-                return await self._within_budget(task, draw)
+                return await self._within_budget(call)
         finally:
             self._unsent.discard(me)
+            self.usage.waiting -= not call.sent
 
     def trouble(self) -> str:
         """What goes wrong with calls to the server, if anything does."""
@@ -131,10 +133,10 @@ class Limiter(Wrapper):
         """Why no further call is worth while, now that one is lost; None if others may be."""
         return self._server.health.given_up(error, now())
 
-    async def _within_budget(self, task: Task[Any], draw: int) -> Reply:
-        reservation = await self._budget.reserve(task, self._identity(task))
+    async def _within_budget(self, call: Call) -> Reply:
+        reservation = await self._budget.reserve(call.task, self._identity(call.task))
         try:
-            reply = await self._until_replied(task, draw, reservation)
+            reply = await self._until_replied(call, reservation)
         except Unavailable as error:
             if denied := self.given_up(error):
                 raise denied from error
@@ -148,8 +150,8 @@ class Limiter(Wrapper):
             self._server.tokens.reserve(used - reservation.tokens, now())
         return reply
 
-    async def _until_replied(self, task: Task[Any], draw: int, reservation: Reservation) -> Reply:
-        attempts, call, begun = Attempts(), Call(self._backend, task, draw), now()
+    async def _until_replied(self, call: Call, reservation: Reservation) -> Reply:
+        attempts, begun = Attempts(), now()
         while True:
             try:
                 return await self._attempt(call, reservation, attempts)
@@ -171,7 +173,7 @@ class Limiter(Wrapper):
                 if others and attempts.hurries and not (error.throttled or error.retry_after):
                     wait *= SOON
                 if spent:
-                    await self._budget.renew(reservation, task)
+                    await self._budget.renew(reservation, call.task)
             self.usage.retries += 1
             await self._sleep(wait, may_swap=served and attempts.refused == 1)
 
@@ -221,11 +223,7 @@ class Limiter(Wrapper):
 
     async def _attempt(self, call: Call, reservation: Reservation, attempts: Attempts) -> Reply:
         usage = self.usage
-        usage.waiting += 1
-        try:
-            semaphore = await self._turn(first=attempts.hurries)
-        finally:
-            usage.waiting -= 1
+        semaphore = await self._turn(first=attempts.hurries)
         try:
             await self._until_allowed(reservation)
             if unreachable := self._server.health.unreachable(now()):
@@ -233,8 +231,13 @@ class Limiter(Wrapper):
             self._budget.check()
             self._unsent.discard(me := asyncio.current_task())
             usage.in_flight += 1
+            usage.waiting -= not call.sent
+            call.sent = True
             try:
                 return await self._watched(call, attempts.late)
+            except asyncio.CancelledError:
+                usage.lost += 1
+                raise
             finally:
                 usage.in_flight -= 1
                 self._unsent.add(me)

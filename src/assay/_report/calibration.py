@@ -176,8 +176,14 @@ def mean_rows(correction: Correction) -> list[MeanRow]:
     both, value, ends = correction.corrected, numbers.score, numbers.interval
     judged = f"{both.n_judged:,} scores; says nothing of the judge's errors"
     labelled = numbers.plural(both.n_labelled, "label")
+    good: list[MeanRow] = []
+    if correction.judge_good:
+        share, guide = correction.judge_good
+        beside = f"share that it calls good (guide value {value(guide)}): to set beside yes and no"
+        good.append(MeanRow("good by it", value(share), "", beside))
     return [
         MeanRow("the judge", value(both.judge_mean), "", judged),
+        *good,
         MeanRow("the labels", value(correction.alone), ends(correction.alone_interval), labelled),
         MeanRow("corrected", value(both.estimate), ends(both.interval), "both together"),
     ]

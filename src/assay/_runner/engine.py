@@ -84,7 +84,7 @@ class Engine:
     stopped: JudgeError | None = None
     _coalesced: tuple[Metric, ...] = ()
     _policy: CoalescingPolicy = field(init=False)
-    _tally: Tally = field(init=False)
+    _tally: Tally = field(default_factory=lambda: Tally(0, 0), init=False)
     _useless: int = 0  # scores that failed though the judge replied; -1 once one did not
     _full: InputError | None = None
 
@@ -119,7 +119,7 @@ class Engine:
             ticker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await ticker
-            self._report()
+            self.report()
 
     def _pending(self) -> Iterator[_Job]:
         labels = [metric.label for metric in self.metrics]
@@ -181,7 +181,7 @@ class Engine:
             await self._score(job, metric, self.stack.backend)
             return
         self._tally.why["" if isinstance(outcome, Score) else outcome.why] += 1
-        self._report()
+        self.report()
         self._stop_if_hopeless(outcome, judge)
 
     def _stop_if_hopeless(self, outcome: Outcome, judge: Judge) -> None:
@@ -208,15 +208,21 @@ class Engine:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self._report()
+            self.report()
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Tell how far it is, if anybody wants to know."""
         if self.settings.on_progress is not None:
             self.settings.on_progress(self.progress())
 
+    def report_lost(self) -> None:
+        """Tell once more if calls were given up while the stack was closed."""
+        if any(usage.lost for usage in self.stack.usages):
+            self.report()
+
     def progress(self) -> Progress:
         """How far it is."""
-        tally, usages = self._tally, self.stack.usages
+        tally, usages, served = self._tally, self.stack.usages, self.stack.served
         tokens_in = sum(usage.tokens_in for usage in usages)
         tokens_out = sum(usage.tokens_out for usage in usages)
         new = sum(tally.why.values())
@@ -226,8 +232,8 @@ class Engine:
             new=new,
             undefined=tally.why["undefined"],
             failed=tally.why["failed"],
-            calls=self.stack.served.asked,
-            known=self.stack.served.known,
+            calls=served.asked - served.queued - sum(usage.waiting for usage in usages),
+            known=served.known,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             money=sum(usage.money for usage in usages) if self.settings.budget.price else None,
@@ -236,6 +242,7 @@ class Engine:
             seconds=time.monotonic() - tally.start,
             batches=self.stack.under_way(),
             trouble=self.stack.trouble(),
+            lost=sum(usage.lost for usage in usages),
         )
 
 

@@ -131,6 +131,7 @@ async def score_run(run: Run, plan: Plan, store: Store, *, again: int = 0) -> No
     engine = Engine(run, plan.metrics, stack, store, plan.settings, plan.route)
     start, reason = time.monotonic(), "interrupted"
     async with AsyncExitStack() as exits:
+        exits.callback(engine.report_lost)
         exits.push_async_callback(stack.aclose)
         try:
             await stack.aopen()

@@ -20,7 +20,7 @@ class Progress:
         new: Scores made since this start.
         undefined: How many of `new` are undefined.
         failed: How many of `new` failed.
-        calls: Replies asked for since this start.
+        calls: Calls made since this start; those that wait to be sent are none.
         known: Replies that were known already.
         tokens_in: Prompt tokens since this start.
         tokens_out: Reply tokens since this start.
@@ -30,6 +30,8 @@ class Progress:
         seconds: Seconds since this start.
         batches: Batches that are waited for, in words; "" if there are none.
         trouble: What goes wrong with calls of late, in words; "" if nothing does.
+        lost: Calls that were given up on their way: the provider may bill them, and no cost
+            counts them.
     """
 
     total: int
@@ -47,6 +49,7 @@ class Progress:
     seconds: float
     batches: str = ""
     trouble: str = ""
+    lost: int = 0
 
 
 @dataclass

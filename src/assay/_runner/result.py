@@ -239,7 +239,8 @@ class Result(Forwarding):
     def to_pandas(self) -> "pd.DataFrame":
         """A data frame, one row a sample: its id and scores, then its texts, then all else.
 
-        NaN stands only where a ``<metric>_why`` says why there is no score.
+        Further fields that no sample fills have no column. NaN stands only where a
+        ``<metric>_why`` says why there is no score.
 
         Raises:
             InputError: If pandas is not installed.
@@ -247,7 +248,10 @@ class Result(Forwarding):
         scores = dict.fromkeys(self.run.metrics, "float64")
         table = frame(self.rows()).astype(scores)
         first = [name for name in ("id", *scores, *TEXTS) if name in table]
-        return table[[*first, *(name for name in table if name not in first)]]
+        absent: tuple[Any, ...] = (None, {}, (), [])
+        rest = [name for name in table if name not in first]
+        filled = [name for name in rest if not all(cell in absent for cell in table[name])]
+        return table[[*first, *filled]]
 
     def to_jsonl(self, path: str | Path) -> None:
         """Write one JSON object a sample: fields, scores and their evidence."""

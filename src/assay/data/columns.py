@@ -112,6 +112,8 @@ _BESIDE: Final[Mapping[str, frozenset[str]]] = {
         | {"expert", "human", "true", "target", "sme", "approved"}
     ),
 }
+# The last word of a column that may name each row: "Ticket No".
+_ID_NOUNS: Final = frozenset({"id", "ids", "no", "nr", "number", "ref", "uid", "uuid", "key"})
 # Words that say nothing of what a column holds.
 _FILLERS: Final = frozenset({"the", "of", "a", "by", "from", "to", "text", "column", "s", "full"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
@@ -182,6 +184,12 @@ def candidates(columns: Iterable[str]) -> dict[str, list[str]]:
                 name = numbered_pattern(field, column, columns)
                 by_field.setdefault(field, {})[name] = None
     return {field: list(names) for field, names in by_field.items()}
+
+
+def may_name_rows(column: str) -> bool:
+    """Whether a column's name says that it holds an id, a number or a key."""
+    words = _words(column)
+    return bool(words) and words[-1] in _ID_NOUNS
 
 
 def _words(column: str) -> list[str]:

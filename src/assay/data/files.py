@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +17,15 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, Final, cast
 
 from assay.data import passages
-from assay.data.columns import Plan, candidates, check_mapping, fetch, plan, recognised
+from assay.data.columns import (
+    Plan,
+    candidates,
+    check_mapping,
+    fetch,
+    may_name_rows,
+    plan,
+    recognised,
+)
 from assay.data.documents import JOINED, is_plain
 from assay.data.json_files import document_records, line_records
 from assay.data.parquet import parquet_records
@@ -402,6 +410,10 @@ def _raise(error: InputError) -> Iterator[Record]:
     raise error
 
 
+_LEAST_NAMED: Final = 3  # rows of which unequal cells say something
+_LONGEST_ID: Final = 60
+
+
 def _decide(head: Iterable[Record], mapping: Mapping[str, str], contexts: str) -> Reading:
     """What the first records say of all.
 
@@ -427,7 +439,23 @@ def _decide(head: Iterable[Record], mapping: Mapping[str, str], contexts: str) -
         columns={name: column for name, column in by_name.items() if column},
         decisions=dict(_decisions(rows, mapping, guessed, contexts)),
         whole=contexts == passages.WHOLE,
+        id_column="" if "id" in mapping else _id_column(columns, rows),
     )
+
+
+def _id_column(columns: Iterable[str], rows: Sequence[Record]) -> str:
+    """The first column whose name and cells may be those of an id; "" where one is known."""
+    fields = recognised(columns).values()
+    if "id" in fields or len(rows) < _LEAST_NAMED:
+        return ""
+    for column in filter(may_name_rows, columns):
+        if column in recognised([column]):
+            continue
+        cells = [(record.values or {}).get(column) for record in rows]
+        texts = {str(cell).strip() for cell in cells if isinstance(cell, str | int)}
+        if len(texts) == len(rows) and "" not in texts and max(map(len, texts)) <= _LONGEST_ID:
+            return column
+    return ""
 
 
 def _is_free(column: str, mapping: Mapping[str, str], rows: Iterable[Record]) -> bool:

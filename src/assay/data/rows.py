@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import reprlib
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -63,6 +64,7 @@ class Reading:
         columns: Field -> column of the main fields that are known by their name.
         decisions: Field -> what becomes of texts that are no lists.
         whole: Whether the user wants each text to be one context.
+        id_column: Column that may name each row, where none is known to; "" for none.
     """
 
     guessed: Mapping[str, str] = field(default_factory=dict)
@@ -70,6 +72,7 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     whole: bool = False
+    id_column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,8 @@ class _Fields:
                 value = self._value(field, unboxed(value))
             except FieldError as error:
                 column = "" if name == field else f" (column {name!r})"
-                self.complain(field, f"{error.what}{column}", error.remedy, error.sent)
+                remedy = _within(field, name, unboxed(value)) or error.remedy
+                self.complain(field, f"{error.what}{column}", remedy, error.sent)
                 return
             except RecursionError:
                 self.complain(field, "is nested too deeply", "flatten it")
@@ -471,3 +475,16 @@ def _refuse_splits(data: Mapping[Any, Any]) -> None:
     if splits:
         message = f"the data set has the splits {', '.join(splits)}"
         raise InputError(message, f"give one of them: data[{splits[0]!r}]")
+
+
+def _within(field: str, column: str, value: Any) -> str:
+    """How the one text within an object is named; "" where there is none or more than one."""
+    if not isinstance(value, Mapping):
+        return ""
+    keys = [key for key, item in value.items() if isinstance(item, str)]
+    known = [key for key in keys if columns.recognised([str(key)]).get(str(key)) == field]
+    chosen = known if len(known) == 1 else keys
+    if len(chosen) != 1:
+        return ""
+    option = shlex.quote(f"{field}={column}.{chosen[0]}")
+    return f"take the text within it: --map {option} (mapping= in Python)"

@@ -461,6 +461,9 @@ class _Remarks:
             yield f"reading {', '.join(origins)}; --map (mapping= in Python) changes this"
         if ambiguous := self.reading.ambiguous:
             yield missing_fields.ambiguous_columns(ambiguous)
+        if column := self.reading.id_column:
+            option = missing_fields.options({"id": [column]})
+            yield f"samples are named by their rows; if '{column}' names each, {option} takes it"
 
 
 def _of(n: int, rows: int) -> str:

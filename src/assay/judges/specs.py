@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from assay._middleware.wrapper import adapted
 from assay.data.columns import closest
-from assay.data.files import is_uri, redacted_uri
+from assay.data.files import is_uri, near, redacted_uri
 from assay.errors import InputError
 from assay.judge import Backend, BackendLike
 
@@ -18,6 +18,7 @@ DEFAULT = "embedded"
 FILE = ".py"
 STEP, OPTIONS = ">", "?"  # of a cascade
 SHOWN = 60  # characters of a spec in a message
+_MOST_NAMED = 8  # names that a module has
 SPECS = (
     "embedded (offline, no key)",
     "embedded:FOLDER (the same, adapted by assay adapt judge)",
@@ -313,14 +314,33 @@ def imported(spec: str, role: str, meant: str = "") -> Any:
     """
     module, _, attribute = spec.rpartition(":")
     try:
-        attribute_value: Any = _module(module)
+        loaded = _module(module)
+        value: Any = loaded
         for name in attribute.split("."):
-            attribute_value = getattr(attribute_value, name)
+            if not hasattr(value, name):
+                raise _no_attribute(loaded, spec, role)
+            value = getattr(value, name)
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
-        what = f"the {role} '{_shown(spec)}' cannot be imported: {error}"
-        raise InputError(what, meant if absent else "") from error
-    return attribute_value() if isinstance(attribute_value, type) else attribute_value
+        why = (isinstance(error, OSError) and error.strerror) or error
+        what = f"the {role} '{_shown(spec)}' cannot be imported: {why}"
+        raise InputError(what, meant if absent else _near_file(module)) from error
+    return value() if isinstance(value, type) else value
+
+
+def _no_attribute(module: ModuleType, spec: str, role: str) -> InputError:
+    name, _, attribute = spec.rpartition(":")
+    names = [key for key, value in vars(module).items() if callable(value) and key[:1] != "_"]
+    near = closest(attribute, names)
+    remedy = f"did you mean '{name}:{near}'?" if near else ""
+    if names and not near:
+        remedy = f"it has {', '.join(names[:_MOST_NAMED])}"
+    return InputError(f"{name} has no '{attribute}', which is to be the {role}", remedy)
+
+
+def _near_file(module: str) -> str:
+    """The file that was meant where there is none of that name."""
+    return near(Path(module)) if module.endswith(FILE) and not Path(module).is_file() else ""
 
 
 def _module(name: str) -> ModuleType:

@@ -406,9 +406,12 @@ def system(target: object, *, version: str = "", contexts: bool = False, **how: 
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
-    raise InputError(
-        f"{target!r} is not a system that can be asked", "give a URL, MODULE:FUNCTION or a function"
-    )
+    remedy = "give a URL, MODULE:FUNCTION or a function"
+    if hasattr(target, "invoke"):  # a chain or graph: only its owner knows its input
+        call = "def answer(question): return chain.invoke({'input': question})"
+        remedy = f"give a function that calls it: {call}"
+    kind = type(target).__name__
+    raise InputError(f"an object of the class {kind} is not a system that can be asked", remedy)
 
 
 def named(spec: str) -> Any:

@@ -209,7 +209,9 @@ class JudgeContexts(_ByContext[Usefulness]):
 def _item(verdict: Sequence[str], raw: str) -> _ContextItem:
     """A verdict of a short reply: an id, maybe a reason, and what was found."""
     if not 2 <= len(verdict) <= 3:
-        raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
+        raise Unreadable(
+            "a verdict of the reply is no list of an id, a reason and a finding", raw=raw
+        )
     name, *reasons, finding = verdict
     if (standing := finding.strip().lower()) not in (USEFUL, USELESS):
         fault = f"the verdict for '{name}' is '{finding}', neither {USEFUL} nor {USELESS}"

@@ -23,6 +23,7 @@ _DOTS = ("...", "…")
 # What is copied from a text: there, dots may be the text's own.
 _COPIED = frozenset({"quote", "source", "tokens"})
 _CUT_SHORT = "it was cut short, or is malformed"
+_NO_OBJECT = "no JSON object in the reply, though one was asked for"
 # Stands for an object that begins but cannot be decoded.
 _INCOMPLETE: Final = object()
 
@@ -58,9 +59,9 @@ def decode(raw: str, form: type[F]) -> F:
     """
     fitting: list[tuple[int, F]] = []
     incomplete: int | None = None
-    problem = "no JSON object in the reply" if raw.strip() else "the reply is empty"
+    problem = _NO_OBJECT if raw.strip() else "the reply is empty"
     if '{"' in raw:
-        problem += f" is whole: {_CUT_SHORT}"
+        problem = f"no JSON object in the reply is whole: {_CUT_SHORT}"
     dotted = any(dots in raw for dots in _DOTS)
     for at, candidate in _objects(raw):
         if candidate is _INCOMPLETE:
@@ -69,7 +70,7 @@ def decode(raw: str, form: type[F]) -> F:
         try:
             value = msgspec.convert(candidate, form)
         except msgspec.ValidationError as error:
-            problem = str(error)
+            problem = f"the reply has not the form that was asked for: {error}"
             continue
         if dotted and _is_outline(msgspec.to_builtins(value)):
             problem = "only the form of a reply, with dots for an answer"

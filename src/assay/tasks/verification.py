@@ -298,7 +298,9 @@ def _short(verdict: Verdict) -> list[str]:
 def _item(parts: list[str], raw: str) -> _Item:
     """A verdict of a short reply: an id, maybe a reason, and what was found."""
     if not 2 <= len(parts) <= 3:
-        raise Unreadable("a verdict is not an id, maybe a reason, and a finding", raw=raw)
+        raise Unreadable(
+            "a verdict of the reply is no list of an id, a reason and a finding", raw=raw
+        )
     name, *reasons, finding = parts
     reason, finding = "".join(reasons), finding.strip().lower()
     if finding in (UNSUPPORTED, CONTRADICTED):

@@ -43,7 +43,34 @@ def test_a_reason_agrees_with_its_verdict(statement):
 def test_a_wrong_amount_is_set_against_the_one_in_its_unit():
     contexts = ["The rocket lifts 150 tonnes (330,000 lb) to low Earth orbit."]
     (verdict,) = assay.verify(["The rocket lifts 150 tonnes (400,000 lb)."], contexts)
-    assert "gives '330,000 pounds', not '400,000 pounds'" in verdict.reason
+    assert "gives '330,000 lb', not '400,000 lb'" in verdict.reason
+
+
+@over(
+    ("statement", "context", "quoted", "unwritten"),
+    [
+        (
+            "It is thirty-five feet tall.",
+            "It is 30 ft tall.",
+            "'30 ft', not 'thirty-five feet'",
+            "30 feet",
+        ),
+        ("It costs 3 million euros.", "It costs $2M to run.", "costs $2M to run", "$2 million"),
+        ("They spend 500K on it.", "It takes 200K a year.", "'500K' does not appear", "500,000"),
+    ],
+)
+def test_a_reason_has_the_words_of_the_texts(statement, context, quoted, unwritten):
+    (verdict,) = assay.verify([statement], [context])
+    assert quoted in verdict.reason
+    assert unwritten not in verdict.reason
+
+
+def test_a_stretch_of_a_long_unit_is_quoted_as_it_is_written():
+    context = f"{'and so on ' * 25}it weighs 330,000 lb in all {'and so on ' * 25}"
+    (verdict,) = assay.verify(["It weighs 330,000 pounds in all."], [context])
+    assert "330,000 lb in all" in verdict.reason
+    assert verdict.quote in context
+    assert len(verdict.quote) < len(context)
 
 
 def test_what_names_a_number_that_stands_nowhere_is_never_surely_supported():

@@ -185,6 +185,7 @@ def _score(outcome: Outcome, replies: list[Reply]) -> dict[str, Any]:
 
 Json = Mapping[str, Any]
 _EXCERPT: Final = 240
+_FEW: Final = 3  # sentences that do not help; more are counted
 # Columns of the score table that are shown where one of their counts is not 0.
 _COUNTS: Final = {"undef": "n_undefined", "fail": "n_failed", "no answer": "n_unanswered"}
 
@@ -246,7 +247,7 @@ def sample(
         Rule(Text(f"sample {sanitize.plain(chosen['id'])}, row {chosen['row']}")),
         *(_labelled(name, text) for name, text in texts if text is not None),
         *(_turn(turn) for turn in turns(chosen)),
-        *(_shown_score(m, chosen["scores"][m["label"]], chosen, raw=raw) for m in wanted),
+        *(_shown_score(m, chosen, raw=raw, whole=metric is not None) for m in wanted),
     )
 
 
@@ -290,13 +291,16 @@ def _beside(data: Json) -> list[RenderableType]:
     return [Text.assemble((f"{sanitize.plain(k)}: ", "dim"), sanitize.plain(v)) for k, v in lines]
 
 
-def _shown_score(metric: Json, score: Json, sample: Json, *, raw: bool) -> RenderableType:
+def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> RenderableType:
+    score = sample["scores"][metric["label"]]
     head = Text(sanitize.plain(metric["label"]), style="bold")
     if score["value"] is None:
         head.append(f"  {score['why']}: {sanitize.plain(score['detail'])}", style=STYLES["bad"])
     else:
         head.append(f"  {numbers.score(score['value'])}")
     for name, value in score["details"].items():
+        if isinstance(value, list):  # positions and the like: --json has them
+            continue
         head.append(
             f"  {sanitize.plain(name)} {sanitize.plain(numbers.detail(value))}", style="dim"
         )
@@ -306,9 +310,20 @@ def _shown_score(metric: Json, score: Json, sample: Json, *, raw: bool) -> Rende
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        lines += [_part(part, metric, sample["contexts"]) for part in parts]
+        told, untold = (parts, 0) if whole or raw else _of_weight(parts)
+        lines += [_part(part, metric, sample["contexts"]) for part in told]
+        if untold:
+            more = f"{untold} not relevant ones are left out: --metric '{metric['label']}' has them"
+            lines.append(Padding(dim(more), (0, 0, 0, 2)))
     lines += _replies(score["replies"], raw=raw)
     return Group(*lines)
+
+
+def _of_weight(parts: list[Part]) -> tuple[list[Part], int]:
+    """Sentences of contexts without the many that do not help, and how many those are."""
+    relevant = [one for one in parts if one.kind != "sentence" or one.label != "not relevant"]
+    n_left_out = len(parts) - len(relevant)
+    return (relevant, n_left_out) if n_left_out > _FEW else (parts, 0)
 
 
 def _part(part: Part, metric: Json, contexts: list[str]) -> RenderableType:

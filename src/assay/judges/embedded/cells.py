@@ -11,6 +11,7 @@ from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
 from assay._text.grids import Grid
 from assay._text.quantities import same
+from assay._text.units import OtherUnit
 from assay.judges.embedded.measures import AGES, MEASURES, NEUTRAL, OPERATIONS, SPEAKS, TURNED
 
 _GRAM = 10  # words of a cell that a statement names at most
@@ -33,12 +34,14 @@ class Finding(NamedTuple):
         reason: What it says, in words.
         piece: Index of the piece of evidence.
         rule: How it was found.
+        differs: The figure and the other one that the evidence gives for it, if it does.
     """
 
     agrees: bool
     reason: str
     piece: int
     rule: str
+    differs: OtherUnit | None = None
 
 
 class Token(NamedTuple):

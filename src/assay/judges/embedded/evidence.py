@@ -157,14 +157,29 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Piece:
-    """A unit of a context, or a stretch of 60 words of one that is longer."""
+    """A unit of a context, or a stretch of 60 words of one that is longer.
 
-    context: int  # its place among the contexts, from 0
+    Attributes:
+        context: Its place among the contexts, from 0.
+        text: What is read.
+        stems: The stems of its words.
+        plain: Its words in lower case, each between blanks.
+        start: Where its unit stands in the context.
+        end: Where that ends.
+        written: The same words as the context writes them: "250K" is read as "250,000".
+    """
+
+    context: int
     text: str
     stems: tuple[str, ...]
-    plain: str  # its words in lower case, each between blanks
-    start: int  # where its unit stands in the context
+    plain: str
+    start: int
     end: int
+    written: str
+
+    def as_written(self, fragment: str) -> str:
+        """Some of its words as the context writes them."""
+        return as_written(fragment, normalize(self.written), self.written)
 
 
 class Around(NamedTuple):
@@ -291,9 +306,7 @@ def prepare(contexts: Sequence[str]) -> Evidence:
     """
     in_order = sorted(enumerate(contexts), key=lambda numbered: numbered[1])
     pieces = tuple(
-        Piece(index, text, stems, plain, start, end)
-        for index, context in in_order
-        for text, stems, plain, start, end in _pieces(context)
+        Piece(index, *fields) for index, context in in_order for fields in _pieces(context)
     )
     sets = tuple(frozenset(piece.stems) for piece in pieces)
     places: dict[str, list[int]] = {}
@@ -318,23 +331,39 @@ def prepare(contexts: Sequence[str]) -> Evidence:
 
 
 @memoized(128, longest=20_000)
-def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int], ...]:
+def _pieces(context: str) -> tuple[tuple[str, tuple[str, ...], str, int, int, str], ...]:
     # A context is judged among its neighbours and alone, and again for the next question.
-    return tuple(
-        (text, tuple(words.stems(text)), f" {' '.join(words.words(text))} ", unit.start, unit.end)
-        for unit in units(without_tags(context))
-        for text in _cut(normalize(unit.text).text)
-    )
+    pieces = []
+    for unit in units(without_tags(context)):
+        read = normalize(unit.text)
+        for span in _cut(read.text):
+            text, written = read.text[slice(*span)], unit.text[slice(*read.original(span))]
+            stems, spoken = tuple(words.stems(text)), f" {' '.join(words.words(text))} "
+            pieces.append((text, stems, spoken, unit.start, unit.end, written))
+    return tuple(pieces)
 
 
-def _cut(text: str) -> list[str]:
+def _cut(text: str) -> list[tuple[int, int]]:
     matches = list(_WORD.finditer(text))
     if len(matches) <= LONGEST:
-        return [text]
+        return [(0, len(text))]
     count = -(-len(matches) // LONGEST)
     size = -(-len(matches) // count)
     parts = [matches[i : i + size] for i in range(0, len(matches), size)]
-    return [text[part[0].start() : part[-1].end()] for part in parts]
+    return [(part[0].start(), part[-1].end()) for part in parts]
+
+
+def as_written(fragment: str, read: Normalized, written: str) -> str:
+    """Words of a text in its usual form as they are written; the same where they are not found.
+
+    Args:
+        fragment: The words, in whichever case.
+        read: The text in its usual form.
+        written: The text.
+    """
+    pattern = rf"(?<!\w){re.escape(fragment)}(?!\w)"
+    match = re.search(pattern, read.text) or re.search(pattern, read.text, re.IGNORECASE)
+    return written[slice(*read.original(match.span()))] if match else fragment
 
 
 def nearest_first(

@@ -20,6 +20,7 @@ from assay._text import memoized, quantities, words
 from assay._text.amounts import Amount, amounts
 from assay._text.entities import is_negated
 from assay._text.quantities import same
+from assay._text.units import OtherUnit
 from assay.judges.embedded.cells import Finding, with_bound
 
 _PER = re.compile(
@@ -264,7 +265,8 @@ def _checked(
     shown = max(alike, key=_score, default=wrong).figure.amount.text
     reason = f"the evidence gives '{shown}', not '{figure.amount.text}'"
     rule = f"{'other' if right else 'absent'} {kind}"
-    return Finding(agrees=False, reason=reason, piece=wrong.sentence.piece, rule=rule)
+    differs = OtherUnit(figure.amount.text, shown)
+    return Finding(False, reason, wrong.sentence.piece, rule, differs)  # noqa: FBT003
 
 
 def _may_be(figure: Figure, other: Figure, claimed: Sequence[Figure]) -> bool:

@@ -6,7 +6,7 @@ logistic regression, fitted in `training/verifier`.
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -17,10 +17,11 @@ from assay._text import memoized
 from assay._text.language_id import is_latin
 from assay._text.numbers import Normalized
 from assay._text.sentences import Span
+from assay._text.units import OtherUnit
 from assay._text.words import WORD
 from assay.judges.embedded import comparison
 from assay.judges.embedded.comparison import Comparison, compare
-from assay.judges.embedded.evidence import Evidence, claim_start, prepare
+from assay.judges.embedded.evidence import Evidence, Piece, as_written, claim_start, prepare
 from assay.judges.embedded.inference import Adapted
 from assay.judges.embedded.reader import Reader, Reading
 from assay.judges.embedded.replies import as_assertion, with_evidence_amounts
@@ -130,6 +131,11 @@ class Judged:
         supported, refuted, neutral = (float(v) for v in votes[:3])
         return (supported - float(np.logaddexp(refuted, neutral)), *self.comparison.features)
 
+    def written(self, fragments: Iterable[str]) -> list[str]:
+        """Words of the statement in its usual form, as it writes them."""
+        written = (as_written(each, self.read, self.statement) for each in fragments)
+        return list(dict.fromkeys(written))
+
 
 def support(statements: Sequence[str], contexts: Sequence[str], reader: Reader) -> list[Support]:
     """One `Support` for every statement, in order.
@@ -227,14 +233,16 @@ def _as_support(
     spans = () if supported else doubtful_spans(judged, fitted.constants["doubt"])
     piece = evidence.pieces[judged.comparison.quoted]
     context = contexts[piece.context]
+    as_it_stands = next((t for t in (piece.text, piece.written) if t in context), "")
+    reason = _reason(judged, spans, evidence, value, contradicted=contradicted)
     return Support(
         probability=value,
         supported=supported,
         contradicted=contradicted,
-        reason=_reason(judged, spans, piece.text, value, contradicted=contradicted),
+        reason=reason,
         context=piece.context,
         # Of a record the words differ from how they are read: "WiFi": "free" is "WiFi: free".
-        sentence=piece.text if piece.text in context else context[piece.start : piece.end],
+        sentence=as_it_stands or context[piece.start : piece.end],
         spans=spans,
     )
 
@@ -269,15 +277,20 @@ def _doubts_of(reading: Reading, words: Sequence[Span]) -> list[float]:
 
 
 def _reason(
-    judged: Judged, spans: Sequence[Span], sentence: str, probability: float, *, contradicted: bool
+    judged: Judged,
+    spans: Sequence[Span],
+    evidence: Evidence,
+    probability: float,
+    *,
+    contradicted: bool,
 ) -> str:
     """Why, in words that never speak against the verdict that they stand beside."""
-    closest = f"closest sentence: {shorten(sentence)}"
-    doubts = _doubts(judged.comparison)
+    closest = f"closest sentence: {shorten(evidence.pieces[judged.comparison.quoted].written)}"
+    doubts = _doubts(judged, evidence)
     if is_uncertain(probability):
         return f"Hard to tell: {doubts[0] if doubts else 'it is said in part at most'}; {closest}"
     if probability > UNCERTAIN[1]:
-        others = judged.comparison.words
+        others = judged.written(judged.comparison.words)
         so = f"in other words than {_listed(others)}" if others else ""
         return f"The evidence says so{f', {so}' if so else ''}; {closest}"
     if doubts:
@@ -288,8 +301,9 @@ def _reason(
     return f"The evidence does not say {quoted}; {closest}"
 
 
-def _doubts(comparison: Comparison) -> list[str]:
+def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
     """What of its words, numbers and names speaks against support, the weightiest first."""
+    comparison = judged.comparison
     sure = {
         "the record says the opposite": comparison.flag and not comparison.flag.agrees,
         "the evidence gives another value or says the opposite": comparison.value_agrees is False,
@@ -298,20 +312,19 @@ def _doubts(comparison: Comparison) -> list[str]:
     }
     doubts = [doubt for doubt, holds in sure.items() if holds]
     if comparison.unit:
-        doubts.append(
-            f"the evidence gives '{comparison.unit.evidence}', not '{comparison.unit.statement}'"
-        )
+        doubts.append(_other_figure(judged, comparison.unit, evidence.pieces))
     if comparison.swap:
-        _, first, second = comparison.swap
+        place, *exchanged = comparison.swap
+        first, second = (evidence.pieces[place].as_written(part) for part in exchanged)
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )
-    doubts += [
-        finding.reason
-        for finding in (comparison.table, comparison.figure)
-        if finding and not finding.agrees
-    ]
-    absent = [*comparison.numbers, *comparison.names]
+    if comparison.table and not comparison.table.agrees:
+        doubts.append(comparison.table.reason)
+    if comparison.figure and comparison.figure.differs:
+        pieces = [evidence.pieces[comparison.figure.piece]]
+        doubts.append(_other_figure(judged, comparison.figure.differs, pieces))
+    absent = judged.written([*comparison.numbers, *comparison.names])
     if absent:
         doubts.append(f"{_listed(absent)} {_do(absent)} not appear in the evidence")
     if comparison.opposites:
@@ -320,13 +333,20 @@ def _doubts(comparison: Comparison) -> list[str]:
         doubts.append("one of the two is negated, the other is not")
     doubts += dict.fromkeys(finding.doubt for finding in comparison.grammar if not finding.agrees)
     if comparison.words:
-        doubts.append(
-            f"{_listed(comparison.words)} {_do(comparison.words)} not appear in the evidence"
-        )
+        missing = judged.written(comparison.words)
+        doubts.append(f"{_listed(missing)} {_do(missing)} not appear in the evidence")
     if comparison.far_numbers:
-        far = comparison.far_numbers
+        far = judged.written(comparison.far_numbers)
         doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
     return doubts
+
+
+def _other_figure(judged: Judged, differing: OtherUnit, pieces: Sequence[Piece]) -> str:
+    """That the evidence gives another figure, both as they are written."""
+    theirs = next((p for p in pieces if differing.evidence in p.text), None)
+    given = theirs.as_written(differing.evidence) if theirs else differing.evidence
+    (own,) = judged.written([differing.statement])
+    return f"the evidence gives '{given}', not '{own}'"
 
 
 def _agrees(comparison: Comparison) -> bool:
