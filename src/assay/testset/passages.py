@@ -17,6 +17,8 @@ _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![^\S\n]*\n))+")
 _HEADING = re.compile(r"\s*(#{1,6})[^\S\n](.*)")
 _FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n[=\-~^*]{3,}\s*$")
+# A line of an indented paragraph, as pages of `man` have them; a list's items stay apart.
+_INDENTED = re.compile(r"(?P<indent>[ \t]{3,})[^\s\-*+|\d]")
 # Corpora for research are often cut into tokens: "Yemen 's capital ( Sana'a ) , self - owned .".
 _TOKENS = re.compile(r"\w [,.](?:\s|$)")
 _PRINTED = (
@@ -107,6 +109,18 @@ def as_printed(text: str) -> str:
         for pattern, mark in _PRINTED:
             text = pattern.sub(mark, text)
     return text
+
+
+def unwrapped(text: str) -> str:
+    """A text of as many characters, in which the lines of an indented paragraph are one."""
+    lines, above = list[str](), ""
+    for line in text.split("\n"):
+        match = _INDENTED.match(line)
+        indent = match["indent"] if match else ""
+        lines.append(" " if indent and indent == above else "\n")
+        lines.append(line)
+        above = indent
+    return "".join(lines[1:])
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
