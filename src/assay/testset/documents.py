@@ -38,6 +38,7 @@ _IDS: Final = ("id", "_id", "doc_id", "docid", "document_id")
 _SOURCES: Final = ("source", "url", "path", "name", "file_name")
 _LONGEST: Final = 255  # characters of a file's name
 _TITLES: Final = ("title", "heading", "question", "name", "file_name")
+_FRONT_MATTER: Final = re.compile(r"---\n(?:(?!---)[^\n]*\n)*?title:[ ]*(?P<title>[^\n]+)\n")
 # The first line of a page of `man`: "TAR(1)      GNU TAR Manual      TAR(1)".
 _MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
@@ -163,6 +164,8 @@ def _of_text_file(path: Path, name: str) -> Document:
         page.feed(text)
         page.close()
         return Document(name, page.text(), " ".join(page.title.split()))
+    if front := _FRONT_MATTER.match(text):
+        return Document(name, text, front["title"].strip("\"'"))
     manual = _MANUAL.match(text)
     return Document(name, text, manual["name"].lower() if manual else "")
 

@@ -80,7 +80,7 @@ class Drafts:
         self.facts = [
             draft
             for draft in self.facts
-            if draft.fact.template != "option"
+            if draft.fact.template not in {"option", "table"}
             or counts[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
         ]
         self._answers: dict[str, list[str]] = defaultdict(list)
@@ -310,14 +310,14 @@ class Drafts:
 
 def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
     """A question that leans on its document, with the title of that: "the file", "-x is given"."""
-    leans = fact.subject.startswith("the ") or _FLAG.search(question)
+    leans = fact.subject.startswith("the ") or _LEANING.search(question)
     headings = [one for one in passage.title.split(" > ") if one != passage.document]
     where = in_document(headings) if leans and fact.template in _OF_PAGES else ""
     return f"{where}{question[:1].lower()}{question[1:]}" if where else question
 
 
 _OF_PAGES: Final = frozenset(("object", "condition", "purpose", "reason", "number"))
-_FLAG: Final = re.compile(r"(?<![\w-])--?[a-z]")
+_LEANING: Final = re.compile(r"(?<![\w-])--?[a-z]|\b(?:if|when) the\b")  # "-x", "if the file"
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.
 _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
 # "What does the Basic plan include?" is asked of anything that has a name; what something allows,
@@ -413,6 +413,8 @@ def _difference(first: Fact, second: Fact) -> str:
 
 def _both(first: Fact, second: Fact) -> str:
     """One question of two that only differ in their subject; "" where they differ in more."""
+    if "(" in f"{first.subject}{second.subject}":
+        return ""
     before, _, behind = first.question.partition(first.subject)
     if second.question != f"{before}{second.subject}{behind}" or not behind.strip(" ?"):
         return ""

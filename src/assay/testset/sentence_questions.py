@@ -315,18 +315,13 @@ def _sound(drafts: Iterator[Fact]) -> Iterator[Fact]:
         if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
             continue
         odd = re.search(r"\b(\w+) \1\b| and/or |  | (?:to \w+|[a-z]+ly)\?$", question)
-        if (
-            odd
-            or _NO_PHRASE.search(fact.subject)
-            or _LEANS.search(inner)
-            or _LEANS_BACK.search(fact.answer)
-        ):
+        odd = odd or _NO_PHRASE.search(fact.subject) or _LEANS.search(inner)
+        if odd or _LEANS_BACK.search(fact.answer):
             continue
         last = question.rstrip("?").split()[-1].lower()
         ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
-        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"}:
-            continue
-        yield fact
+        if not ends and last not in {"and", "or", "the", "a", "an", "is", "are", "be"}:
+            yield fact
 
 
 def _short(text: str, most: int = 14) -> bool:
@@ -368,7 +363,7 @@ def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
     passive = clause.auxiliary in {"is", "are"} or re.match(r"(?:have to |also )*be ", clause.rest)
     question = f"What {clause.auxiliary} {clause.subject} do {condition}?"
     question = f"What happens to {clause.subject} {condition}?" if passive else question
-    if not (passive and clause.subject.startswith(("a ", "an "))):
+    if not clause.subject.startswith(("a ", "an ")) and len(clause.subject) > 1:
         yield Fact("condition", question, clause.rest, clause.subject, condition)
 
 
@@ -474,7 +469,11 @@ def _object(clause: _Clause) -> Iterator[Fact]:
         if not tail.startswith(f"{link} "):
             return
         tail = tail.removeprefix(f"{link} ")
-    if not _OBJECT.match(tail) or len(tail.split()) < _LEAST_OBJECT or " to " in tail:
+    if (
+        not _OBJECT.match(tail)
+        or len(tail.split()) < _LEAST_OBJECT
+        or re.search(r" (?:to|than) ", tail)
+    ):
         return
     question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
     yield Fact("object", f"{question}?", tail, clause.subject, clause.verb)

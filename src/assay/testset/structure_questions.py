@@ -36,7 +36,8 @@ _LONGEST_ITEM: Final = 14  # words
 _TERM: Final = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+)?"
     r"(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
-    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<meaning>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$(?!\n[ \t]+\w)",
+    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<meaning>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$"
+    r"(?!\n[ \t]+\w)",
     re.MULTILINE,
 )
 _NO_TERM: Final = re.compile(
@@ -111,7 +112,8 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _abbreviations(prose)
     yield from _terms(prose)
     yield from _faq(prose)
-    if len(headings) == 1 and headings[0].endswith("?") and (answer := clean(text)):
+    alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
+    if alone and (answer := clean(text)):
         yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
@@ -138,10 +140,8 @@ def _signatures(text: str, prose: str) -> Iterator[Fact]:
             if value == "None" or not named:  # an example's own function
                 continue
             of = f"the parameter `{name}` of `{signature['name']}`"
-            question, other = (
-                f"What is the default of {of}?",
-                f"Which value does {of} have by default?",
-            )
+            question = f"What is the default of {of}?"
+            other = f"Which value does {of} have by default?"
             reference = f"The default of {of} is {value}."
             span = signature.span()
             yield Fact("option", question, value, of, "default", other, reference, span)
@@ -227,12 +227,8 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
     purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(purpose.split()) >= _LEAST and not _NO_DUTY.search(purpose):
         first, second = purpose.lower().split()[:2]
-        verb = ("base" in verbs.forms(first) and second != "of") or second in {
-            "the",
-            "a",
-            "an",
-            "these",
-        }
+        verb = "base" in verbs.forms(first) and second != "of"
+        verb = verb or second in {"the", "a", "an", "these"}
         predicate = (
             f"is used to {purpose[:1].lower()}{purpose[1:]}" if verb else f"sets this: {purpose}"
         )
@@ -332,10 +328,11 @@ _HEADED: Final = re.compile(
 )
 # What leans on the sentences before it, or goes on behind it.
 _LEANS: Final = re.compile(
-    r"\b(?:this|these|those|such|too|also|as well|that one|he|she|they|them|their|above|below|then|therefore|"
-    r"however|while|whereas|instead|otherwise|both|another|others|the same|so|here|there|former|"
-    r"latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
+    r"\b(?:this|these|those|such|too|also|as well|that one|he|she|they|them|their|above|"
+    r"below|then|therefore|however|while|whereas|instead|otherwise|both|another|others|the same|so|"
+    r"here|there|former|latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
 )
+_OF_MANY: Final = re.compile(r"=[a-z\d]|\[")  # one value of many, or a whole synopsis
 _IT: Final = re.compile(r"\b(?:it|its)\b")
 # "-v, --verbose", then what it does: behind two blanks or a colon, or below and further in.
 _OPTION: Final = re.compile(
@@ -433,6 +430,8 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
     if not sentence.endswith("."):
         return
     plain = sentence[:-1]
+    if (code := re.search(_CODE, plain)) and _OF_MANY.search(code["code"]):
+        return
     if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and where:
         rest = clean(option["rest"])
         if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_WORDS:
@@ -487,9 +486,8 @@ def _how(text: str, where: str) -> Iterator[Fact]:
             of = "" if f"“{match['heading']}”" in where else where
             question = f"{of}{'which' if of else 'Which'} command do you run to {task}?"
             reference = f"To {task}, run `{command}`."
-            yield Fact(
-                "procedure", question, command, task, "run", "", reference, match.span("code")
-            )
+            at = match.span("code")
+            yield Fact("procedure", question, command, task, "run", "", reference, at)
 
 
 def _task(heading: str) -> str:
