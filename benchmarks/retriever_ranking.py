@@ -1,4 +1,4 @@
-"""Do generated questions rank retrievers as people's questions do? Over XQuAD, CLAPnq, TeleQuAD.
+"""Do generated questions rank retrievers as people's questions do?
 
     python -m benchmarks.retriever_ranking xquad [--offline 100] [--easy] [--questions FILE ...]
 
@@ -9,8 +9,9 @@ files given (rows of `assay testset` over the same documents, for XQuAD those th
 benchmarks.pipeline corpus` writes). Kendall's tau-b between two rankings has a bootstrap interval
 over the questions of both. What as many questions of people would show beside all the others
 stands next to it, and how many pairs of retrievers are ranked alike, of those that people's
-questions tell apart (95 % paired bootstrap interval of the difference without 0). Tau between
-random halves of people's questions is the most that can be expected.
+questions tell apart (95 % paired bootstrap interval of the difference without 0). "By itself" is
+how many of those pairs the set tells apart, too, in the same order and in the other one. Tau
+between random halves of people's questions is the most that can be expected.
 """
 
 import argparse
@@ -84,7 +85,7 @@ def corpus(name: str) -> tuple[list[Document], list[Asked]]:
 def _sentences(row: Mapping[str, Any]) -> list[str]:
     """The sentences that bear an answer out, any of which is evidence."""
     held = row["labels"]
-    return list(held.get("relevant_sentences") or [(held["relevant_sentence"] or "").strip()])
+    return list(held.get("relevant_sentences") or [(held.get("relevant_sentence") or "").strip()])
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> list[Asked]:
@@ -247,23 +248,25 @@ def main() -> None:
     print(
         f"they tell {len(pairs)} of 15 pairs apart; {overlap(documents, asked):.2f} shared words\n"
     )
-    print(
-        f"| questions | n | {' | '.join(names)} | tau | as many of people's | told apart | shared |"
-    )
-    print(f"|---|---:|{'---:|' * len(names)}---:|---:|---:|---:|")
+    head = ["questions", "n", *names, "tau", "as many of people's", "told apart", "by itself"]
+    print(f"| {' | '.join([*head, 'shared'])} |")
+    print(f"|---|---:|{'---:|' * len(names)}---:|---:|---:|---:|---:|")
     means = " | ".join(f"{x:.3f}" for x in people.mean(axis=1))
-    print(f"| people's | {len(asked)} | {means} | | | | |")
+    print(f"| people's | {len(asked)} | {means} | | | | | |")
     for name, rows in sets.items():
         scores = asyncio.run(reciprocal_ranks(documents, of_rows(rows)))
         mean = scores.mean(axis=1)
         alike = f"{sum(mean[a] > mean[b] for a, b in pairs)} of {len(pairs)}"
+        own = set(told_apart(scores))
+        against = sum((b, a) in own for a, b in pairs)
+        claims = f"{sum(pair in own for pair in pairs)}, {against} against"
         shared = overlap(documents, of_rows(rows))
         value, limits, middle, chance = agreement(scores, people)
         means = " | ".join(f"{x:.3f}" for x in scores.mean(axis=1))
         taus = f"{value:.2f} ({limits[0]:.2f} to {limits[1]:.2f})"
         beside = f"{middle:.2f} ({chance[0]:.2f} to {chance[1]:.2f})"
         row = f"| {name} | {scores.shape[1]} | {means} | {taus} | {beside} | {alike} |"
-        print(f"{row} {shared:.2f} |", flush=True)
+        print(f"{row} {claims} | {shared:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

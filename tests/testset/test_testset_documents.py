@@ -91,6 +91,29 @@ class TestReading:
         assert "def f():\n    return 1\n" in found.text
         assert "Two lines." in found.text
 
+    def test_a_page_keeps_its_code_tables_and_terms(self, tmp_path):
+        path = tmp_path / "p.html"
+        path.write_text(
+            "<title>T</title><body>Menu<main><p>Give <code>-x</code><sup><a>1</a></sup>.</p><table>"
+            "<tr><th>Option</th>\n<th>Meaning</th></tr>\n<tr><td>-x</td><td><p>An x.</p></td></tr>"
+            "</table><dl><dt>Lamp</dt><dd><p>A thing.</p></dd></dl></main>Legal"
+        )
+        (found,) = read_documents(path)
+        lines = [" ".join(line.split()) for line in found.text.splitlines() if line.strip()]
+        assert lines == ["Give `-x`.", "| Option | Meaning |", "| -x | An x. |", "- Lamp: A thing."]
+
+    @over(
+        ("text", "title"),
+        [
+            ("TAR(1)    GNU TAR    TAR(1)\n\nNAME\n    tar", "tar"),
+            ("---\nsection: 1\ntitle: npm-ls\n---\n# Synopsis\n", "npm-ls"),
+            ("Tar (1) is a tool.\n", ""),
+        ],
+    )
+    def test_the_title_is_what_a_manual_says(self, tmp_path, text, title):
+        (tmp_path / "a.txt").write_text(text)
+        assert read_documents(tmp_path / "a.txt")[0].title == title
+
     @over(
         ("given", "said"),
         [

@@ -15,11 +15,11 @@ from assay._text.statements import statements
 from assay._text.words import recall, stems
 from assay.sample import Sample
 from assay.testset import checks
-from assay.testset.passages import Corpus, as_printed
+from assay.testset.passages import Corpus, Passage, as_printed, unwrapped
 from assay.testset.plan import Kind
 from assay.testset.questions import dangling, gives_answer
 from assay.testset.sentence_questions import PERSON, Fact, facts
-from assay.testset.structure_questions import found_in
+from assay.testset.structure_questions import found_in, in_document
 
 _BOILERPLATE: Final = 2  # options; what more of them say is the same for all commands
 _MOST_PASSAGES: Final = 1500  # of more, as many are drawn evenly
@@ -80,7 +80,7 @@ class Drafts:
         self.facts = [
             draft
             for draft in self.facts
-            if draft.fact.template != "option"
+            if draft.fact.template not in {"option", "table"}
             or counts[draft.fact.predicate + draft.fact.answer] <= _BOILERPLATE
         ]
         self._answers: dict[str, list[str]] = defaultdict(list)
@@ -159,13 +159,14 @@ class Drafts:
 
     def _of_structure(self, number: int) -> Iterator[Draft]:
         passage = self.corpus.passages[number]
-        for fact in found_in(passage.text, passage.title.split(" > "), self._small):
+        headings = [one for one in passage.title.split(" > ") if one != passage.document]
+        for fact in found_in(passage.text, headings, self._small):
             quote = passage.text[fact.span[0] : fact.span[1]]
             yield Draft(fact, (number,), (quote,), sure=True)
 
     def _of_sentences(self, number: int) -> Iterator[Draft]:
         passage = self.corpus.passages[number].text
-        text = as_printed(passage)
+        text = as_printed(unwrapped(passage))
         ends, topic = spans(text), _TOPIC.match(text)
         for statement in statements(text):
             start, end = next(
@@ -235,6 +236,7 @@ class Drafts:
             if (
                 len(numbers) < _LEAST_USES
                 or common
+                or verbs.is_known(short.lower())
                 or re.search(rf"\b{spelled}\b", self._text, re.IGNORECASE)
             ):
                 continue
@@ -306,6 +308,16 @@ class Drafts:
                 yield draft.asking(draft.fact.question.replace(match[1], other), "date")
 
 
+def in_its_document(question: str, fact: Fact, passage: Passage) -> str:
+    """A question that leans on its document, with the title of that: "the file", "-x is given"."""
+    leans = fact.subject.startswith("the ") or _LEANING.search(question)
+    headings = [one for one in passage.title.split(" > ") if one != passage.document]
+    where = in_document(headings) if leans and fact.template in _OF_PAGES else ""
+    return f"{where}{question[:1].lower()}{question[1:]}" if where else question
+
+
+_OF_PAGES: Final = frozenset(("object", "condition", "purpose", "reason", "number"))
+_LEANING: Final = re.compile(r"(?<![\w-])--?[a-z]|\b(?:if|when) the\b")  # "-x", "if the file"
 # "What does Carl use?" is no question of everybody's, "What does Django use?" is.
 _OF_THINGS: Final = frozenset(("object", "condition", "purpose"))
 # "What does the Basic plan include?" is asked of anything that has a name; what something allows,
@@ -365,7 +377,7 @@ _ATTRIBUTES: Final = tuple(
             "Who designed {}?",
             "design|architect|engineer|buil[dt]|plan",
         ),
-        ("act|acts|law|treaty|convention|agreement|bill", "Who signed {}?", "sign"),
+        ("act|acts|law|treaty|convention|agreement", "Who signed {}?", "sign"),
         (
             "fossil|species|genus|mineral|element|protein|enzyme|hormone",
             "Who discovered {}?",
@@ -394,11 +406,15 @@ _WORDS: Final = frozenset(
 
 
 def _difference(first: Fact, second: Fact) -> str:
+    if "`" in f"{first.subject}{second.subject}":  # of a list that has each in its turn
+        return ""
     return f"What is the difference between {first.subject} and {second.subject}?"
 
 
 def _both(first: Fact, second: Fact) -> str:
     """One question of two that only differ in their subject; "" where they differ in more."""
+    if "(" in f"{first.subject}{second.subject}":
+        return ""
     before, _, behind = first.question.partition(first.subject)
     if second.question != f"{before}{second.subject}{behind}" or not behind.strip(" ?"):
         return ""

@@ -17,7 +17,7 @@ from assay.tasks import SelectSentences, Statement, VerifyStatements
 from assay.tasks.contexts import Passage as Numbered
 from assay.tasks.questions import NO_ANSWER
 from assay.testset import checks
-from assay.testset.drafts import SAME_ANSWER, Draft, Drafts
+from assay.testset.drafts import SAME_ANSWER, Draft, Drafts, in_its_document
 from assay.testset.passages import Corpus, as_printed
 from assay.testset.plan import KINDS, Kind, Plan, Style
 from assay.testset.questions import Question, Rejected, Told
@@ -200,6 +200,8 @@ class Offline:
         held = {stem for passage in passages for stem in stems(passage.text)}
         rng = random.Random(f"{self.plan.seed} {draft.fact.question}")  # noqa: S311 - no secret
         question = rng.choice([one for one in (draft.fact.question, draft.fact.other) if one])
+        if draft.quotes and not draft.sure and not style and len(passages) == 1:
+            question = in_its_document(question, draft.fact, passages[0])
         if style == "keywords":
             texts = " ".join(passage.text for passage in passages)
             question = keywords(draft.fact.question, around(texts, draft), rng)

@@ -16,7 +16,10 @@ SHORTEST = 25
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![^\S\n]*\n))+")
 _HEADING = re.compile(r"\s*(#{1,6})[^\S\n](.*)")
 _FENCE = re.compile(r"^[^\S\n]{0,3}(`{3,}|~{3,})", re.MULTILINE)
-_UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n[=\-~^*]{3,}\s*$")
+_UNDERLINED = re.compile(r"\s*(\S[^\n]*)\n([=\-~^*])[=\-~^*]{2,}\s*$")
+# A line of an indented paragraph, as pages of `man` have them; a list's items stay apart.
+_INDENTED = re.compile(r"(?P<indent>[ \t]{3,})[^\s\-*+|\d]")
+_CAPITALS = re.compile(r"[A-Z][A-Z ,/-]+")  # a heading there, which begins no sentence
 # Corpora for research are often cut into tokens: "Yemen 's capital ( Sana'a ) , self - owned .".
 _TOKENS = re.compile(r"\w [,.](?:\s|$)")
 _PRINTED = (
@@ -109,6 +112,20 @@ def as_printed(text: str) -> str:
     return text
 
 
+def unwrapped(text: str) -> str:
+    """A text of as many characters, in which the lines of an indented paragraph are one."""
+    lines, above = list[str](), ""
+    for line in text.split("\n"):
+        match = _INDENTED.match(line)
+        indent = match["indent"] if match else ""
+        if indent and lines and _CAPITALS.fullmatch(lines[-1]):
+            lines[-1] = " " * len(lines[-1])
+        lines.append(" " if indent and indent == above else "\n")
+        lines.append(line)
+        above = indent
+    return "".join(lines[1:])
+
+
 def _code(text: str) -> Iterator[tuple[int, int]]:
     """The fenced blocks of a text, with their fences; one that is not closed goes to the end."""
     opened, begins = "", 0
@@ -155,11 +172,11 @@ def _pieces(text: str, size: int) -> Iterator[_Piece]:
 
 
 def _heading(text: str) -> tuple[int, str] | None:
-    """Level and text of a heading; one that is underlined counts as of level 2."""
+    """Level and text of a heading; one that is underlined is of level 1 by "=", else of 2."""
     if (marked := _HEADING.match(text)) and (name := marked[2].strip().rstrip("#").rstrip()):
         return len(marked[1]), name
     underlined = _UNDERLINED.match(text)
-    return (2, underlined[1]) if underlined else None
+    return (1 if underlined[2] == "=" else 2, underlined[1]) if underlined else None
 
 
 def _fence(text: str, opened: str) -> str:

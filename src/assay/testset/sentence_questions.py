@@ -94,7 +94,7 @@ _PERSON: Final = re.compile(rf"\b(?:{PERSON})\b")
 _OBJECT_VERBS: Final = frozenset(
     "allow consist comprise contain control define depend describe determine enable "
     "identify include indicate measure mean produce provide reject represent require "
-    "return specify store support use need carry lead cause offer accept".split()
+    "return specify store carry lead cause offer accept".split()
 )
 # What is said besides leaves out what was said before: it is not all of the answer.
 _BESIDES: Final = re.compile(
@@ -296,7 +296,8 @@ def listed(lead: str, items: Sequence[str], small: Collection[str]) -> Iterator[
     if clause is None or _LEANS.search(clause.subject) or _BROKEN.search(plain):
         return
     verb = clause.verb in _OBJECT_VERBS or clause.verb in {"have", "perform", "hold", "show"}
-    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb:
+    bare = clause.verb == "have" and not announced
+    if clause.auxiliary not in {"do", "does", "must", "can"} or not verb or bare:
         return
     link = f" {_WITH_PREPOSITION[clause.verb]}" if clause.verb in _WITH_PREPOSITION else ""
     what = f"Which {announced['noun']}" if announced else "What"
@@ -314,18 +315,13 @@ def _sound(drafts: Iterator[Fact]) -> Iterator[Fact]:
         if not _SHORTEST <= length <= _LONGEST or open_brackets or "," in inner:
             continue
         odd = re.search(r"\b(\w+) \1\b| and/or |  | (?:to \w+|[a-z]+ly)\?$", question)
-        if (
-            odd
-            or _NO_PHRASE.search(fact.subject)
-            or _LEANS.search(inner)
-            or _LEANS_BACK.search(fact.answer)
-        ):
+        odd = odd or _NO_PHRASE.search(fact.subject) or _LEANS.search(inner)
+        if odd or _LEANS_BACK.search(fact.answer):
             continue
         last = question.rstrip("?").split()[-1].lower()
         ends = last in PREPOSITIONS and fact.template not in {"object", "purpose"}
-        if ends or last in {"and", "or", "the", "a", "an", "is", "are", "be"}:
-            continue
-        yield fact
+        if not ends and last not in {"and", "or", "the", "a", "an", "is", "are", "be"}:
+            yield fact
 
 
 def _short(text: str, most: int = 14) -> bool:
@@ -365,17 +361,17 @@ def _condition(clause: _Clause, condition: str) -> Iterator[Fact]:
     if not _LEAST_CONSEQUENCE <= len(clause.rest.split()) <= _LONGEST_CONSEQUENCE:
         return
     passive = clause.auxiliary in {"is", "are"} or re.match(r"(?:have to |also )*be ", clause.rest)
-    if passive:
-        question = f"What happens to {clause.subject} {condition}?"
-    else:
-        question = f"What {clause.auxiliary} {clause.subject} do {condition}?"
-    yield Fact("condition", question, clause.rest, clause.subject, condition)
+    question = f"What {clause.auxiliary} {clause.subject} do {condition}?"
+    question = f"What happens to {clause.subject} {condition}?" if passive else question
+    if not clause.subject.startswith(("a ", "an ")) and len(clause.subject) > 1:
+        yield Fact("condition", question, clause.rest, clause.subject, condition)
 
 
 def _definition(clause: _Clause) -> Iterator[Fact]:
     """What something or somebody is."""
     complement, subject = clause.rest, clause.subject
-    if clause.verb != "be" or not _CLASS_NAMED.match(complement) or _NO_CLASS.match(complement):
+    named = _CLASS_NAMED.match(complement) and not _NO_CLASS.match(complement)
+    if clause.verb != "be" or not named or re.match(r"\w+ing (?:it|off|on|out|the|to)\b", subject):
         return
     vague = bool(_VAGUE.search(re.sub(r"^the | \([A-Z]\S+\)$", "", subject)))
     vague = vague or len(complement.split()) <= _COMPLEMENT
@@ -410,7 +406,7 @@ def _number(clause: _Clause) -> Iterator[Fact]:
     if clause.auxiliary in _BE or " by" in before:
         return
     rest, noun = counted["rest"].strip(), counted["noun"]
-    if " and " in rest or noun in {"times", "ways"}:
+    if " and " in rest or re.search(r"\b(?:aspect|case|purpose|reason|thing|time|way)s$", noun):
         return
     if rest.startswith("of "):
         noun, rest = f"{noun} {rest}", ""
@@ -473,7 +469,11 @@ def _object(clause: _Clause) -> Iterator[Fact]:
         if not tail.startswith(f"{link} "):
             return
         tail = tail.removeprefix(f"{link} ")
-    if not _OBJECT.match(tail) or len(tail.split()) < _LEAST_OBJECT:
+    if (
+        not _OBJECT.match(tail)
+        or len(tail.split()) < _LEAST_OBJECT
+        or re.search(r" (?:to|than) ", tail)
+    ):
         return
     question = f"What {clause.auxiliary} {clause.subject} {clause.verb} {link}".strip()
     yield Fact("object", f"{question}?", tail, clause.subject, clause.verb)
@@ -482,7 +482,7 @@ def _object(clause: _Clause) -> Iterator[Fact]:
 def _reason(clause: _Clause) -> Iterator[Fact]:
     """Why something is so."""
     causes = list(_CAUSE.finditer(clause.rest))
-    if len(causes) != 1:
+    if len(causes) != 1 or len(causes[0]["answer"].split()) < _LEAST_PURPOSE:
         return
     rest = clause.rest[: causes[0].start()]
     if not _short(rest, 12) or not rest or (clause.verb == "be" and " to " in rest):

@@ -9,11 +9,13 @@ from typing import Final
 
 from assay._text import verbs
 from assay._text.grammar import Words
-from assay._text.markup import clean
+from assay._text.markup import clean as without_marks
 from assay._text.predicates import find_subject
 from assay._text.sentences import sentences, spans
+from assay._text.words import content_words
 from assay.testset.sentence_questions import Fact, listed
 
+_REFERENCE_LINK: Final = re.compile(r"\[([^\[\]\n]{1,200})\]\[[^\[\]\n]{0,100}\]")
 _FENCED: Final = re.compile(
     r"^[ \t]{0,3}(```|~~~).*?(?:^[ \t]{0,3}\1|\Z)", re.MULTILINE | re.DOTALL
 )
@@ -34,7 +36,8 @@ _LONGEST_ITEM: Final = 14  # words
 _TERM: Final = re.compile(
     r"^[ \t]*(?:[-*+•][ \t]+)?"
     r"(?:\*\*(?P<bold>[^*\n]{2,50}?):?\*\*:?|(?P<plain>[A-Z][\w /()-]{2,40}):)"
-    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<meaning>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$",
+    r"[ \t]*(?:[-\u2013\u2014:]+[ \t]+)?(?P<meaning>(?:[Aa]n?|[Tt]he)\s+[^\n]{15,300})$"
+    r"(?!\n[ \t]+\w)",
     re.MULTILINE,
 )
 _NO_TERM: Final = re.compile(
@@ -45,8 +48,13 @@ _NO_TERM: Final = re.compile(
 _FAQ: Final = re.compile(
     r"^(?:#{1,6}[ \t]+|\*\*|Q(?:uestion)?[:.][ \t]*)(?P<question>[A-Z][^\n?]{8,120}\?)(?:\*\*)?"
     r"[ \t]*\n+"
-    r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n[^\n#*|`-][^\n]*)*)",
+    r"(?:A(?:nswer)?[:.][ \t]*)?(?P<answer>[A-Z][^\n]*(?:\n(?!```|[#*|-])[^\n]+)*)",
     re.MULTILINE,
+)
+# "What each file is for?" is a heading, no question; "What else is there?" goes on.
+_NO_QUESTION: Final = re.compile(
+    r"(?:what|where|when|who|how)\s+(?:(?:each|every|the|this|these|all|an?|to|else)\b|about\b)",
+    re.IGNORECASE,
 )
 _EXPANDED: Final = re.compile(
     r"(?<![\"“\w])(?P<long>(?:[A-Za-z][\w/-]*[ ]){1,8})\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)"
@@ -85,6 +93,11 @@ _ATTRIBUTES: Final = frozenset(
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)
 
 
+def clean(text: str) -> str:
+    """A text without mark-up, "[guide][]" among it."""
+    return without_marks(_REFERENCE_LINK.sub(r"\1", text))
+
+
 def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iterator[Fact]:
     """The questions that the structure of a text answers.
 
@@ -99,7 +112,8 @@ def found_in(text: str, headings: Sequence[str], small: Collection[str]) -> Iter
     yield from _abbreviations(prose)
     yield from _terms(prose)
     yield from _faq(prose)
-    if len(headings) == 1 and headings[0].endswith("?") and (answer := clean(text)):
+    alone = len(headings) == 1 and headings[0].endswith("?") and not _HEADING.match(text.strip())
+    if alone and (answer := clean(text)):
         yield Fact("faq", headings[0], answer, "", "", "", answer, (0, len(text)))
     yield from _lists(prose, small)
     yield from of_manuals(text, prose, headings)
@@ -126,10 +140,8 @@ def _signatures(text: str, prose: str) -> Iterator[Fact]:
             if value == "None" or not named:  # an example's own function
                 continue
             of = f"the parameter `{name}` of `{signature['name']}`"
-            question, other = (
-                f"What is the default of {of}?",
-                f"Which value does {of} have by default?",
-            )
+            question = f"What is the default of {of}?"
+            other = f"Which value does {of} have by default?"
             reference = f"The default of {of} is {value}."
             span = signature.span()
             yield Fact("option", question, value, of, "default", other, reference, span)
@@ -215,12 +227,8 @@ def _option(name: str, cell: str, span: tuple[int, int], headings: Sequence[str]
     purpose = clean(_REPEATABLE.sub("", _DEFAULT_OF.sub("", cell)).strip()).rstrip(".")
     if len(purpose.split()) >= _LEAST and not _NO_DUTY.search(purpose):
         first, second = purpose.lower().split()[:2]
-        verb = ("base" in verbs.forms(first) and second != "of") or second in {
-            "the",
-            "a",
-            "an",
-            "these",
-        }
+        verb = "base" in verbs.forms(first) and second != "of"
+        verb = verb or second in {"the", "a", "an", "these"}
         predicate = (
             f"is used to {purpose[:1].lower()}{purpose[1:]}" if verb else f"sets this: {purpose}"
         )
@@ -275,8 +283,9 @@ def _terms(text: str) -> Iterator[Fact]:
         clause = find_subject(Words(sentence), 0)
         if _NO_TERM.match(term) or len(term.split()) > 5 or clause is not None:
             continue
+        value = match["plain"] and re.match(r"the\b", meaning, re.IGNORECASE)  # of a field
         open_ = sentence.count("(") != sentence.count(")")
-        if open_ or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
+        if open_ or value or re.search(r"[.;:!?](?:\s|$)", term) or find_subject(Words(term), 0):
             continue
         reference = f"The term “{term}” means: {sentence[:1].lower()}{sentence[1:]}."
         question = f"What does the term “{term}” mean?"
@@ -284,14 +293,21 @@ def _terms(text: str) -> Iterator[Fact]:
 
 
 def _faq(text: str) -> Iterator[Fact]:
-    """Questions of the documents with the answers below them."""
+    """Questions of the documents with all that stands below them."""
     for match in _FAQ.finditer(text):
-        answer = clean(match["answer"])
-        if len(answer.split()) >= 4:
-            question = clean(match["question"])
-            yield Fact("faq", question, answer, "", "", "", answer, match.span())
+        below = re.search(
+            r"^#|^(?:\*\*|Q(?:uestion)?[:.])[^\n]*\?", text[match.end() :], re.MULTILINE
+        )
+        end = match.end() + below.start() if below else len(text)
+        body, question = text[match.start("answer") : end].rstrip(), clean(match["question"])
+        answer = " ".join(clean(body).split())
+        whole = 4 <= len(answer.split()) <= _LONGEST_ANSWER and answer[-1] in '.!?)"\u201d'
+        if whole and len(content_words(question)) > 1 and not _NO_QUESTION.match(question):
+            span = match.start(), match.start("answer") + len(body)
+            yield Fact("faq", question, answer, "", "", "", answer, span)
 
 
+_LONGEST_ANSWER: Final = 120  # words
 _FILE: Final = re.compile(r"\S+\.\w{1,5}$")
 _CODE: Final = r"`(?P<code>[^`\n]{2,40})`"
 _NO_OBJECT: Final = r"(?:as|at|by|for|from|in|on|only|to|up|with)\b"
@@ -312,11 +328,23 @@ _HEADED: Final = re.compile(
 )
 # What leans on the sentences before it, or goes on behind it.
 _LEANS: Final = re.compile(
-    r"\b(?:this|these|those|such|too|that one|he|she|they|them|their|above|below|then|therefore|"
-    r"however|while|whereas|instead|otherwise|both|another|others|the same|so|here|there|former|"
-    r"latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
+    r"\b(?:this|these|those|such|too|also|as well|that one|he|she|they|them|their|above|"
+    r"below|then|therefore|however|while|whereas|instead|otherwise|both|another|others|the same|so|"
+    r"here|there|former|latter|as follows|following|likewise)\b|^(?:its?|and|or|but)\b|\bdid\b"
 )
+_OF_MANY: Final = re.compile(r"=[a-z\d]|\[")  # one value of many, or a whole synopsis
 _IT: Final = re.compile(r"\b(?:it|its)\b")
+# "-v, --verbose", then what it does: behind two blanks or a colon, or below and further in.
+_OPTION: Final = re.compile(
+    r"^(?P<indent>[ \t]*)(?:[-*][ ])?`?(?P<short>--?[A-Za-z][\w-]*)`?(?:[ =]<?\w+>?)?"
+    r"(?:,[ ]+`?(?P<long>--[\w-]+)`?)?(?:[ =\[]{1,2}[^\s.,:]+)?"
+    r"(?:[ \t]?:[ ]+|[ \t]{2,}|[ \t]*\n(?P=indent)[ \t]+)"
+    r"(?P<meaning>[A-Z][^\n]*(?:\n[ \t]+(?!-)[^\s-][^\n]*)*)",
+    re.MULTILINE,
+)
+_VAGUE: Final = re.compile(
+    r"^(?:Deprecated|Obsolete|Ignored|Undocumented|See|Synonym|Same|Equivalent)\b|\.\.\.|:$"
+)
 _COMMAND: Final = re.compile(
     r"^#{1,6}[ \t]+(?P<heading>[A-Z][^\n?]{6,70}?)[ \t#]*\n"
     r"(?:(?!#|[ \t]*```)[^\n]*\n){0,12}?"
@@ -351,7 +379,15 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
     for entry in _ENTRY.finditer(prose):
         meaning = clean(entry["meaning"]).rstrip(".").split(". ")[0]
         clause = find_subject(Words(meaning), 0)  # "A power cut may undo it" says not what it is
-        long = len(meaning.split()) >= _LEAST_WORDS
+        long = len(meaning.split()) >= _LEAST_WORDS and entry["code"] not in meaning
+        order = re.match(r"[A-Z][a-z]+ (?:to|the|an?)\b", meaning)  # "Change to the remote part"
+        value = re.search(r"=[a-z\d]", entry["code"])  # one of many
+        if (
+            value
+            or _is_option(entry["code"])
+            or (order and _is_base(order.group().split()[0].lower()))
+        ):
+            continue
         if where and long and clause is None and not _LEANS.search(meaning.lower()):
             name = f"`{_named(entry['code'])}`"
             question, reference = f"{where}what is {name}?", f"{name}: {meaning}."
@@ -365,7 +401,24 @@ def of_manuals(text: str, prose: str, headings: Sequence[str]) -> Iterator[Fact]
             question = f"What is {name} for?" if alone else f"{where}what is {name} for?"
             reference = f"{name} {verbs.third_person(base)} {rest}."
             yield Fact("code", question, rest, name, "for", "", reference, headed.span())
+    yield from _listed_options(prose, where)
     yield from _how(text, where)
+
+
+def _listed_options(text: str, where: str) -> Iterator[Fact]:
+    """What an option does, by the list of a page of man, of `--help` or of a web page."""
+    for entry in _OPTION.finditer(text) if where else ():
+        first = sentences(" ".join(clean(entry["meaning"]).split()))[0]
+        meaning = re.sub(r"^(?:This|The) (?:option|flag|switch)\s+|^This (?=[a-z]+s\b)", "", first)
+        name = f"`{entry['long'] or entry['short']}`"
+        known = name.strip("`-").lower() in {"h", "help", "v", "version"}
+        if known or len(meaning.split()) < _LEAST_WORDS or not first.endswith("."):
+            continue
+        if _LEANS.search(meaning.lower()) or _NO_DUTY.search(meaning) or _VAGUE.search(meaning):
+            continue
+        duty = f"{meaning[:1].upper()}{meaning[1:]}"
+        question = f"{where}what is the option {name} for?"
+        yield Fact("option", question, duty, name, "for", "", f"{name}: {duty}", entry.span())
 
 
 def _is_base(word: str) -> bool:
@@ -377,6 +430,8 @@ def _sentence(sentence: str, where: str, span: tuple[int, int]) -> Iterator[Fact
     if not sentence.endswith("."):
         return
     plain = sentence[:-1]
+    if (code := re.search(_CODE, plain)) and _OF_MANY.search(code["code"]):
+        return
     if (option := _GIVEN.fullmatch(plain)) and _is_option(option["code"]) and where:
         rest = clean(option["rest"])
         if not _LEANS.search(rest.lower()) and len(rest.split()) > _LEAST_WORDS:
@@ -431,9 +486,8 @@ def _how(text: str, where: str) -> Iterator[Fact]:
             of = "" if f"“{match['heading']}”" in where else where
             question = f"{of}{'which' if of else 'Which'} command do you run to {task}?"
             reference = f"To {task}, run `{command}`."
-            yield Fact(
-                "procedure", question, command, task, "run", "", reference, match.span("code")
-            )
+            at = match.span("code")
+            yield Fact("procedure", question, command, task, "run", "", reference, at)
 
 
 def _task(heading: str) -> str:
