@@ -103,7 +103,7 @@ _GRADED = {
     "easy": ("hard", -1),
 }
 # What is so the one way round is so the other way round.
-_MUTUAL = frozenset(
+MUTUAL = frozenset(
     map(
         stem,
         "meet marry join resemble border equal match accompany differ agree talk speak chat share "
@@ -149,7 +149,7 @@ def of_verb(verb: str, preposition: str, *, direct: bool) -> list[Sides] | None:
         preposition: The first one behind it; "" for none.
         direct: Whether it has an object.
     """
-    if verb in _MUTUAL:
+    if verb in MUTUAL:
         return None
     sides = [] if direct else _OF_VERB.get(f"{verb} {preposition}", [])
     return sides or _OF_VERB.get(verb, [])
@@ -180,8 +180,9 @@ _EITHER = (
     "succeed/fail approve/reject present/absent true/false guilty/innocent pass/fail "
     "able/unable agree/disagree agree/refuse confirm/deny appear/disappear like/dislike "
     "compulsory/optional mandatory/optional mandatory/voluntary permanent/temporary "
-    "complete/incomplete legal/unlawful dependent/independent regular/irregular "
-    "connect/disconnect honest/dishonest odd/even indoor/outdoor alive/dead"
+    "complete/incomplete enable/disable free/paid manual/automatic manually/automatically "
+    "online/offline wired/wireless require/optional legal/unlawful dependent/independent "
+    "regular/irregular connect/disconnect honest/dishonest odd/even indoor/outdoor alive/dead"
 ).split()
 # ... and of which neither need hold.
 _CONTRARY = (
@@ -248,6 +249,14 @@ for _group in _SAME.split("|"):
     _members = [stem(verbs.base(word)) for word in _group.split()]
     for _member in _members:
         CONCEPTS.setdefault(_member, _members[0])
+
+
+for _first_stem, _others in list(OPPOSITES.items()):
+    for _second_stem, _gradable in list(_others.items()):
+        _first_concept, _second_concept = (
+            CONCEPTS.get(each, each) for each in (_first_stem, _second_stem)
+        )
+        OPPOSITES.setdefault(_first_concept, {}).setdefault(_second_concept, _gradable)
 
 
 def opposite(first: str, second: str) -> bool | None:

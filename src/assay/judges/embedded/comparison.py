@@ -25,6 +25,7 @@ from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import Swap, find_swap
+from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:(?:q|question):\s*)?(?P<question>.+\?)", re.IGNORECASE | re.DOTALL)
@@ -202,6 +203,10 @@ FEATURES = (
 _NEAREST = 3  # sentences whose clauses are compared with the statement's ...
 _SHARED = 0.4  # ... if they hold so much of its content words, by weight
 _ABSENT = 4  # ... and lack no more of them
+_WORDED = 4  # sentences that the statement is laid beside ...
+_OTHERS = 3  # ... if they lack no more of its content words
+_NO_SENTENCE = re.compile(r":\s|\?$")  # a record, a row or a question
+_BEFORE = 2  # sentences before them that tell what they are about
 _LONG = 6  # words in a row that stand in a sentence; fewer may be part of anything
 _REJECTED = re.compile(
     r" (?:myth|misconception|false|untrue|not true|not the case|no (?:evidence|proof|sign)) that $"
@@ -234,6 +239,7 @@ class Comparison:
     rejected: bool  # it stands there word by word, but only behind "it is a myth that"
     figure: cells.Finding | None  # what the evidence says of its figures
     table: cells.Finding | None  # what the tables and records say of it
+    wording: Otherwise | None  # what sentences say of it that are worded nearly like it
 
     @property
     def gives_another_figure(self) -> bool:
@@ -302,6 +308,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         rejected=_is_rejected(claim, evidence),
         figure=figure,
         table=table,
+        wording=None if record or table else _wording(statement, claim, recalls, evidence),
     )
 
 
@@ -361,6 +368,23 @@ def _grammar(
         if recalls[i] >= _SHARED and len(claim.content_stems - evidence.sets[i]) <= _ABSENT
     )
     return predications.findings(statement, list(passages))
+
+
+def _wording(
+    statement: str, claim: Claim, recalls: npt.NDArray[np.float64], evidence: Evidence
+) -> Otherwise | None:
+    """What the sentences that are worded nearly like it say of it."""
+    if claim.start:
+        return None
+    nearest = np.argsort(-recalls, kind="stable")[:_WORDED].tolist()
+    near = (
+        Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
+        for i in nearest
+        if recalls[i] > 0
+        and len(claim.content_stems - evidence.sets[i]) <= _OTHERS
+        and not _NO_SENTENCE.search(evidence.pieces[i].text)
+    )
+    return compare_wordings(statement, list(near))
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:

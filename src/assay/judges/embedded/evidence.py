@@ -1,7 +1,7 @@
 """What a statement claims, what the contexts offer as evidence, and which of it is read."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -214,6 +214,13 @@ class Evidence:
         if last < len(self.pieces) and self.pieces[last].context == context:
             last += 1
         return range(first, last)
+
+    def before(self, piece: int, count: int) -> Iterator[str]:
+        """The sentences before a piece in its context, at most so many, in order."""
+        context = self.pieces[piece].context
+        for each in self.pieces[max(0, piece - count) : piece]:
+            if each.context == context:
+                yield each.text
 
     def topic(self, piece: int) -> frozenset[str]:
         """The stems of what a piece may be about: of the one before it and of the first one."""

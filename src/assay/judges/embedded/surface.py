@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from assay._text import manners, memoized, words
+from assay._text import acronyms, manners, memoized, words
 from assay._text.language_id import identify_language
 from assay._text.markup import lead_end, marks
 from assay._text.numbers import Normalized
@@ -44,11 +44,13 @@ class Vocabulary(NamedTuple):
         written: How each is written, by the word in lower case; in lower case where it ever is.
         stems: Their stems.
         rates: How what is counted by a unit of time is, "a year" by "year".
+        texts: The texts.
     """
 
     written: Mapping[str, str]
     stems: frozenset[str]
     rates: Mapping[str, str]
+    texts: tuple[str, ...] = ()
 
 
 class Edit(NamedTuple):
@@ -63,6 +65,7 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """The words of texts."""
     written: dict[str, str] = {}
     rates: dict[str, str] = {}
+    texts = tuple(texts)
     for text in texts:
         for rate in _RATE.finditer(text):
             rates.setdefault(_unit(rate), rate["rate"].lower())
@@ -70,7 +73,7 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
             word = match[0]
             if word.lower() not in written or word.islower():
                 written[word.lower()] = word
-    return Vocabulary(written, frozenset(map(words.stem, written)), rates)
+    return Vocabulary(written, frozenset(map(words.stem, written)), rates, texts)
 
 
 NOTHING = Vocabulary({}, frozenset(), {})
@@ -85,6 +88,8 @@ def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     bare = _edited(bare, list(_recased(bare.text, vocabulary)))
     bare = _edited(bare, list(_rates_of(bare.text, vocabulary)))
     bare = _edited(bare, list(_of_each(bare.text, vocabulary)))
+    names = acronyms.as_written(bare.text, vocabulary.texts, vocabulary.written)
+    bare = _edited(bare, [Edit(*span, read) for span, read in names])
     return _edited(bare, list(_respelt(bare.text, vocabulary)))
 
 

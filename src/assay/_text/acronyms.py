@@ -1,0 +1,72 @@
+"""Names written out in one text and by their first letters in another."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from assay._text.sentences import Span
+from assay._text.words import STOP_WORDS, words
+
+_SHORT = re.compile(r"\b[A-Z]{2,6}\b")
+_FEW = 2  # letters: of no more, the name has to be written with capitals
+_JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
+
+
+def as_written(
+    text: str, beside: Sequence[str], known: Mapping[str, str]
+) -> Iterator[tuple[Span, str]]:
+    """Where a text has one form of a name and the texts beside it only the other, with that.
+
+    Args:
+        text: A statement.
+        beside: The texts that it is read beside.
+        known: Their words by their lower case.
+    """
+    if text.isupper():
+        return
+    edits = [
+        (match.span(), name)
+        for match in _SHORT.finditer(text)
+        if match[0].lower() not in known and (name := _written_out(match[0], beside))
+    ]
+    shorts = {each[0]: None for part in beside for each in _SHORT.finditer(part)}
+    for short in shorts:
+        match = _pattern(short).search(text)
+        if match and _is_name(match[0], short) and _is_new(match[0], known):
+            edits.append((match.span(), short))
+    end = 0
+    for span, read in sorted(edits):
+        if span[0] >= end:
+            yield span, read
+            end = span[1]
+
+
+def _written_out(short: str, beside: Sequence[str]) -> str:
+    """The one name in the texts that begins with these letters; "" for none or several."""
+    names = {
+        match[0]
+        for part in beside
+        for match in _pattern(short).finditer(part)
+        if _is_name(match[0], short)
+    }
+    return names.pop() if len({name.lower() for name in names}) == 1 else ""
+
+
+@cache
+def _pattern(short: str) -> re.Pattern[str]:
+    first, others = short[0], short[1:]
+    letters = "".join(rf"(?:\s+{_JOINING}|-){each}[a-z]+" for each in others)
+    return re.compile(rf"\b{first}[a-z]+{letters}\b", re.IGNORECASE)
+
+
+def _is_name(name: str, short: str) -> bool:
+    parts: list[str] = re.split(r"[\s-]+", name)
+    capitals = sum(part[0].isupper() for part in parts)
+    if len(short) <= _FEW or len(parts) > len(short):
+        return capitals >= len(short)
+    return STOP_WORDS.isdisjoint(part.lower() for part in parts)
+
+
+def _is_new(name: str, known: Mapping[str, str]) -> bool:
+    """Whether the texts beside do not have the name themselves."""
+    return sum(word not in known for word in words(name) if word not in STOP_WORDS) > 1

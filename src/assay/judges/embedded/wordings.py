@@ -1,0 +1,455 @@
+"""A statement laid word by word beside sentences of the evidence that say nearly the same.
+
+Where all of it is there but one thing, and that one is turned into its opposite, denied, said of
+more, or exchanged for what the evidence says elsewhere, the evidence says otherwise; where nothing
+differs, it says so.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from assay._text.relations import MUTUAL, opposite
+from assay._text.sides import Stems
+from assay._text.wordings import Item, Wording, wordings
+from assay._text.words import stem, words
+
+_SKIP = {"word": 0.35, "number": 0.35, "date": 0.15, "small": 0.05}  # of the evidence
+_LEFT = {"word": 2.0, "number": 2.0, "date": 2.0, "small": 0.4}  # of the statement
+_PART = 0.2  # a part of a list is passed over
+_FAR = float("inf")
+_CARRIED = 0.2  # a word of the subject is not repeated
+_MOST_CARRIED = 4
+_OTHER, _CONTRARY = 1.2, 1.0
+_WORST = 3.6
+_THING = 3  # words of what is exchanged
+_ODD = frozenset("?#+§@")  # what is read without them is another thing: "C#"
+_FEWEST = 2  # things that a statement says
+_MOST_OTHER = 2  # words of it that the sentence lacks
+# With one of them the evidence says it of some alone.
+_LIMITS = frozenset(words("if unless except only without or formerly whether would apart besides"))
+_TIMES = dict.fromkeys(("second", "minut", "hour", "dai", "week", "month", "year"), "time")
+_CLOCK = frozenset({"am", "pm", stem("century")})  # numbers that name a time
+_SAME_THING = MUTUAL | frozenset(map(stem, ["know", "call", "name", "refer"]))
+_LOOSE = frozenset(["in", "on", "at", "during"])
+_LONGEST = 40  # items of a sentence
+_OPPOSED = {
+    frozenset(pair)
+    for pair in (
+        ("from", "to"), ("before", "after"), ("above", "below"), ("since", "until"),
+        ("over", "under"), ("with", "without"), ("for", "against"), ("up", "down"),
+        ("inside", "outside"), ("since", "before"), ("until", "after"), ("before", "until"),
+    )
+}  # fmt: skip
+# Of how many the evidence says it, and of how many it then does not say it.
+_CLASHES = {
+    "all": {"none", "few", "notall", "only"},
+    "most": {"none", "few", "all"},
+    "some": {"all", "none", "most"},
+    "few": {"all", "most", "none"},
+    "none": {"all", "some", "most", "few"},
+    "notall": {"all"},
+    "atleast": {"atmost", "lessthan"},
+    "atmost": {"atleast", "morethan"},
+    "morethan": {"atmost", "lessthan"},
+    "lessthan": {"atleast", "morethan"},
+}
+
+
+class Difference(NamedTuple):
+    """Where a statement and a sentence differ.
+
+    Attributes:
+        kind: "opposite", "order" for small words, "other" for another word or number, "lacking".
+        mine: What the statement has.
+        theirs: What stands there in the evidence.
+    """
+
+    kind: str
+    mine: Item
+    theirs: Item | None
+
+
+class Laid(NamedTuple):
+    """A statement beside a sentence.
+
+    Attributes:
+        cost: How badly they fit.
+        pairs: For each item of the statement the place in the sentence; -1 where it has none, -2
+            where it is the subject that the sentence does not repeat.
+        differences: Where they differ.
+    """
+
+    cost: float
+    pairs: tuple[int, ...]
+    differences: tuple[Difference, ...]
+
+
+class Otherwise(NamedTuple):
+    """What the evidence says of a statement.
+
+    Attributes:
+        agrees: Whether it says so, or otherwise.
+        rule: What was compared.
+        doubt: What speaks against the statement.
+    """
+
+    agrees: bool
+    rule: str
+    doubt: str
+
+
+def lay(mine: Wording, theirs: Wording, topic: Stems) -> Laid | None:
+    """The statement beside the sentence at the least cost; None if it is far from it.
+
+    Args:
+        mine: The statement.
+        theirs: The sentence.
+        topic: What the sentences before it are about.
+    """
+    a, b = mine.items, theirs.items
+    if len(a) > _LONGEST or len(b) > 2 * _LONGEST:
+        return None
+    width = len(b) + 1
+    opening = [*(k == 0 or b[k].part != b[k - 1].part for k in range(len(b))), False]
+    # cost[i][j]: the first i items laid, the last of them before place j.
+    cost = [[_FAR] * width for _ in range(len(a) + 1)]
+    step: list[list[str]] = [[""] * width for _ in range(len(a) + 1)]
+    cost[0] = [0.0] * width
+
+    def carries(i: int, j: int) -> bool:
+        carried = frozenset(item.key for item in a[:i])
+        return opening[j] and 0 < i <= _MOST_CARRIED and carried <= _about(theirs, j, topic)
+
+    for i, j in itertools.product(range(len(a) + 1), range(width)):
+        if carries(i, j) and _CARRIED * i < cost[i][j]:
+            cost[i][j], step[i][j] = _CARRIED * i, "carry"
+        here = cost[i][j]
+        if here > _WORST or i == len(a):
+            continue
+        for taken, to_i, to_j, more in _steps(mine, theirs, i, j, within=i > 0 and opening[j]):
+            if here + more < cost[to_i][to_j]:
+                cost[to_i][to_j], step[to_i][to_j] = here + more, taken
+    ends = cost[len(a)]
+    end = min(range(width), key=ends.__getitem__)
+    return None if ends[end] > _WORST else _traced(a, b, step, end, ends[end])
+
+
+def _steps(
+    mine: Wording, theirs: Wording, i: int, j: int, *, within: bool
+) -> Iterator[tuple[str, int, int, float]]:
+    """What may be done with the next items: which, where that leads to and what it costs.
+
+    `within` says that another part of the sentence would be gone into.
+    """
+    yield "left", i + 1, j, _LEFT[mine.items[i].sort]
+    if j < len(theirs.items):
+        item = theirs.items[j]
+        crossed = (_FAR if item.part in theirs.verbal else _PART) if within and j else 0.0
+        if i:
+            yield "skip", i, j + 1, _SKIP[item.sort] + crossed
+        yield "pair", i + 1, j + 1, _change(mine.items[i], item) + crossed
+
+
+def _about(theirs: Wording, j: int, topic: Stems) -> Stems:
+    """What the part that begins at a place is about without saying so."""
+    part = theirs.items[j].part
+    pronoun = next((word for at, word in theirs.pronouns if at == part), "")
+    if pronoun in {"which", "who"}:  # what stands last before it
+        last = itertools.takewhile(
+            lambda item: item.sort == "word" and not item.verb, reversed(theirs.items[:j])
+        )
+        return frozenset(item.key for item in last)
+    if pronoun:
+        return topic.union(*theirs.heads[:part])
+    return frozenset().union(*theirs.heads[:part]) if theirs.items[j].verb else frozenset()
+
+
+def _traced(
+    a: Sequence[Item], b: Sequence[Item], step: Sequence[Sequence[str]], end: int, cost: float
+) -> Laid:
+    pairs = [-1] * len(a)
+    i, j = len(a), end
+    while i:
+        taken = step[i][j]
+        if taken == "carry":
+            pairs[:i] = [-2] * i
+            break
+        if taken == "pair":
+            pairs[i - 1] = j - 1
+            i, j = i - 1, j - 1
+        elif taken == "left":
+            i -= 1
+        else:
+            j -= 1
+    differences = []
+    for k, place in enumerate(pairs):
+        if place == -1:
+            differences.append(Difference("lacking", a[k], None))
+        elif place >= 0 and a[k].key != b[place].key:
+            differences.append(Difference(_kind(a[k], b[place]), a[k], b[place]))
+    return Laid(cost, tuple(pairs), tuple(differences))
+
+
+def _change(mine: Item, theirs: Item) -> float:
+    if mine.key == theirs.key:
+        return 0.0
+    if mine.sort == "small" or theirs.sort == "small":
+        return 0.3 if mine.sort == theirs.sort else _FAR
+    if mine.sort != theirs.sort:
+        return _FAR
+    return _OTHER if opposite(mine.key, theirs.key) is None else _CONTRARY
+
+
+def _kind(mine: Item, theirs: Item) -> str:
+    if mine.sort == "small":
+        return "order" if frozenset({mine.key, theirs.key}) in _OPPOSED else "small"
+    return "other" if opposite(mine.key, theirs.key) is None else "opposite"
+
+
+class Near(NamedTuple):
+    """A sentence of the evidence that may say the same, and the two before it."""
+
+    text: str
+    before: tuple[str, ...] = ()
+
+
+def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
+    """What sentences of the evidence say of a statement that is worded nearly like them."""
+    if not sentences or not _ODD.isdisjoint(statement):
+        return None
+    claims = wordings(statement)
+    # A part that is turned round says less than the whole.
+    claims = tuple(each for each in claims if claims[0].content <= each.content)
+    if not claims or not (claims[0].verbal or claims[0].modals) or len(claims[0].content) < _FEWEST:
+        return None
+    rows = [
+        wordings(text)[0]
+        for near in sentences
+        for text in (*near.before, near.text)
+        if wordings(text)
+    ]
+    findings: list[Otherwise] = []
+    for near in sentences:
+        before = [each for text in near.before for each in wordings(text)[:1]]
+        topic: frozenset[str] = frozenset().union(*(head for each in before for head in each.heads))
+        for mine, theirs in itertools.product(claims, wordings(near.text)):
+            if len(mine.content - theirs.content - topic) > _MOST_OTHER:
+                continue
+            laid = lay(mine, theirs, topic)
+            finding = _Beside(mine, theirs, laid, rows).finding() if laid else None
+            findings += filter(None, (finding, _exchanged(mine, theirs, rows)))
+    return next((each for each in findings if each.agrees), next(iter(findings), None))
+
+
+class _Beside:
+    """A statement beside a sentence that is worded nearly like it."""
+
+    def __init__(self, mine: Wording, theirs: Wording, laid: Laid, rows: Sequence[Wording]) -> None:
+        self.mine = mine
+        self.theirs = theirs
+        self.laid = laid
+        self.rows = rows
+        self.places = [place for place in laid.pairs if place >= 0]
+        self.parts = {theirs.items[place].part for place in self.places}
+        self.conditions = {word for part, word in theirs.conditions if part in self.parts}
+        self.conditions -= {word for _, word in mine.conditions}
+        self.limited = not _LIMITS.isdisjoint(self.conditions)
+        self.hard = [
+            each for each in laid.differences if each.mine.sort != "small" or each.kind == "order"
+        ]
+
+    @cached_property
+    def clash(self) -> str:
+        """What speaks against the statement in how many it is said of; "" if nothing."""
+        pairs = ((self.mine.items[i], j) for i, j in enumerate(self.laid.pairs) if j >= 0)
+        for item, place in pairs:
+            given = self.theirs.items[place].quantity
+            if item.quantity in _CLASHES.get(given, ()):
+                return f"it says '{item.quantity}' where the evidence says '{given}'"
+        return ""
+
+    def finding(self) -> Otherwise | None:
+        """What the sentence says of the statement; None if that is not sure."""
+        if not self.places:
+            return None
+        if not self.hard:
+            return self._with_all_words()
+        difference = next((each for each in self.hard if each.kind == "opposite"), self.hard[0])
+        if (len(self.hard) > 1 and not _is_reversed(self.hard)) or difference.theirs is None:
+            return None
+        return None if self.clash or self.limited else self._but_for(difference, difference.theirs)
+
+    def _denials(self) -> tuple[bool, bool]:
+        """Whether each of the two denies it."""
+        theirs = sum(
+            # "No legal or binding rule": what is denied goes on behind a part without a verb.
+            at <= max(self.places) and (part in self.parts or part not in self.theirs.verbal)
+            for part, at in self.theirs.denials
+        )
+        return bool(len(self.mine.denials) % 2), bool(theirs % 2)
+
+    def _with_all_words(self) -> Otherwise | None:
+        """What it says where the sentence has all words of the statement."""
+        mine, theirs = self._denials()
+        if mine != theirs:
+            narrower = theirs and (self.conditions or self._says_more())
+            doubt = "one of the two is negated, the other is not"
+            return None if self.limited or narrower else _differs("denied", doubt)
+        if self.clash:
+            return _differs("quantity", self.clash)
+        return Otherwise(agrees=True, rule="same", doubt="") if self._is_same() else None
+
+    def _but_for(self, difference: Difference, given: Item) -> Otherwise | None:
+        """What it says where the sentence has another word."""
+        mine, theirs = self._denials()
+        both = {item.part for item in self.theirs.items if item.key == difference.mine.key}
+        if both and (len(self.parts) > 1 or not both <= self.theirs.verbal):
+            return None  # "gold, silver and copper"
+        if mine != theirs:
+            either = opposite(difference.mine.key, given.key) is False
+            agrees = either and self._is_same()
+            return Otherwise(agrees=True, rule="denied opposite", doubt="") if agrees else None
+        if difference.kind == "order" and self._stands_elsewhere(difference.mine):
+            return None
+        rule = difference.kind
+        if rule not in {"opposite", "order"}:
+            rule = self._mixed_up(difference.mine, given)
+        doubt = f"it says '{difference.mine.text}' where the evidence has '{given.text}'"
+        if rule == "opposite":
+            doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
+        return _differs(rule, doubt) if rule else None
+
+    def _stands_elsewhere(self, item: Item) -> bool:
+        """Whether the evidence has it before the same word: "to Basel"."""
+        i = self.mine.items.index(item)
+        pair = f" {' '.join(self.mine.keys[i : i + 2])} "
+        return any(pair in row.line for row in self.rows)
+
+    def _is_same(self) -> bool:
+        """Whether nothing else differs."""
+        pairs = [
+            (self.mine.items[i], self.theirs.items[j])
+            for i, j in enumerate(self.laid.pairs)
+            if j >= 0
+        ]
+        loose = all(
+            each.mine.key in _LOOSE and (each.theirs is None or each.theirs.key in _LOOSE)
+            for each in self.laid.differences
+            if each.mine.sort == "small"
+        )
+        between = range(min(self.places), max(self.places))
+        passed = any(self.theirs.items[k].sort != "small" for k in between if k not in self.places)
+        modals = [{word for _, word in each.modals} for each in (self.mine, self.theirs)]
+        limits = all(a.quantity == b.quantity for a, b in pairs) and modals[0] == modals[1]
+        own = {word for _, word in self.mine.conditions}
+        theirs = {word for part, word in self.theirs.conditions if part in self.parts}
+        return loose and limits and own == theirs and not (passed or self._goes_on())
+
+    def _goes_on(self) -> bool:
+        """Whether a list goes on behind it: "3 hours and 18 minutes"."""
+        last = max(self.places)
+        part = self.theirs.items[last].part + 1
+        return part not in self.theirs.verbal and any(
+            item.part == part for item in self.theirs.items[last + 1 : last + 2]
+        )
+
+    def _says_more(self) -> bool:
+        """Whether the parts of the sentence say more than what was paired."""
+        return any(
+            item.part in self.parts and item.sort != "small" and k not in self.places
+            for k, item in enumerate(self.theirs.items)
+            if k > min(self.places)
+        )
+
+    def _mixed_up(self, claimed: Item, given: Item) -> str:
+        """How a word is exchanged for one that the evidence has of something else; "" if not."""
+        i = self.mine.items.index(claimed)
+        stands = any(claimed.key in row.content for row in self.rows)
+        if claimed.sort == "number":
+            return self._other_value(i, given, stands=stands)
+        if not stands or claimed.sort != "word" or claimed.verb or given.verb:
+            return ""
+        behind = self.mine.items[i + 1 : i + 2]
+        following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
+        if behind and behind[0].sort == "word" and not (behind[0].verb or claimed.quantity):
+            pair = (claimed.key, behind[0].key)
+            siblings = any(pair in itertools.pairwise(row.keys) for row in self.rows)
+            if following == pair[1:] and siblings:
+                return "sibling"
+        acts = any(_acts(row, claimed.key) for row in self.rows) and _acts(self.mine, claimed.key)
+        return (
+            "subject" if acts and i == 0 and given.opens and _acts(self.theirs, given.key) else ""
+        )
+
+    def _other_value(self, i: int, given: Item, *, stands: bool) -> str:
+        """Whether another number stands there of the same unit."""
+        claimed = self.mine.items[i]
+        units = [_TIMES.get(each.unit, each.unit) for each in (claimed, given)]
+        unclear = claimed.unit != given.unit and not stands
+        clock = self.mine.keys[i - 1 : i] == ("at",) or not _CLOCK.isdisjoint(self.theirs.keys)
+        here = any(
+            item.key == claimed.key and item.part == given.part for item in self.theirs.items
+        )
+        small = any(each.mine.sort == "small" for each in self.laid.differences)
+        unsure = unclear or clock or here or small or claimed.quantity or given.quantity
+        return "" if unsure or units[0] != units[1] else "value"
+
+
+def _is_reversed(differences: Sequence[Difference]) -> bool:
+    """Whether a change is the other way round: "rose from 1 to 2", "fell from 2 to 1"."""
+    pairs = [(each.mine, each.theirs) for each in differences if each.kind != "opposite"]
+    numbers = all(a.sort == "number" and b is not None and b.sort == "number" for a, b in pairs)
+    same = {a.amount for a, _ in pairs} == {b.amount for _, b in pairs if b}
+    return numbers and same and len(pairs) == len(differences) - 1 > 1
+
+
+def _differs(rule: str, doubt: str) -> Otherwise:
+    return Otherwise(agrees=False, rule=rule, doubt=doubt)
+
+
+def _acts(wording: Wording, key: str) -> bool:
+    """Whether a part begins with it and a verb."""
+    return any(
+        first.key == key and first.opens and second.verb and second.part == first.part
+        for first, second in itertools.pairwise(wording.items)
+    )
+
+
+def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
+    """Whether the sentence says it with two things the other way round."""
+    for first, middle, second in _things(mine.items):
+        turned = f" {second} {middle} {first} "
+        straight = f" {first} {middle} {second} "
+        if (
+            turned in theirs.line
+            and _SAME_THING.isdisjoint(middle.split())
+            and not any(straight in row.line for row in rows)
+        ):
+            return _differs("exchanged", "the evidence has it the other way round")
+    return None
+
+
+def _things(items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
+    """Every two things of a statement with what it says of them, between them."""
+    count = len(items)
+    for start in range(count):
+        before = items[start - 1] if start else None
+        moved = before is not None and (before.key == "from" or before.verb)
+        for a in range(start + 1, min(start + _THING, count - 2) + 1):
+            for b in range(a + 1, count):
+                middle = items[a:b]
+                to = moved and [item.key for item in middle] == ["to"]  # "turns X into Y"
+                if not (to or any(item.verb for item in middle)):
+                    continue
+                if before and before.sort == "word" and not (to or before.verb):
+                    continue
+                for end in range(b + 1, min(b + _THING, count) + 1):
+                    things = items[start:a], items[b:end]
+                    if all(item.sort == "word" and item.noun for run in things for item in run):
+                        yield _line(things[0]), _line(middle), _line(things[1])
+
+
+def _line(items: Sequence[Item]) -> str:
+    return " ".join(item.key for item in items)
