@@ -6,7 +6,7 @@ OUT := out
 
 PEERS := ragas4 ragas1 deepeval trulens ragchecker
 
-.PHONY: demo test test-real test-integrations test-adapt test-peers check bench docs site train clean
+.PHONY: demo test test-real test-integrations test-adapt test-peers check bench docs site train large clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -90,6 +90,9 @@ $(VENV)/.real: $(VENV)/.ready
 
 train: .venv-train/.ready ## make the embedded models anew: hours; needs the data of $$ASSAY_DATA
 	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.recipe $(TRAIN)
+
+large: .venv-train/.ready ## the wheel of the judge embedded:large, into dist/
+	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.large_wheel
 
 .venv-train/.ready: pyproject.toml
 	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
