@@ -7,11 +7,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 safetensors = pytest.importorskip("safetensors.torch")
 
-from training.verifier import large, large_export  # noqa: E402
+from training.verifier import large, large_export, large_wheel  # noqa: E402
 
+import assay  # noqa: E402
 from assay.judges.embedded import reader  # noqa: E402
 from assay.judges.embedded.evidence import prepare  # noqa: E402
-from assay.judges.embedded.inference import load  # noqa: E402
+from assay.judges.embedded.inference import Adapted, load  # noqa: E402
+from assay.judges.embedded.judge import BASE  # noqa: E402
 
 SIZE, HEADS, WORDS = 16, 2, 30_527
 CONTEXT = "The tower is 330 m high. It was built in 1889. Nobody lives in it."
@@ -74,3 +76,34 @@ def test_the_graph_says_what_the_network_does(base, checkpoint, tmp_path):
     )
     assert logits.shape == (1, feed[0].shape[1], 4)
     assert np.abs(logits - expected.numpy()).mean() < 0.1 * np.abs(expected.numpy()).mean()
+
+
+def test_it_judges_statements_beside_the_network_that_ships(
+    base, checkpoint, tmp_path, monkeypatch
+):
+    package = tmp_path / "assay_large"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    graph = tmp_path / "graph.onnx"
+    large_export.write(large.read(checkpoint, base), graph)
+    large_wheel.prepare(graph, package, share=0.5)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    both = reader.Reader(1, Adapted.at("large", BASE))
+    evidence, model = prepare((CONTEXT,)), load(graph.read_bytes())
+    (window,) = reader.supporting(STATEMENTS, evidence, reader.tokenise)
+    names = ("ids", "types", "positions", "visible")
+    fed_window = dict(zip(names, (part.numpy() for part in fed()), strict=True))
+    (logits,) = model.run(["logits"], fed_window)[0]
+    plain = reader.Reader(1).read_beside_evidence(STATEMENTS, evidence)
+    mixed = both.read_beside_evidence(STATEMENTS, evidence)
+    for part, one, other in zip(window.parts, plain, mixed, strict=True):
+        own = logits[part.first : part.last, 1:]
+        assert np.allclose(other.each[:, :3], (one.each[:, :3] + own) / 2, atol=1e-5)
+    question = ("Who lives there?", ["Nobody does."])
+    alone, beside = (r.read_beside_question(*question)[0] for r in (reader.Reader(1), both))
+    assert np.array_equal(alone.each, beside.each)
+
+    row = {"question": "How high?", "answer": STATEMENTS[1], "contexts": [CONTEXT]}
+    result = assay.evaluate([row], "faithfulness", judge="embedded:large", store=tmp_path / "a.db")
+    assert 0 <= result["faithfulness"][0].value <= 1
