@@ -221,8 +221,12 @@ def weigh(names: np.ndarray, labels: np.ndarray, shares: dict[str, float]) -> np
     return weights / weights.mean()
 
 
-def fit_support(rows: list[Measured]) -> dict[str, object]:
-    """The coefficients of support, and a table of every set."""
+def fit_support(rows: list[Measured], start: Fitted | None = None) -> dict[str, object]:
+    """The coefficients of support, and a table of every set.
+
+    From a `start` only three numbers are fitted, for which few rows do: what its coefficient of
+    the votes is multiplied by, and all its others, and the intercept.
+    """
     names = np.array([row.data for row in rows])
     labels = np.array([row.supported for row in rows])
     features = np.array([row.features for row in rows])
@@ -231,7 +235,15 @@ def fit_support(rows: list[Measured]) -> dict[str, object]:
     apart = [name for name in FITTED if name not in ANSWERS]
     columns = np.stack([names == name for name in apart], axis=1).astype(float)
     weights = weigh(names[kept], labels[kept], FITTED)
-    solution = fit(features[kept], labels[kept], weights, signs, columns[kept])
+    inputs = features[kept]
+    if start:
+        old = np.array(start.coefficients)
+        inputs = np.stack([inputs[:, 0] * old[0], inputs[:, 1:] @ old[1:]], axis=1)
+        signs = np.ones(2)
+    solution = fit(inputs, labels[kept], weights, signs, columns[kept])
+    if start:
+        votes, others, intercept = solution
+        solution = np.array([votes * old[0], *others * old[1:], intercept])
     place = verification.FEATURES.index
     for name, least in WEAKEST.items():
         solution[place(name)] = min(solution[place(name)], least)
@@ -416,7 +428,8 @@ def main() -> None:
     if options.judge:
         reader = Reader(options.threads, Adapted.at(options.judge, BASE))
         rows = measure(reader, clean=clean, most=options.most)
-        _write({"support.json": fit_support(rows)}, options.judge)
+        start = Fitted.load("support.json", verification.FEATURES)
+        _write({"support.json": fit_support(rows, start)}, options.judge)
         return
     encoder, reader = Encoder(options.threads), Reader(options.threads)
     _write({"support.json": fit_support(measure(reader, clean=clean, most=options.most))})
