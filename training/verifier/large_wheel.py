@@ -67,7 +67,7 @@ def _unpack(whole: Path, folder: Path) -> None:
 
 def prepare(graph: Path, package: Path = PACKAGE, share: float = SHARE) -> None:
     """The graph and the manifest beside what is fitted."""
-    if graph != package / LARGE:
+    if graph.resolve() != (package / LARGE).resolve():
         shutil.copyfile(graph, package / LARGE)
     manifest = {"base": BASE, "share": share}
     (package / MANIFEST).write_text(json.dumps(manifest) + "\n", "utf-8")
