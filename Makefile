@@ -6,7 +6,7 @@ OUT := out
 
 PEERS := ragas4 ragas1 deepeval trulens ragchecker
 
-.PHONY: demo test test-real test-integrations test-adapt test-peers check bench docs site train clean
+.PHONY: demo test test-real test-integrations test-adapt test-peers check bench docs site train large clean
 
 demo: $(VENV)/.ready ## evaluate the example data set offline and write an HTML report
 	@mkdir -p $(OUT)
@@ -31,7 +31,7 @@ test-integrations: .venv-integrations/.ready ## LangChain, LlamaIndex and the ot
 
 test-adapt: .venv-train/.ready ## what is trained or exported with PyTorch: judges, embedders, a cross-encoder
 	.venv-train/bin/python -m pytest -m "" tests/real/test_adapt_judge.py tests/real/test_cross_encoder.py \
-		tests/experiments/test_experiments_adapt.py
+		tests/real/test_large.py tests/experiments/test_experiments_adapt.py
 
 test-peers: $(VENV)/.ready $(PEERS:%=.venv-peers-%/.ready) ## our numbers against those of other libraries
 	$(BIN)/python tests/peers/compare.py
@@ -90,6 +90,9 @@ $(VENV)/.real: $(VENV)/.ready
 
 train: .venv-train/.ready ## make the embedded models anew: hours; needs the data of $$ASSAY_DATA
 	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.recipe $(TRAIN)
+
+large: .venv-train/.ready ## the wheel of the judge embedded:large, into dist/
+	PYTHONPATH=src:. .venv-train/bin/python -m training.verifier.large_wheel
 
 .venv-train/.ready: pyproject.toml
 	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train

@@ -1,6 +1,6 @@
 """The embedded judge on development sets: records, tables, dialogues, contracts, and claims.
 
-    python -m benchmarks.judge.development [--only NAME,...] [--most 400] [--out FILE]
+    python -m benchmarks.judge.development [--only NAME,...] [--most 400] [--judge large]
 
 One line a set: AUROC of the probability of support, the AUROC of shared words beside it, the
 shares of supported and of unsupported statements that are judged wrongly at the judge's threshold,
@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay._text import sentences, words
+from assay.judges.embedded.inference import Adapted
+from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import support
 from assay.stats.agreement import auroc
@@ -182,10 +184,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--most", type=int, default=300)
+    parser.add_argument("--judge", help="an adapted judge's folder, or large")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    reader = Reader(options.threads)
+    adapted = Adapted.at(options.judge, BASE) if options.judge else None
+    reader = Reader(options.threads, adapted)
     content: dict[str, dict[str, float]] = {}
     print(f"{'set':32}     n  good  AUROC  floor  lost  pass   ECE")
     for sets, measure in ((CLAIMS, claims), (ANSWERS, answers)):

@@ -1,6 +1,7 @@
 """Fit what combines the trained reader with words, numbers and names, on rows it never saw.
 
     python -m training.verifier.fit --asked FILE
+    python -m training.verifier.fit --judge FOLDER --most 80     # support alone, of another judge
 
 Everything is measured with the int8 model that ships, through the package's own code. The rows are
 those of the fold kept out of training. FoolMeTwice, SummEdits, FEVER-Symmetric, Factcheck-GPT and
@@ -28,6 +29,8 @@ from assay.experiments.reader_windows import Asked, Row
 from assay.judges.embedded import relevance, verification
 from assay.judges.embedded.embedding import Encoder
 from assay.judges.embedded.evidence import prepare
+from assay.judges.embedded.inference import Adapted
+from assay.judges.embedded.judge import BASE
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import Fitted
 from training.data import DATA
@@ -119,7 +122,7 @@ class Measured(NamedTuple):
     marks: tuple[tuple[int, int], ...] | None  # labelled characters of the segment
 
 
-def held_out(*, clean: bool = False) -> Iterator[Row]:
+def held_out(*, clean: bool = False, most: int = MOST) -> Iterator[Row]:
     """The rows that the reader was not trained on, thinned, and more that are made of right ones.
 
     `clean` leaves out what holds text of MS MARCO.
@@ -150,12 +153,12 @@ def held_out(*, clean: bool = False) -> Iterator[Row]:
             if label == "supported"
         ]
     whole = (*LABELLED, reports.WHOLE, pages.WHOLE)
-    twins = list(removed([row for name in whole for row in found[name]], MOST // 2))
-    twins += swapped(_thinned(found.pop("swapped", []), MOST // 2))
+    twins = list(removed([row for name in whole for row in found[name]], most // 2))
+    twins += swapped(_thinned(found.pop("swapped", []), most // 2))
     right = [row for row in found["evouna_recall"] if row.label == "supported"]
-    twins += mistaken(_thinned(right, MOST // 4))
+    twins += mistaken(_thinned(right, most // 4))
     for rows in found.values():
-        yield from _thinned(rows, MOST // PACKED if rows[0].cuts else MOST)
+        yield from _thinned(rows, most // PACKED if rows[0].cuts else most)
     yield from twins
 
 
@@ -176,10 +179,10 @@ def _thinned(rows: list[Row], most: int) -> list[Row]:
     return rows[:: max(1, -(-len(rows) // most))]
 
 
-def measure(reader: Reader, *, clean: bool = False) -> list[Measured]:
+def measure(reader: Reader, *, clean: bool = False, most: int = MOST) -> list[Measured]:
     """Every labelled segment, or the whole text where only that is labelled."""
     found = []
-    for row in held_out(clean=clean):
+    for row in held_out(clean=clean, most=most):
         evidence = prepare(row.contexts)
         if not evidence.pieces:
             continue
@@ -218,8 +221,12 @@ def weigh(names: np.ndarray, labels: np.ndarray, shares: dict[str, float]) -> np
     return weights / weights.mean()
 
 
-def fit_support(rows: list[Measured]) -> dict[str, object]:
-    """The coefficients of support, and a table of every set."""
+def fit_support(rows: list[Measured], start: Fitted | None = None) -> dict[str, object]:
+    """The coefficients of support, and a table of every set.
+
+    From a `start` only three numbers are fitted, for which few rows do: what its coefficient of
+    the votes is multiplied by, and all its others, and the intercept.
+    """
     names = np.array([row.data for row in rows])
     labels = np.array([row.supported for row in rows])
     features = np.array([row.features for row in rows])
@@ -228,7 +235,15 @@ def fit_support(rows: list[Measured]) -> dict[str, object]:
     apart = [name for name in FITTED if name not in ANSWERS]
     columns = np.stack([names == name for name in apart], axis=1).astype(float)
     weights = weigh(names[kept], labels[kept], FITTED)
-    solution = fit(features[kept], labels[kept], weights, signs, columns[kept])
+    inputs = features[kept]
+    if start:
+        old = np.array(start.coefficients)
+        inputs = np.stack([inputs[:, 0] * old[0], inputs[:, 1:] @ old[1:]], axis=1)
+        signs = np.ones(2)
+    solution = fit(inputs, labels[kept], weights, signs, columns[kept])
+    if start:
+        votes, others, intercept = solution
+        solution = np.array([votes * old[0], *others * old[1:], intercept])
     place = verification.FEATURES.index
     for name, least in WEAKEST.items():
         solution[place(name)] = min(solution[place(name)], least)
@@ -394,21 +409,30 @@ def _table(
         print(f"  {maker}: n {mine.sum()}, AUROC {auroc(scores[mine], labels[mine]):.3f}")
 
 
-def _write(files: dict[str, dict[str, object]]) -> None:
+def _write(files: dict[str, dict[str, object]], folder: Path = PACKAGE) -> None:
     for name, content in files.items():
-        (PACKAGE / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def main() -> None:
     """Fit, show and store the coefficients."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--asked", type=Path, required=True)
+    judge = parser.add_mutually_exclusive_group(required=True)
+    judge.add_argument("--asked", type=Path)
+    judge.add_argument("--judge", type=Path, metavar="FOLDER", help="support of this one alone")
+    parser.add_argument("--most", type=int, default=MOST, help="rows measured of one set")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--clean", action="store_true", help="without text of MS MARCO")
     options = parser.parse_args()
     clean: bool = options.clean
+    if options.judge:
+        reader = Reader(options.threads, Adapted.at(options.judge, BASE))
+        rows = measure(reader, clean=clean, most=options.most)
+        start = Fitted.load("support.json", verification.FEATURES)
+        _write({"support.json": fit_support(rows, start)}, options.judge)
+        return
     encoder, reader = Encoder(options.threads), Reader(options.threads)
-    _write({"support.json": fit_support(measure(reader, clean=clean))})
+    _write({"support.json": fit_support(measure(reader, clean=clean, most=options.most))})
     _write(fit_relevance(options.asked, encoder, reader, clean=clean))
     Fitted.load.cache_clear()  # what follows reads it
     _write({"passage.json": fit_passages(encoder, reader)})

@@ -4,6 +4,7 @@
     python -m training.verifier.large measure large.pt --examples held_out.pkl
     python -m training.verifier.large teach large.pt --examples pairs.pkl --out taught.pkl
     python -m training.verifier.large keep large.pt --out adapters.pt
+    python -m training.verifier.large export large.pt --out model.onnx
 
 The same windows as the small reader's, each statement for itself. Base weights are never changed:
 what is learnt are adapters of a few million numbers, so a checkpoint is small enough to keep. The
@@ -50,7 +51,6 @@ from training.verifier.logistic import auroc
 
 RANK: Final = 32
 LOW: Final = 4  # layers below it are the base's own and need no gradient
-SIZE, HEADS = 768, 12
 LAYERS: Final = 10  # of twelve: in the last ones all tokens of a text come near its mean
 TOKENS: Final = 1536  # of a batch: small ones, since a run takes few steps
 WARM: Final = 100  # steps
@@ -123,9 +123,9 @@ class Layer(nn.Module):  # type: ignore[misc]
     def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         """Attention, then the two linear layers."""
         batch, length, _ = x.shape
-        parts = self.queries(x).view(batch, length, 3, HEADS, SIZE // HEADS).permute(2, 0, 3, 1, 4)
+        parts = self.queries(x).view(batch, length, 3, bias.shape[1], -1).permute(2, 0, 3, 1, 4)
         seen = functional.scaled_dot_product_attention(*parts, attn_mask=bias)
-        x = self.first(x + self.out(seen.transpose(1, 2).reshape(batch, length, SIZE)))
+        x = self.first(x + self.out(seen.transpose(1, 2).reshape(x.shape)))
         found: torch.Tensor = self.second(x + self.narrow(functional.gelu(self.wide(x))))
         return found
 
@@ -150,9 +150,10 @@ class Large(nn.Module):  # type: ignore[misc]
         self.layers = nn.ModuleList(
             Layer(state, number, rank if number >= low else None) for number in range(LAYERS)
         )
-        self.types = nn.Embedding(TYPES, SIZE)
+        size = self.words.weight.shape[1]
+        self.types = nn.Embedding(TYPES, size)
         nn.init.normal_(self.types.weight, std=0.02)
-        self.head = nn.Linear(SIZE, OUTPUTS)
+        self.head = nn.Linear(size, OUTPUTS)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
 
@@ -164,11 +165,8 @@ class Large(nn.Module):  # type: ignore[misc]
         visible: torch.Tensor,
     ) -> torch.Tensor:
         """Logits of every token."""
-        own = ids + _SHIFT
-        for bert, number in _SPECIAL.items():
-            own[ids == bert] = number
-        x = self.norm(self.words(own) + self.places(positions + 2))
-        apart = _bucket(positions[:, None, :] - positions[:, :, None])
+        x = self.norm(self.words(own_ids(ids)) + self.places(positions + 2))
+        apart = bucket(positions[:, None, :] - positions[:, :, None])
         bias = self.near(apart).permute(0, 3, 1, 2).masked_fill(~visible[:, None], _HIDDEN)
         if torch.is_autocast_enabled(x.device.type):
             x, bias = x.bfloat16(), bias.bfloat16()
@@ -195,12 +193,20 @@ class Large(nn.Module):  # type: ignore[misc]
 
 
 def _norm(state: Mapping[str, torch.Tensor], name: str, *, learnt: bool) -> nn.LayerNorm:
-    norm = nn.LayerNorm(SIZE, 1e-5)
+    norm = nn.LayerNorm(len(state[f"{name}.bias"]), 1e-5)
     norm.load_state_dict({end: state[f"{name}.{end}"] for end in ("weight", "bias")})
     return norm.requires_grad_(learnt)
 
 
-def _bucket(apart: torch.Tensor) -> torch.Tensor:
+def own_ids(ids: torch.Tensor) -> torch.Tensor:
+    """Ids of the base's vocabulary, of those of BERT's."""
+    own = ids + _SHIFT
+    for bert, number in _SPECIAL.items():
+        own[ids == bert] = number
+    return own
+
+
+def bucket(apart: torch.Tensor) -> torch.Tensor:
     """The number of a distance: exact up to 7, by its logarithm up to 128, each way."""
     far = apart.abs()
     log = 8 + (torch.log(far.clamp(min=1) / 8) / math.log(16) * 8).long().clamp(max=7)
@@ -409,6 +415,12 @@ def _keep(options: argparse.Namespace) -> None:
     torch.save({"model": kept, "form": state["form"], "place": state["place"]}, options.out)
 
 
+def _export(options: argparse.Namespace) -> None:
+    from training.verifier import large_export
+
+    large_export.run(options)
+
+
 def main() -> None:
     """Train the larger reader or go on where it stands; measure it; keep what it has learnt."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -437,8 +449,12 @@ def main() -> None:
     keeping.set_defaults(run=_keep)
     keeping.add_argument("file", type=Path)
     keeping.add_argument("--out", type=Path, required=True)
-    for step in (training, measuring, teaching):
-        step.add_argument("--examples", type=Path, nargs="+", required=True)
+    exporting = steps.add_parser("export", help="an int8 graph; with --examples it is measured")
+    exporting.set_defaults(run=_export)
+    exporting.add_argument("file", type=Path, help="a checkpoint, or what `keep` wrote")
+    exporting.add_argument("--out", type=Path, required=True)
+    for step in (training, measuring, teaching, exporting):
+        step.add_argument("--examples", type=Path, nargs="+", required=step is not exporting)
         step.add_argument("--base", type=Path, required=True, help="folder of the base weights")
         step.add_argument("--longest", type=int, default=256, help="tokens of a window")
         step.add_argument("--threads", type=int, default=1)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -238,12 +239,22 @@ def _waiting(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 
 
 MANIFEST: Final = "adapted.json"
 NETWORK: Final = "model.onnx"  # absent where only coefficients are fitted
+LARGE: Final = "large.onnx"  # a second network, read beside the first one
 FITTED: Final = ("support.json", "passage.json", "answering.json")  # each may be absent
 CARD: Final = "card.json"  # what was measured; no part of the identity
 
 
+LARGE_JUDGE: Final = "large"  # the name of the judge with a second network, in a package of its own
+_PACKAGE: Final = "assay_large"
+_INSTALL: Final = (
+    "build the wheel of this version in assay's repository: make large && "
+    "pip install dist/assay_large-*.whl"
+)
+
+
 class _Manifest(msgspec.Struct):
     base: str
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,23 +264,25 @@ class Adapted:
     Attributes:
         folder: Where it is.
         name: Its identity: changes with every byte of network or coefficients.
+        share: Of the votes on statements those of its second network, the rest the first one's.
     """
 
     folder: Path
     name: str
+    share: float = 0.0
 
     @classmethod
     def at(cls, folder: str | Path, base: str) -> "Adapted":
         """The judge in a folder.
 
         Args:
-            folder: As `assay adapt judge --out` wrote it.
+            folder: As `assay adapt judge --out` wrote it, or `LARGE_JUDGE`.
             base: The judge of this version: coefficients and network only fit its code.
 
         Raises:
             InputError: If the folder holds none, or one that was made with another version.
         """
-        path = Path(folder)
+        path = _installed() if folder == LARGE_JUDGE else Path(folder)
         remedy = "name a folder that 'assay adapt judge' wrote"
         if not path.is_dir():
             raise InputError(f"there is no folder '{folder}'", remedy)
@@ -281,14 +294,28 @@ class Adapted:
             raise InputError(f"'{path / MANIFEST}' cannot be read: {error}", remedy) from error
         if manifest.base != base:
             message = f"'{folder}' was adapted from {manifest.base}; this is {base}"
-            raise InputError(message, "adapt it again with this version: assay adapt judge")
+            again = "adapt it again with this version: assay adapt judge"
+            raise InputError(message, _INSTALL if folder == LARGE_JUDGE else again)
         digest = hashlib.sha256()
-        for name in (MANIFEST, NETWORK, *FITTED):
+        for name in (MANIFEST, NETWORK, LARGE, *FITTED):
             content = (path / name).read_bytes() if (path / name).is_file() else b""
             digest.update(f"{name} {len(content)}\n".encode() + content)
-        return cls(path.resolve(), f"reader-l6-adapted:{digest.hexdigest()[:12]}")
+        kind = "reader-l6+mpnet-l10" if manifest.share else "reader-l6-adapted"
+        return cls(path.resolve(), f"{kind}:{digest.hexdigest()[:12]}", manifest.share)
 
     def file(self, name: str) -> Path | None:
         """A file of it; None where what ships is used."""
         path = self.folder / name
         return path if path.is_file() else None
+
+
+def _installed() -> Path:
+    """The folder of the judge with a second network.
+
+    Raises:
+        InputError: If its package is not there.
+    """
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise InputError("the larger judge's package, assay-large, is not installed", _INSTALL)
+    return Path(spec.origin).parent

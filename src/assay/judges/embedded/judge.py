@@ -97,10 +97,11 @@ class Embedded(AttributeBackend):
 
     Args:
         threads: Cores to use; all that there are if None.
-        folder: An adapted judge, as `assay adapt judge` writes it; None: what ships.
+        folder: An adapted judge, as `assay adapt judge` writes it; "large": the one with a larger
+            network, of the package assay-large; None: what ships.
 
     Raises:
-        InputError: If the folder holds none of this version.
+        InputError: If the folder holds none of this version, or the package is not installed.
     """
 
     local = True

@@ -21,6 +21,7 @@ from assay._text import entities, memoized, numbers
 from assay._text.words import STOP_WORDS, WORD, stem, stems, words
 from assay.judges.embedded.evidence import Evidence, connected, nearest_first, select_pieces
 from assay.judges.embedded.inference import (
+    LARGE,
     NETWORK,
     Adapted,
     Passes,
@@ -360,7 +361,7 @@ class Reading:
 
 
 class Reader:
-    """Texts to readings by the model that ships with assay, or an adapted one.
+    """Texts to readings by the model that ships with assay, an adapted one, or two together.
 
     Nothing is loaded before the first text. One instance may be used from several threads. A
     reading depends on its window alone, not on the number of threads.
@@ -429,11 +430,28 @@ passes: Passes[WindowIds, Logits] = Passes(_run, lambda window: len(window[0]), 
 @lru_cache(4)
 def _passes_of(adapted: Adapted) -> Passes[WindowIds, Logits]:
     """Those of an adapted network; of one with the shipped network, the shipped ones."""
-    file = adapted.file(NETWORK)
-    if file is None:
+    own, other = (
+        load(file.read_bytes()) if (file := adapted.file(name)) else None
+        for name in (NETWORK, LARGE)
+    )
+    if own is None and other is None:
         return passes
-    model = load(file.read_bytes())
-    return Passes(lambda window: _run(window, model), lambda window: len(window[0]), 256)
+
+    def run(window: WindowIds) -> Logits:
+        logits = _run(window, own)
+        return (
+            _mixed(logits, _run(window, other), adapted.share) if other and window[-1] else logits
+        )
+
+    return Passes(run, lambda window: len(window[0]), 256)
+
+
+def _mixed(logits: Logits, other: Logits, share: float) -> Logits:
+    """The logits with those of a second network, which says nothing of questions, mixed in."""
+    mixed = logits.copy()
+    columns = other.shape[1]
+    mixed[:, :columns] += share * (other - logits[:, :columns])
+    return mixed
 
 
 @memoized(20_000, longest=2000)

@@ -1,0 +1,1 @@
+"""Files of the judge `embedded:large`: assay finds them beside this one."""
