@@ -322,13 +322,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
         doubts.append(
             f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
         )
-    if comparison.table and not comparison.table.agrees:
-        doubts.append(comparison.table.reason)
-    if comparison.figure and comparison.figure.differs:
-        pieces = [evidence.pieces[comparison.figure.piece]]
-        doubts.append(_other_figure(judged, comparison.figure.differs, pieces))
-    if comparison.wording and not comparison.wording.agrees:
-        doubts.append(comparison.wording.doubt)
+    doubts += _doubts_by_symbols(judged, evidence)
     absent = judged.written([*comparison.numbers, *comparison.names])
     if absent:
         doubts.append(f"{_listed(absent)} {_do(absent)} not appear in the evidence")
@@ -343,6 +337,18 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
     if comparison.far_numbers:
         far = judged.written(comparison.far_numbers)
         doubts.append(f"{_listed(far)} {_do(far)} not appear near the closest sentence")
+    return doubts
+
+
+def _doubts_by_symbols(judged: Judged, evidence: Evidence) -> list[str]:
+    comparison, doubts = judged.comparison, []
+    if comparison.table and not comparison.table.agrees:
+        doubts.append(comparison.table.reason)
+    if comparison.figure and comparison.figure.differs:
+        pieces = [evidence.pieces[comparison.figure.piece]]
+        doubts.append(_other_figure(judged, comparison.figure.differs, pieces))
+    if comparison.wording and not comparison.wording.agrees:
+        doubts.append(comparison.wording.doubt)
     return doubts
 
 
