@@ -119,10 +119,10 @@ def correct(
     items = labelled(result, read, name)
     by_sample, partly = _labelled_whole(items)
     scored, n_unscored = scored_samples(result, items.metric)
-    places = {sample.id: place for place, (sample, _) in enumerate(scored)}
+    places, scores = {one.id: i for i, (one, _) in enumerate(scored)}, [v for _, v in scored]
     at, values = [places[sample] for sample in by_sample], list(by_sample.values())
     about = result.run.config["about"][name]["range"]
-    limits, scores = label_ends(values, ends, about), [value for _, value in scored]
+    limits = label_ends(values, ends, about)
     chances = _chances(read, name, list(by_sample))
     design = _design(scored, at, chances, strata)
     scaled_scores = as_labels(scores, about, limits, falling=not items.higher_is_better)
