@@ -1,5 +1,6 @@
 """Names written out in one text and by their first letters in another."""
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -9,6 +10,7 @@ from assay._text.words import STOP_WORDS, words
 
 _SHORT = re.compile(r"\b[A-Z]{2,6}\b")
 _FEW = 2  # letters: of no more, the name has to be written with capitals
+_MOST = 30  # acronyms of a text that are looked up
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
 
@@ -26,11 +28,11 @@ def as_written(
         return
     edits = [
         (match.span(), name)
-        for match in _SHORT.finditer(text)
+        for match in itertools.islice(_SHORT.finditer(text), _MOST)
         if match[0].lower() not in known and (name := _written_out(match[0], beside))
     ]
     shorts = {each[0]: None for part in beside for each in _SHORT.finditer(part)}
-    for short in shorts:
+    for short in list(shorts)[:_MOST]:
         match = _pattern(short).search(text)
         if match and _is_name(match[0], short) and _is_new(match[0], known):
             edits.append((match.span(), short))

@@ -7,7 +7,7 @@ and what denies or limits ("not", "all", "at least") is kept apart from the word
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,9 +18,10 @@ from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
 
+_MONEY = r"[$€£]?\d[\d.,]*(?: (?:million|billion|thousand|euros?|dollars?|pounds?))*"
 # What several words say together, and the one word that stands for them.
 _REWRITES = tuple(
-    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), instead)
+    (re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), instead)
     for pattern, instead in (
         (r"(?:no|not|never) (?:more|later|longer|greater) than|(?:a )?maximum of|up to", "atmost"),
         (r"(?:no|not) (?:fewer|less|earlier) than|(?:a )?minimum of", "atleast"),
@@ -42,9 +43,13 @@ _REWRITES = tuple(
         (r"(?:do|does|did)(?: not|n['’]t) (?:have|need) to|need(?: not|n['’]t)", "not must"),
         (r"(?:has|have|had|need|needs) to|(?:is|are) (?:required|obliged) to", "must"),
         (r"(?:unable|fail(?:s|ed)?|refuse(?:s|d)?|declined?s?|neglect(?:s|ed)?) to", "not"),
-        (r"lack(?:s|ed|ing)?|free of|devoid of", "not have"),
+        (r"lack(?:s|ed|ing| of)|free of|devoid of", "not have"),
         (r"lead(?:s|ing)? to|led to|result(?:s|ed|ing)? in|give(?:s)? rise to", "cause"),
         (r"(?:due to|because of|owing to|as a result of)", "because"),
+        (
+            rf"(?:paid|pays?|spent|spends?) (?P<price>{_MONEY}) (?:for|on) (?P<thing>[^,;.]+)",
+            r"buys \g<thing> for \g<price>",
+        ),
         (r"turn(?:s|ed|ing)? down", "reject"),
         (r"turn(?:s|ed|ing)? off|switch(?:es|ed|ing)? off", "disable"),
         (r"turn(?:s|ed|ing)? on|switch(?:es|ed|ing)? on", "enable"),
@@ -165,6 +170,8 @@ class Wording:
         conditions: For each part what it holds of `CONDITIONS`.
         modals: For each part "can", "must", "should".
         auxiliaries: The parts with a form of "be", "have" or "do".
+        passive: Whether it is passive without saying by whom.
+        patient: Whether it is turned round so that it begins with what is done to.
     """
 
     items: tuple[Item, ...]
@@ -173,6 +180,8 @@ class Wording:
     conditions: tuple[tuple[int, str], ...] = ()
     modals: tuple[tuple[int, str], ...] = ()
     auxiliaries: frozenset[int] = frozenset()
+    passive: bool = False
+    patient: bool = False
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -207,13 +216,18 @@ class Wording:
         return frozenset(item.key for item in self.items if item.sort != "small")
 
 
+_MOST = 5  # ways to word a sentence that are looked at
+
+
 @memoized(2048, longest=1000)
 def wordings(sentence: str) -> tuple[Wording, ...]:
     """A sentence as it is worded, and what of it is passive in the active voice."""
     plain = _plain(sentence)
     tokens = list(_TOKEN.findall(plain))
     variants = [tokens, *_active(tokens), *_fronted(tokens)]
-    return tuple(filter(lambda wording: wording.items, map(_read, variants)))
+    read = [wording for wording in map(_read, variants) if wording.items]
+    patients = (each for wording in read[:1] for each in _patients(wording))
+    return (*read[:_MOST], *itertools.islice(patients, _MOST))
 
 
 def _plain(sentence: str) -> str:
@@ -245,12 +259,17 @@ class _Reader:
 
     def read(self) -> Wording:
         """What the tokens say."""
+        passive = False
         for at, token in enumerate(self.tokens):
             word = token.lower()
+            before = self.tokens[at - 1].lower() if at else ""
+            passive |= before in _BE | {"not"} and "participle" in verbs.forms(word)
             if len(token) > 1 and token.isupper() and word not in _JOINTS:  # "WHO", "IT"
                 self._add(Item(word, word, "word"))
             elif not (word == "and" and self._joins_names(at)):
                 self._word(word)
+        if self.quantity and self.tokens:  # "free for everyone"
+            self._add(Item(self.quantity, self.quantity, "word"))
         return Wording(
             tuple(self.items),
             tuple(self.denials),
@@ -258,6 +277,7 @@ class _Reader:
             tuple(self.conditions),
             tuple(self.modals),
             frozenset(self.auxiliaries),
+            passive and "by" not in {token.lower() for token in self.tokens},
         )
 
     def _joins_names(self, at: int) -> bool:
@@ -319,6 +339,33 @@ def _item(word: str) -> Item:
 _CONTAINED = frozenset("included contained excluded".split())
 _AUXILIARIES = frozenset(f"{verbs.BE} {verbs.HAVE} {verbs.MODAL}".split())
 _CURRENCIES = frozenset("$€£")
+_CHANGES = frozenset(_MOVES.values())  # "sales fell", "it reduced sales"
+
+
+def _patients(wording: Wording) -> Iterator[Wording]:
+    """Of "The board rejected the plan in May" "the plan rejected in May", as in the passive."""
+    items = wording.items
+    for k in range(1, len(items) - 1):
+        if not items[k].verb or items[k].opens or items[k + 1].sort != "word":
+            continue
+        part = [item for item in items[k + 1 :] if item.part == items[k].part]
+        thing = list(itertools.takewhile(lambda item: item.sort == "word", part))
+        if not thing:
+            continue
+        turned = (thing[0]._replace(opens=True), *thing[1:], items[k], *part[len(thing) :])
+        denials = tuple(
+            (at, 0) for at, place in wording.denials if at == items[k].part and place <= k
+        )
+        yield replace(
+            wording,
+            items=turned,
+            denials=denials,
+            pronouns=(),
+            passive=False,
+            patient=items[k].key not in _CHANGES,
+        )
+
+
 _BE = frozenset("is are was were be been being".split())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from assay._text import acronyms, manners, memoized, words
+from assay._text import acronyms, later_years, manners, memoized, words
 from assay._text.language_id import identify_language
 from assay._text.markup import lead_end, marks
 from assay._text.numbers import Normalized
@@ -90,6 +90,8 @@ def plain(text: str, vocabulary: Vocabulary = NOTHING) -> Normalized:
     bare = _edited(bare, list(_of_each(bare.text, vocabulary)))
     names = acronyms.as_written(bare.text, vocabulary.texts, vocabulary.written)
     bare = _edited(bare, [Edit(*span, read) for span, read in names])
+    years = later_years.as_told(bare.text, vocabulary.texts)
+    bare = _edited(bare, [Edit(*span, read) for span, read in years])
     return _edited(bare, list(_respelt(bare.text, vocabulary)))
 
 

@@ -23,8 +23,10 @@ _CARRIED = 0.2  # a word of the subject is not repeated
 _MOST_CARRIED = 4
 _OTHER, _CONTRARY = 1.2, 1.0
 _WORST = 3.6
-_THING = 3  # words of what is exchanged
+_THING = 3  # words of what is exchanged ...
+_BETWEEN = 5  # ... and of what is said of it
 _ODD = frozenset("?#+§@")  # what is read without them is another thing: "C#"
+_LONG = 400  # characters; what is longer says more than one thing
 _FEWEST = 2  # things that a statement says
 _MOST_OTHER = 2  # words of it that the sentence lacks
 # With one of them the evidence says it of some alone.
@@ -128,7 +130,8 @@ def lay(mine: Wording, theirs: Wording, topic: Stems) -> Laid | None:
         here = cost[i][j]
         if here > _WORST or i == len(a):
             continue
-        for taken, to_i, to_j, more in _steps(mine, theirs, i, j, within=i > 0 and opening[j]):
+        within = i > 0 and opening[j] and step[i][j] != "carry"
+        for taken, to_i, to_j, more in _steps(mine, theirs, i, j, within=within):
             if here + more < cost[to_i][to_j]:
                 cost[to_i][to_j], step[to_i][to_j] = here + more, taken
     ends = cost[len(a)]
@@ -217,7 +220,7 @@ class Near(NamedTuple):
 
 def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | None:
     """What sentences of the evidence say of a statement that is worded nearly like them."""
-    if not sentences or not _ODD.isdisjoint(statement):
+    if not sentences or len(statement) > _LONG or not _ODD.isdisjoint(statement):
         return None
     claims = wordings(statement)
     # A part that is turned round says less than the whole.
@@ -235,6 +238,8 @@ def compare_wordings(statement: str, sentences: Sequence[Near]) -> Otherwise | N
         before = [each for text in near.before for each in wordings(text)[:1]]
         topic: frozenset[str] = frozenset().union(*(head for each in before for head in each.heads))
         for mine, theirs in itertools.product(claims, wordings(near.text)):
+            if theirs.patient and not mine.passive:
+                continue
             if len(mine.content - theirs.content - topic) > _MOST_OTHER:
                 continue
             laid = lay(mine, theirs, topic)
@@ -284,8 +289,13 @@ class _Beside:
     def _denials(self) -> tuple[bool, bool]:
         """Whether each of the two denies it."""
         theirs = sum(
-            # "No legal or binding rule": what is denied goes on behind a part without a verb.
-            at <= max(self.places) and (part in self.parts or part not in self.theirs.verbal)
+            # "No legal or binding rule": what is denied goes on behind "or".
+            at <= max(self.places)
+            and (
+                part in self.parts
+                or part not in self.theirs.verbal
+                or (part + 1 in self.parts and (part, "or") in self.theirs.conditions)
+            )
             for part, at in self.theirs.denials
         )
         return bool(len(self.mine.denials) % 2), bool(theirs % 2)
@@ -339,13 +349,22 @@ class _Beside:
             for each in self.laid.differences
             if each.mine.sort == "small"
         )
-        between = range(min(self.places), max(self.places))
-        passed = any(self.theirs.items[k].sort != "small" for k in between if k not in self.places)
         modals = [{word for _, word in each.modals} for each in (self.mine, self.theirs)]
         limits = all(a.quantity == b.quantity for a, b in pairs) and modals[0] == modals[1]
         own = {word for _, word in self.mine.conditions}
         theirs = {word for part, word in self.theirs.conditions if part in self.parts}
-        return loose and limits and own == theirs and not (passed or self._goes_on())
+        return loose and limits and own == theirs and not (self._passes() or self._goes_on())
+
+    def _passes(self) -> bool:
+        """Whether more is passed over than where or when it is: "in 2019"."""
+        runs = itertools.pairwise(sorted(self.places))
+        for before, after in runs:
+            between = self.theirs.items[before + 1 : after]
+            phrase = between and between[0].sort == self.theirs.items[after].sort == "small"
+            phrase = phrase and not (self.mine.denials or self.theirs.denials)
+            if any(item.sort != "small" for item in between) and not phrase:
+                return True
+        return False
 
     def _goes_on(self) -> bool:
         """Whether a list goes on behind it: "3 hours and 18 minutes"."""
@@ -438,7 +457,7 @@ def _things(items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
         before = items[start - 1] if start else None
         moved = before is not None and (before.key == "from" or before.verb)
         for a in range(start + 1, min(start + _THING, count - 2) + 1):
-            for b in range(a + 1, count):
+            for b in range(a + 1, min(a + _BETWEEN + 1, count)):
                 middle = items[a:b]
                 to = moved and [item.key for item in middle] == ["to"]  # "turns X into Y"
                 if not (to or any(item.verb for item in middle)):
