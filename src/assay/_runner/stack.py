@@ -319,7 +319,6 @@ class BackendStack:
         usages: Calls, tokens and retries of the judges, and of an embedder of its own.
         closing: What is to be closed, last to first.
         opening: What is to be awaited before the first call.
-        stopping: What is to be called after the last one.
         max_in_flight: Calls that may be in flight at the same time, of all backends together.
     """
 
@@ -328,7 +327,6 @@ class BackendStack:
     usages: tuple[Usage, ...]
     closing: tuple[Backend, ...]
     opening: tuple[Callable[[], Awaitable[None]], ...]
-    stopping: tuple[Callable[[], None], ...]
     max_in_flight: int
 
     def under_way(self) -> str:
@@ -348,8 +346,7 @@ class BackendStack:
 
     def stop(self) -> None:
         """Send no further call to any backend that is limited; those on their way may arrive."""
-        for stopped in self.stopping:
-            stopped()
+        self.backend.stop()
 
     async def aclose(self) -> None:
         """See replies on their way in, then close the connections of all backends.
@@ -376,7 +373,6 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     served = Served()
     closing: list[Backend] = []
     opening: list[Callable[[], Awaitable[None]]] = []
-    stopping: list[Callable[[], None]] = []
     bounds: list[int] = []
     distinct = {id(one): one for leaf in route.backends for one in leaf.behind() or [leaf]}
     sharing = sum(leaf.capabilities.local for leaf in distinct.values())
@@ -404,8 +400,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
                 id(_original(leaf)), functools.partial(ServerState, leaf.name, limits)
             )
             spending = embedding if only_embeds else budget
-            inner = limit = Limiter(inner, limits, budget=spending, server=server)
-            stopping.append(limit.stop)
+            inner = Limiter(inner, limits, budget=spending, server=server)
             if capabilities.batch_size is not None:
                 inner = leaf.in_batches(store.batches, inner, budget)
                 layers.append(inner)
@@ -421,9 +416,7 @@ def build_stack(route: Route, settings: Settings, store: Store, run: str) -> Bac
     guarded = _mapped(route, guard)
     max_in_flight = max(bounds, default=min(MAX_LOCAL, settings.limits.concurrency))
     usages = (budget.usage, embedding.usage)
-    return BackendStack(
-        guarded, served, usages, tuple(closing), tuple(opening), tuple(stopping), max_in_flight
-    )
+    return BackendStack(guarded, served, usages, tuple(closing), tuple(opening), max_in_flight)
 
 
 def longest_reply(route: Route, kind: str) -> int | None:

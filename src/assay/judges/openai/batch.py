@@ -51,6 +51,10 @@ class Batched(Wrapper):
         """What is waited for, in words; "" if nothing is."""
         return self._queue.under_way()
 
+    def stop(self) -> None:
+        """Send nothing any more by itself."""
+        self._at_once.stop()
+
     async def aclose(self) -> None:
         """Stop looking at batches; they go on."""
         await self._queue.aclose()
