@@ -286,3 +286,22 @@ def test_an_object_in_the_place_of_a_text_is_told_with_the_text_in_it(value, pat
     assert (f"--map question={path} (mapping= in Python)" in told) is bool(path)
     if path:
         assert one({"input": value}, mapping={"question": path}).question == "Why?"
+
+
+def test_a_guessed_column_is_not_kept_a_second_time_as_metadata():
+    (sample,) = load([{"Bot response": "So.", "question": "Why?", "team": "A"}])
+    assert (sample.answer, sample.metadata) == ("So.", {"team": "A"})
+
+
+@over("pattern", ["source #", "SOURCE #"])
+def test_numbered_columns_are_found_in_any_case_by_their_numbers(pattern):
+    row = {"Source 10": "last", "Source 2": "second", "Source 1": "first"}
+    sample = one(row, mapping={"contexts": pattern})
+    assert sample.contexts == ("first", "second", "last")
+
+
+def test_a_place_beyond_a_list_is_no_column_however_large_its_number():
+    for place in ("7", "9" * 40, "9" * 5000):
+        told = problem([{"docs": ["a", "b"]}], mapping={"question": f"docs.{place}"})
+        assert "no row has the column" in told
+    assert one({"docs": ["a", "b"]}, mapping={"question": "docs.1"}).question == "b"

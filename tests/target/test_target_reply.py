@@ -130,6 +130,18 @@ class TestFrameworks:
     def test_a_number_by_itself_is_a_text(self, raw):
         assert read(raw, {}) == {"answer": raw}
 
+    def test_turns_alone_hold_the_answer(self):
+        turns = [{"role": "user", "content": "Is it?"}, {"role": "assistant", "content": "It is."}]
+        assert read_object({"turns": turns, "status": "ok"})["answer"] == "It is."
+
+    def test_tokens_that_are_named_go_before_those_of_the_usage(self):
+        usage = {"total_tokens": 9}
+        assert read_object({"answer": "It is.", "usage": usage})["tokens"] == 9
+        both = {"answer": "It is.", "tokens": 5, "usage": usage}
+        assert read_object(both)["tokens"] == 5
+        deep = {"answer": "It is.", "n": {"all": 7}, "usage": usage}
+        assert read(json.dumps(deep), {"tokens": "n.all"})["tokens"] == 7
+
 
 class TestPaths:
     def test_they_reach_into_lists_and_objects(self):

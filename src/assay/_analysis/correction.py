@@ -112,18 +112,17 @@ def correct(
     Raises:
         InputError: If labels and run do not fit.
     """
-    read = read_for_run(labels, result)
-    name = one_metric(result, metric)
+    read, name = read_for_run(labels, result), one_metric(result, metric)
     if read.kind == "pair":
         raise InputError("labels of pairs have no mean", "`assay agree` uses them")
     items = labelled(result, read, name)
     by_sample, partly = _labelled_whole(items)
     scored, n_unscored = scored_samples(result, items.metric)
-    places, scores = {one.id: i for i, (one, _) in enumerate(scored)}, [v for _, v in scored]
+    places = {sample.id: place for place, (sample, _) in enumerate(scored)}
     at, values = [places[sample] for sample in by_sample], list(by_sample.values())
-    about = result.run.config["about"][name]["range"]
+    about, scores = result.run.config["about"][name]["range"], [value for _, value in scored]
     limits = label_ends(values, ends, about)
-    chances = _chances(read, name, list(by_sample))
+    chances = _chances(read, name, [*by_sample])
     design = _design(scored, at, chances, strata)
     scaled_scores = as_labels(scores, about, limits, falling=not items.higher_is_better)
     corrected, unaided = (
