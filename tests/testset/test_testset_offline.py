@@ -166,6 +166,35 @@ def test_what_manuals_say():
     }
 
 
+def test_what_a_list_of_options_says():
+    text = (
+        "OPTIONS\n       -k, --keep days\n           This option keeps the lamps of the shop\n"
+        "           for N days.  Use with care.\n\n       -h, --help\n           Print a "
+        "short help text.\n\n       --old   Same as --keep with no days.\n"
+        "       --shelf N   Puts the lamp on the shelf N.\n"
+    )
+    found = {question: one.answer for question, one in structured(text).items()}
+    assert found == {
+        "In “Guide”, what is the option `--keep` for?": "Keeps the lamps of the shop for N days.",
+        "In “Guide”, what is the option `--shelf` for?": "Puts the lamp on the shelf N.",
+    }
+
+
+@over(
+    ("text", "questions"),
+    [
+        ("## What each lamp is for?\n\nIt is for the pilots of the port.\n", []),
+        ("## How can I help?\n\nBring a lamp to the shop.\n", []),
+        ("## Which lamps can pilots bring?\n\nBring one of the following:\n", []),
+        ("## Which lamps can pilots bring?\n\nAll of them.\n\nSmall ones are free.\n", ["All of them. Small ones are free."]),
+        ("- Optional: A lamp of the shop, where the pilots are\n  kept.\n", []),
+        ("- `--shelf=top` - The shelf at the top of the shop.\n", []),
+    ],
+)  # fmt: skip
+def test_what_is_no_question_and_what_its_answer_is(text, questions):
+    assert [one.answer for one in structured(text).values()] == questions
+
+
 def test_a_command_that_is_a_heading_is_for_what_stands_below_it():
     text = "## `lamps list`\n\nLists all lamps of the shop. It takes a second.\n"
     (fact,) = structured(text).values()
