@@ -14,7 +14,7 @@ FILE = "attribution/attributionbench_test500.jsonl.gz"
 JUDGE = '''
 from assay.errors import Denied
 from assay.judge import Reply
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import Verdict, VerifyStatements
 
 
 class Own:
@@ -32,7 +32,7 @@ class Own:
             raise Denied("wrong key")
         told = " ".join(task.contexts)
         verdicts = [Verdict(s.id, s.text in told) for s in task.statements]
-        raw = self.says or verify_statements.reply(verdicts)
+        raw = self.says or VerifyStatements.reply(verdicts)
         return Reply(task.inputs(), raw, 100, 10, 5.0, backend=self.name, kind=task.kind)
 
 

@@ -18,7 +18,7 @@ COMMAND = ("-m", "assay")
 SCRIPT = ("-P", "-c", "from assay._cli import main; main()")  # as the installed `assay` does
 JUDGE = """
 from assay.judge import Reply
-from assay.tasks import Verdict, verify_statements
+from assay.tasks import Verdict, VerifyStatements
 
 class Judge:
     name = "own"
@@ -29,7 +29,7 @@ class Judge:
     async def reply(self, task, draw=0):
         from helper import SUPPORTED  # not before the first call
 
-        raw = verify_statements.reply([Verdict(s.id, SUPPORTED) for s in task.statements])
+        raw = VerifyStatements.reply([Verdict(s.id, SUPPORTED) for s in task.statements])
         return Reply(task.inputs(), raw, 1, 1, 1.0, backend="own", kind=task.kind)
 """
 

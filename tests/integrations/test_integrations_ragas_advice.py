@@ -104,7 +104,7 @@ WRONG = [
     ),
     (
         lambda: evaluate([{**NEW, "response": {"a": "b"}}], [metrics.ExactMatch()]),
-        "another column with column_map=",
+        "take the text within it: column_map=",
     ),
     (lambda: evaluate([NEW], [metrics.harmfulness]), "the embedded judge cannot do -> give llm= a"),
     (
