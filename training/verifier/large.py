@@ -266,7 +266,7 @@ class Run:
         for name, value in learnt.items():
             self.mean[name].lerp_(value.detach(), 1 - kept)
         # Near 0: all tokens have become alike, and nothing is learnt any more.
-        losses["spread"] = votes(out.detach().cpu(), batch.parts)[:, 0].std()
+        losses["spread"] = votes(out.detach().cpu(), batch.parts)[:, 0].std(correction=0)
         for name, loss in losses.items():
             value = float(loss.detach())
             self.sums[name] = 0.98 * self.sums.get(name, value) + 0.02 * value
@@ -297,7 +297,8 @@ class Run:
         for name, value in self.mean.items():
             value.copy_(state["mean"][name])
         self.offsets.data = state["offsets"]
-        self.names, self.sums = state["names"], state["sums"]
+        self.names = state["names"]
+        self.sums = {name: value for name, value in state["sums"].items() if math.isfinite(value)}
         self.step, self.tokens, self.seconds = state["place"]
         self.optimiser.load_state_dict(state["optimiser"])
 
