@@ -53,6 +53,10 @@ def test_one_changed_thing_is_seen(context, right, wrong):
         ("The train goes from Basel to Milan, the bus from Milan to Basel.", "It goes to Basel."),
         ("Sinking sand is also known as quicksand.", "Quicksand is also known as sinking sand."),
         ("The app does not run on Windows 7.", "The app runs on Windows."),
+        (
+            "Its code is a hash, so the text cannot hold its own code and close the fence early.",
+            "The text cannot close the fence early.",
+        ),
     ],
 )
 def test_what_may_be_so_is_not_denied(context, statement):

@@ -277,7 +277,7 @@ class _Beside:
 
     def finding(self) -> Otherwise | None:
         """What the sentence says of the statement; None if that is not sure."""
-        if not self.places:
+        if not self.places or self._may_share_a_denial():
             return None
         if not self.hard:
             return self._with_all_words()
@@ -285,6 +285,15 @@ class _Beside:
         if (len(self.hard) > 1 and not _is_reversed(self.hard)) or difference.theirs is None:
             return None
         return None if self.clash or self.limited else self._but_for(difference, difference.theirs)
+
+    def _may_share_a_denial(self) -> bool:
+        """Whether a denial may go on behind "and": "It cannot hold the code and close the fence"."""
+        for wording, parts in ((self.mine, self.mine.verbal), (self.theirs, self.parts)):
+            denied = {part for part, _ in wording.denials}
+            going_on = {item.part for item in wording.items if item.opens and item.verb}
+            if any(part - 1 in denied for part in going_on & parts):
+                return True
+        return False
 
     def _denials(self) -> tuple[bool, bool]:
         """Whether each of the two denies it."""
