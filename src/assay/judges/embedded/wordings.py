@@ -287,7 +287,7 @@ class _Beside:
         return None if self.clash or self.limited else self._but_for(difference, difference.theirs)
 
     def _may_share_a_denial(self) -> bool:
-        """Whether a denial may go on behind "and": "It cannot hold the code and close the fence"."""
+        """Whether a denial may go on behind "and": "It cannot hold it and close the fence"."""
         for wording, parts in ((self.mine, self.mine.verbal), (self.theirs, self.parts)):
             denied = {part for part, _ in wording.denials}
             going_on = {item.part for item in wording.items if item.opens and item.verb}
