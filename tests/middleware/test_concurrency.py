@@ -221,8 +221,8 @@ class TestUntilSomebodyAnswers:
     def test_one_that_fails_at_everything_meets_few_requests(self, cost):
         server = self.failing(lambda: Unavailable("500", cost=cost))
         seconds, _ = self.asked(server, 1000)
-        # 32 calls, each up to six times; whoever came in their places is given up sooner.
-        assert server.asked < 6 * START
+        # 32 calls, each up to six times, and a few that came in their places.
+        assert server.asked < 7 * START
         assert seconds < 30
 
     def test_one_that_answers_is_asked_as_if_nobody_had_been_held_back(self, monkeypatch):
