@@ -195,10 +195,14 @@ GAIN = 1.15
 # A server that refuses no more than such a share of a round is not asked too much: what it refuses
 # is asked again, and takes next to no time from it.
 TOLERATED = 1 / 4
+# Later growth needs calm: a round may take so many times as long as the quickest one did.
+STRETCH = 2.0
 # Each calm round adds this share of what was reached before refusals: back from a half to the whole
 # in four rounds. From there on it adds little.
 STEP = 1 / 8
 LITTLE = 1 / 16
+# The quickest round is forgotten slowly: models and replies change in the course of a run.
+AGEING = 1.01
 
 # Calls of a kind after which something is learned from them, again and again.
 ENOUGH = 20
@@ -235,6 +239,7 @@ class AimdLimit:
         self._replies = self._refusals = 0
         self._share = 0.0  # of calls that are refused, of late
         self._seconds = 0.0
+        self._quickest = float("inf")
         self._rate = 0.0
         self._slowest = 0.0
 
@@ -307,6 +312,8 @@ class AimdLimit:
     def _grow(self, mean: float, served: float, *, calm: bool) -> None:
         self._slowest /= 2  # what was slow once is forgotten within a few rounds
         rate = self.size / mean if mean else float("inf")
+        calm = calm and mean <= STRETCH * self._quickest
+        self._quickest = min(mean, self._quickest * AGEING)
         if self._opening:
             self._open(rate)
         elif self.size < self._reached:

@@ -229,10 +229,11 @@ class Health:
         self._pauses = Pauses(backoff, retries, HOPELESS)
         self._refusals, self._failures = Losses(), Losses()
         self._sent = 0
-        self._absence = Absence()
+        self._absence = Unreachable()
         self._answered_at = -math.inf
         self._given_up = 0  # calls, before anybody answered
         self._unserved: set[int] = set()  # calls lost since the last reply
+        self._unheard = 0  # calls that were sent since the last reply, and hung
         self._troubles = Troubles()
 
     @property
@@ -242,13 +243,11 @@ class Health:
 
     def trouble(self, now: float) -> str:
         """What goes wrong of late, in words; "" if nothing does."""
-        if self._absence.since < math.inf:
-            return f"unreachable for {now - self._absence.since:.0f} s"
-        if self._pauses.fruitless:
+        if self._pauses.fruitless and not self._troubles.is_absent:
             again = max(0.0, self._pauses.until - now)
             retry = f", asked again in {again:.0f} s" if again >= 1 else ""
             return f"refuses every call for {now - self._pauses.since:.0f} s{retry}"
-        return self._troubles.words()
+        return self._troubles.words(now)
 
     def sent(self, now: float) -> Sent:
         """Take note of a call that is sent now."""
@@ -260,16 +259,20 @@ class Health:
         self._absence.reached()
         self._troubles.add("")
         self._unserved.clear()
-        self._answered_at = now
+        self._answered_at, self._unheard = now, 0
         self._pauses.replied(sent.at)
 
-    def failed(self, error: Unavailable, call: Call, sent: Sent, now: float) -> None:
-        """Take note of a call that brought nothing."""
+    def failed(
+        self, error: Unavailable, call: Call, sent: Sent, now: float, *, again: bool
+    ) -> None:
+        """Take note of a call that brought nothing; `again` if it had taken too long before."""
         self._absence.record(error, sent.at)
-        self._troubles.add(_trouble(error))
-        if error.permanent:
+        self._troubles.add(_trouble(error), sent.at)
+        if hung(error):
+            self._unheard += not again and sent.at > self._answered_at
+        elif error.permanent:
             self._unserved.clear()
-        elif not (error.throttled or hung(error)):
+        elif not error.throttled:
             self._unserved.add(id(call))
             self._failures.add(sent.number)
         if error.throttled and self._refusals.add(sent.number):
@@ -349,46 +352,63 @@ class Health:
         return self._answered_at > -math.inf
 
     def _is_silent(self, error: Unavailable, now: float) -> bool:
-        """Whether all hang since the last reply: for a minute, and for several time-outs."""
-        return self._answered and hung(error) and now - self._answered_at >= self._silence
+        """Whether all hang since the last reply: for a minute, and for several time-outs.
+
+        Calls that were on their way with that reply prove nothing: they may be those that always
+        take too long, left over at the end.
+        """
+        heard_nothing = now - self._answered_at >= self._silence
+        return self._answered and hung(error) and heard_nothing and self._unheard >= HOPELESS
+
+
+REFUSES, FAILS, LATE, ABSENT = "refuses", "fails at", "is too slow for", "is not reached by"
 
 
 def _trouble(error: Unavailable) -> str:
     """What the trouble with a call is called."""
     if error.throttled:
-        return "refuses"
+        return REFUSES
     if error.unreached:
-        return "is not reached by"
-    return "is too slow for" if hung(error) else "fails at"
+        return ABSENT
+    return LATE if hung(error) else FAILS
 
 
 class Troubles:
-    """Which share of the calls met which trouble of late."""
+    """Which share of the calls met which trouble of late.
+
+    Attributes:
+        is_absent: Whether the last call found nobody.
+    """
 
     def __init__(self) -> None:
+        self.is_absent = False
         self._shares: dict[str, float] = {}
         self._n = 0
+        self._absent_since = math.inf
 
-    def add(self, trouble: str) -> None:
-        """Take note of the end of a call, "" for a reply."""
+    def add(self, trouble: str, sent: float = math.inf) -> None:
+        """Take note of the end of a call that was sent then, "" for a reply."""
         self._n = min(self._n + 1, LATELY)
         if trouble:
             self._shares.setdefault(trouble, 0.0)
         for other, share in self._shares.items():
             self._shares[other] = share + ((other == trouble) - share) / self._n
+        self.is_absent = trouble == ABSENT
+        self._absent_since = min(self._absent_since, sent) if self.is_absent else math.inf
 
-    def words(self) -> str:
+    def words(self, now: float) -> str:
         """Which, and how many."""
+        if self.is_absent:
+            return f"unreachable for {now - self._absent_since:.0f} s"
         troubles = ((name, share) for name, share in self._shares.items() if share >= WORTH_TELLING)
         return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in troubles)
 
 
-class Absence:
-    """Whether nobody is there.
+class Unreachable:
+    """Whether nobody was ever there.
 
     Attributes:
-        since: When the first call was sent of those that reached nobody, one after the other;
-            infinity if the last one reached somebody.
+        since: When the first call was sent; infinity before, and once anybody was reached.
     """
 
     def __init__(self) -> None:
@@ -403,14 +423,14 @@ class Absence:
     def record(self, error: Unavailable, sent: float) -> None:
         """Take note of a call, sent at `sent`, that brought nothing."""
         self._last = error
-        if error.unreached:
-            self.since = min(self.since, sent)
-        else:
+        if not error.unreached:
             self.reached()
+        elif not self._reached_once:
+            self.since = min(self.since, sent)
 
     def verdict(self, now: float) -> Unavailable | None:
-        """How the last call failed, if nobody was ever there for long; else None."""
-        return None if self._reached_once or now - self.since < ABSENT_S else self._last
+        """How the last call failed, if it is not worth while to look on; else None."""
+        return self._last if now - self.since >= ABSENT_S else None
 
 
 def _denied(what: str, error: Unavailable, remedy: str) -> Denied:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from contextlib import AsyncExitStack
 from typing import Any
 
 from assay._middleware.budget import BudgetTracker, Reservation
@@ -16,7 +17,7 @@ from assay._middleware.concurrency import (
     WarmUp,
     now,
 )
-from assay._middleware.health import Attempts, Health, hung
+from assay._middleware.health import HOPELESS, Attempts, Health, hung
 from assay._middleware.wrapper import Wrapper
 from assay.errors import Denied, Unavailable
 from assay.judge import BackendLike, Limits, Reply, Task
@@ -27,6 +28,10 @@ SPREAD = 0.1
 # Within this share of a backoff a refused call comes back that takes the place of one that waits,
 # and twice one that fails while others are served: by chance, as a rule.
 SOON = 0.3
+# Until somebody answers, so many calls are made, and so many of them again: as many as go out at
+# first anyway, and enough that a few odd ones among them prove nothing.
+FIRST = START
+FEW = 2 * HOPELESS
 
 
 class ServerState:
@@ -45,6 +50,7 @@ class ServerState:
         tokens: The rate of tokens, if there is a bound.
         health: Whether it answers.
         first_calls: Lets few calls out until somebody has been answered.
+        retrying: Lets few of them be made again until then.
     """
 
     def __init__(self, name: str, limits: Limits, latencies: Latencies | None = None) -> None:
@@ -61,7 +67,7 @@ class ServerState:
             backoff=limits.backoff,
             timeout=limits.timeout,
         )
-        self.first_calls = WarmUp(START)
+        self.first_calls, self.retrying = WarmUp(FIRST), WarmUp(FEW)
 
 
 class Limiter(Wrapper):
@@ -133,31 +139,39 @@ class Limiter(Wrapper):
         """Why no further call is worth while, now that one is lost; None if others may be."""
         return self._server.health.given_up(error, now())
 
+    def _end_warm_up(self) -> None:
+        """Hold nobody back any more: a reply came, or a refusal that says what is amiss."""
+        self._server.first_calls.finish()
+        self._server.retrying.finish()
+
     async def _within_budget(self, call: Call) -> Reply:
         reservation = await self._budget.reserve(call.task, self._identity(call.task))
         try:
-            reply = await self._until_replied(call, reservation)
+            async with AsyncExitStack() as slots:
+                reply = await self._until_replied(call, reservation, slots)
         except Unavailable as error:
             if denied := self.given_up(error):
                 raise denied from error
             raise
         finally:
             self._budget.release(reservation)
-        self._server.first_calls.finish()
+        self._end_warm_up()
         self._budget.record_reply(reply, reservation)
         if self._server.tokens:
             used = reply.tokens_in + reply.tokens_out
             self._server.tokens.reserve(used - reservation.tokens, now())
         return reply
 
-    async def _until_replied(self, call: Call, reservation: Reservation) -> Reply:
+    async def _until_replied(
+        self, call: Call, reservation: Reservation, slots: AsyncExitStack
+    ) -> Reply:
         attempts, begun = Attempts(), now()
         while True:
             try:
                 return await self._attempt(call, reservation, attempts)
             except Unavailable as error:
-                if error.throttled or error.permanent:  # somebody is there
-                    self._server.first_calls.finish()
+                if error.throttled or error.permanent:
+                    self._end_warm_up()
                 others = self._server.health.has_replied_since(begun)
                 served = error.throttled and others
                 attempts.record(error, unlucky=served or self._server.health.is_down(error))
@@ -174,6 +188,8 @@ class Limiter(Wrapper):
                     wait *= SOON
                 if spent:
                     await self._budget.renew(reservation, call.task)
+            if attempts.counted == 1:
+                await slots.enter_async_context(self._server.retrying.slot())
             self.usage.retries += 1
             await self._sleep(wait, may_swap=served and attempts.refused == 1)
 
@@ -288,7 +304,7 @@ class Limiter(Wrapper):
                 self.usage.throttled += 1
             elif hung(error):
                 error.crowded = self.pace.late(sent.at, now())
-            self._server.health.failed(error, call, sent, now())
+            self._server.health.failed(error, call, sent, now(), again=timeouts > 0)
             raise
         at = now()
         self._server.health.replied(sent, at)
