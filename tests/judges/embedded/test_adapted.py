@@ -35,6 +35,9 @@ def test_its_coefficients_decide_and_no_reply_of_another_is_reused(tmp_path):
     ]
     scores = [result["faithfulness"][0].value for result in results]
     assert scores[0] < 0.1 < scores[1] == scores[2]
+    reports = [result.report(tmp_path / "a.md").read_text("utf-8") for result in results]
+    said = ["how often it is wrong has not been measured" in report for report in reports]
+    assert said == [True, True, False]  # the card is of the judge that ships
 
 
 async def test_grades_of_passages_go_by_its_coefficients_too(tmp_path):

@@ -105,7 +105,6 @@ class Embedded(AttributeBackend):
     """
 
     local = True
-    has_card = True
     languages = _MEASURED
 
     def __init__(self, threads: int | None = None, folder: str | Path | None = None) -> None:
@@ -133,6 +132,11 @@ class Embedded(AttributeBackend):
         """Its version and that of its encoder's weights."""
         return f"embedded:{VERSION}+{self._reader.name}+{self._encoder.name}"
 
+    @property
+    def has_card(self) -> bool:  # type: ignore[override]
+        """Whether it is the judge that the card is about: no adapted or larger one."""
+        return card().judge == self.name
+
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its name for what it can do; for embeddings the encoder's name alone."""
         if kind in (Embed, EmbedTokens):
@@ -149,8 +153,7 @@ class Embedded(AttributeBackend):
 
     def quality(self, metric: str) -> Quality | None:
         """How well the scores of a metric by it tell bad from good, measured; None if unknown."""
-        measured = card()
-        return measured.quality.get(metric) if measured.judge == self.name else None
+        return card().quality.get(metric) if self.has_card else None
 
     def relevance(self, question: str, sentence: str) -> float:
         """How likely a sentence helps to answer the question, in [0, 1].
