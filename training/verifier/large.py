@@ -75,6 +75,18 @@ wice_claims=1 wice_nonsupported_tokens=.5 infotabs=.5 tabfact_pairs=.3 factcg_do
 llm_spans=1 contractnli=1 rotowire=1 diasumfact=1
 """
 
+# What the votes are asked of: short windows, of every kind some; see `train.SHARES`.
+_TAUGHT: Final = """
+pairs/said=.5 pairs=.6 pairs/reference=.4 pairs/replies=0 pairs/sentences=0
+relations/quantifiers=.12 relations/hours=.1 relations/roles=.07 relations/numbers=.1
+relations/time=.2 relations/negation=.15 infotabs=.3 tabfact_pairs=.3 factcg_doc=.4
+ragtruth_qa=1 expertqa_claims=.6 factcheckgpt_stance=.25 halueval_qa500=.15 breaking_nli=.2
+evouna_recall=.3 evouna_precision=.5 removed=.15 written=.5 written/part=.15 written/claim=.5
+written/said=.4 written/said_part=.1 written/covered=.3 written/covered_part=.1
+written/page_part=.15
+"""
+_SHARE: Final = 0.6  # of these votes, where another network votes along
+
 
 class Adapted(nn.Module):  # type: ignore[misc]
     """A linear layer of the base, and what is added to it if it has a rank; 0: itself learns."""
@@ -393,17 +405,19 @@ def _measure(options: argparse.Namespace) -> None:
 
 
 def _teach(options: argparse.Namespace) -> None:
-    """The windows that may be trained on, with its votes beside their labels: see `train`."""
+    """Windows that may be trained on, with its votes beside their labels: see `train`."""
     torch.set_num_threads(options.threads)
-    model = read(options.file, options.base)
-    found = [
-        one
-        for path in options.examples
-        for one in pickle.loads(path.read_bytes())
-        if fold_of(one.group) != HELD_OUT and len(one.ids) <= options.longest
-    ]
+    options.share = options.share or list(_TAUGHT.split())
+    options.made, options.most, options.clean = [], None, False
+    chosen = train.taught(options, random.Random(options.seed))
+    found = [one for one in chosen if len(one.ids) <= options.longest]
+    print(f"{len(found)} windows, {sum(len(e.ids) for e in found)} tokens", flush=True)
+    both = voted(read(options.file, options.base), found)
+    if options.beside:
+        other = voted(read(options.beside, options.beside_base), found)
+        both = [_SHARE * one + (1 - _SHARE) * two for one, two in zip(both, other, strict=True)]
     taught = []
-    for one, each in zip(found, voted(model, found), strict=True):
+    for one, each in zip(found, both, strict=True):
         shares = np.exp(each - np.logaddexp.reduce(each, axis=1, keepdims=True))
         taught.append(replace(one, taught=tuple(map(tuple, shares.tolist()))))
     options.out.write_bytes(pickle.dumps(taught))
@@ -446,6 +460,10 @@ def main() -> None:
     teaching.set_defaults(run=_teach)
     teaching.add_argument("file", type=Path)
     teaching.add_argument("--out", type=Path, required=True)
+    teaching.add_argument("--beside", type=Path, help="the small reader's weights, voting along")
+    teaching.add_argument("--beside-base", type=Path, help="folder of its base weights")
+    teaching.add_argument("--share", nargs="*", metavar="SET=SHARE", help="instead of _TAUGHT")
+    teaching.add_argument("--seed", type=int, default=7)
     keeping = steps.add_parser("keep")
     keeping.set_defaults(run=_keep)
     keeping.add_argument("file", type=Path)
