@@ -21,6 +21,7 @@ from assay._text.units import OtherUnit, other_unit
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
+from assay.judges.embedded.foreign import compare_foreign
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
@@ -265,6 +266,9 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
     grammar = _grammar(statement, claim, recalls, evidence)
+    wording = None if record or table else _wording(statement, claim, recalls, evidence)
+    if evidence.language and wording and wording.agrees:  # "5.000" is written "5000" as well
+        gone, absent = [], []
     features = (
         shared,
         words.weighted_recall(claimed, near.stems, evidence.weights),
@@ -308,7 +312,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         rejected=_is_rejected(claim, evidence),
         figure=figure,
         table=table,
-        wording=None if record or table else _wording(statement, claim, recalls, evidence),
+        wording=wording,
     )
 
 
@@ -381,9 +385,11 @@ def _wording(
         Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
         for i in nearest
         if recalls[i] > 0
-        and len(claim.content_stems - evidence.sets[i]) <= _OTHERS
+        and (evidence.language or len(claim.content_stems - evidence.sets[i]) <= _OTHERS)
         and not _NO_SENTENCE.search(evidence.pieces[i].text)
     )
+    if evidence.language:
+        return compare_foreign(statement, list(near), evidence.language)
     return compare_wordings(statement, list(near))
 
 

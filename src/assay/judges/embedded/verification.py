@@ -202,7 +202,7 @@ def decide(judged: Judged, fitted: Fitted) -> float:
         value = min(value, OBJECTED)
     if comparison.verbatim:
         value = max(value, VERBATIM)
-    elif not is_latin(judged.statement):
+    elif not (is_latin(judged.statement) or (comparison.wording and comparison.wording.agrees)):
         value = min(value, UNREAD)
     if comparison.gives_another_figure:
         value = min(value, MISMATCHED)

@@ -45,7 +45,7 @@ _OPPOSED = {
     )
 }  # fmt: skip
 # Of how many the evidence says it, and of how many it then does not say it.
-_CLASHES = {
+CLASHES = {
     "all": {"none", "few", "notall", "only"},
     "most": {"none", "few", "all"},
     "some": {"all", "none", "most"},
@@ -271,7 +271,7 @@ class _Beside:
         pairs = ((self.mine.items[i], j) for i, j in enumerate(self.laid.pairs) if j >= 0)
         for item, place in pairs:
             given = self.theirs.items[place].quantity
-            if item.quantity in _CLASHES.get(given, ()):
+            if item.quantity in CLASHES.get(given, ()):
                 return f"it says '{item.quantity}' where the evidence says '{given}'"
         return ""
 

@@ -1,0 +1,277 @@
+"""A statement laid beside sentences of its contexts in languages that the network hardly reads.
+
+Where a sentence has all of a statement but one number, date, unit, denial or name, or has it the
+other way round, it says otherwise; where nothing differs, it says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay._text import lexicons
+from assay._text.lexicons import Phrasing, Token, phrasing
+from assay._text.relations import opposite
+from assay.judges.embedded.wordings import CLASHES, Near, Otherwise
+
+_FEWEST = 2  # things that a statement says
+_HEAD = 4  # things at the beginning of a sentence that its later parts are about
+_LONG = 400  # characters; what is longer says more than one thing
+_OPPOSED = {
+    frozenset(pair)
+    for pair in (("before", "after"), ("after", "until"), ("above", "under"), ("from", "until"))
+}
+
+
+def compare_foreign(statement: str, sentences: Sequence[Near], language: str) -> Otherwise | None:
+    """What sentences of the evidence, all of one language, say of a statement worded like them."""
+    if len(statement) > _LONG:
+        return None
+    mine = phrasing(statement, language)
+    if len(mine.content) < _FEWEST:
+        return None
+    findings = []
+    for near in sentences:
+        theirs = phrasing(near.text, language)
+        topic = [token for text in near.before for token in phrasing(text, language).content]
+        findings += _Beside(mine, theirs, topic, language).findings()
+    agreeing = [each for each in findings if each.agrees]
+    return (agreeing or findings or [None])[0]
+
+
+class _Place(NamedTuple):
+    """Where in a sentence something of the statement stands."""
+
+    mine: int
+    theirs: int
+
+
+class _Beside:
+    """A statement beside a sentence."""
+
+    def __init__(
+        self, mine: Phrasing, theirs: Phrasing, topic: Sequence[Token], language: str
+    ) -> None:
+        self.mine, self.theirs, self.topic, self.language = mine, theirs, topic, language
+
+    def same(self, first: Token, second: Token) -> bool:
+        return lexicons.same(first, second, self.language)
+
+    def findings(self) -> Iterator[Otherwise]:
+        """What the parts of the sentence say of the statement."""
+        parts = sorted({token.part for token in self.theirs.content})
+        sizes = {part: self._size((part,)) for part in parts}
+        best = max(sizes.values(), default=0)
+        if not best:
+            return
+        for part in parts:
+            if sizes[part] == best:
+                found = self._in((part,))
+                if found:
+                    yield found
+                    return
+        for first, second in zip(parts, parts[1:], strict=False):
+            # Both said in full: "It opened in 1921 and closed in 1950".
+            if self._size((first, second)) > best and (found := self._in((first, second))):
+                yield found
+                return
+
+    def _size(self, parts: tuple[int, ...]) -> int:
+        pool = [token for token in self.theirs.content if token.part in parts]
+        return sum(any(self.same(a, b) for b in pool) for a in self.mine.content)
+
+    def _in(self, parts: tuple[int, ...]) -> Otherwise | None:
+        """What some parts of the sentence, read as one, say of the statement."""
+        mine = self.mine.content
+        pool = [token for token in self.theirs.content if token.part in parts]
+        places = self._places(mine, pool)
+        matched = {place.mine for place in places}
+        missing = [i for i in range(len(mine)) if i not in matched]
+        used = {place.theirs for place in places}
+        rest = [i for i in range(len(pool)) if i not in used]
+        own = any(pool[i].sort == "name" or pool[i].text[0].isupper() for i in rest)
+        carried = set() if own else self._carried(missing, parts[0])
+        missing = [i for i in missing if i not in carried]
+        if len(matched) < _FEWEST - (len(carried) + len(missing) > 0) or len(missing) > 1:
+            return None
+        if self._limits(parts):
+            return None
+        if missing:
+            return self._but_for(missing[0], places, pool, rest, parts)
+        return self._with_all(places, pool, rest, parts)
+
+    def _places(self, mine: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
+        """For each thing of the statement the place in the sentence that is nearest to the last."""
+        places: list[_Place] = []
+        taken: set[int] = set()
+        for i, token in enumerate(mine):
+            options = [k for k, other in enumerate(pool) if k not in taken and self.same(token, other)]
+            if options:
+                last = places[-1].theirs if places else -1
+                chosen = min(options, key=lambda k: (k < last, abs(k - last)))
+                places.append(_Place(i, chosen))
+                taken.add(chosen)
+        return places
+
+    def _carried(self, missing: Sequence[int], part: int) -> set[int]:
+        """What the sentence is about without saying so in this part."""
+        heads = [token for token in self.theirs.content if token.part < part][:_HEAD]
+        about = [*heads, *self.topic]
+        words = [i for i in missing if self.mine.content[i].sort in {"word", "name"}]
+        return {i for i in words if any(self.same(self.mine.content[i], each) for each in about)}
+
+    def _limits(self, parts: tuple[int, ...]) -> bool:
+        """Whether one of the two limits what the other does not."""
+        theirs = {limit for part, limit in self.theirs.limits if part in parts}
+        return theirs != {limit for _, limit in self.mine.limits}
+
+    def _denials(self, parts: tuple[int, ...]) -> tuple[bool, bool]:
+        return bool(self.mine.denied), not self.theirs.denied.isdisjoint(parts)
+
+    def _with_all(
+        self, places: Sequence[_Place], pool: Sequence[Token], rest: Sequence[int], parts: tuple[int, ...]
+    ) -> Otherwise | None:
+        mine, theirs = self._denials(parts)
+        if mine != theirs:
+            close = len(rest) <= 1 and len(parts) == 1
+            return _differs("denied", "one of the two is negated, the other is not") if close else None
+        clash = self._quantities(parts)
+        if clash:
+            return _differs("quantity", clash)
+        small = self._small(places, pool, parts)
+        if small:
+            return _differs("order", small)
+        turned = self._turned(places, pool, parts)
+        if turned:
+            return _differs("exchanged", "the evidence has it the other way round")
+        if turned is None or self._modals(parts) or self._unlike(parts):
+            return None
+        if len(parts) > 1 and len(rest) > len(places) // 3:
+            return None
+        return Otherwise(agrees=True, rule="same", doubt="")
+
+    def _modals(self, parts: tuple[int, ...]) -> bool:
+        theirs = {modal for part, modal in self.theirs.modals if part in parts}
+        return theirs != {modal for _, modal in self.mine.modals}
+
+    def _quantities(self, parts: tuple[int, ...]) -> str:
+        mine = {many for _, many in self.mine.quantities}
+        theirs = {many for part, many in self.theirs.quantities if part in parts}
+        for claimed in mine:
+            for given in theirs:
+                if claimed in CLASHES.get(given, ()):
+                    return f"it says '{claimed}' where the evidence says '{given}'"
+        return ""
+
+    def _unlike(self, parts: tuple[int, ...]) -> bool:
+        """Whether the statement says it of others, or in another order of time or place."""
+        mine = {many for _, many in self.mine.quantities}
+        theirs = {many for part, many in self.theirs.quantities if part in parts}
+        small = {token.key for token in self.mine.tokens if token.sort == "small"} - {"with", "to"}
+        given = {t.key for t in self.theirs.tokens if t.sort == "small" and t.part in parts}
+        return bool(mine - theirs or small - given)
+
+    def _small(
+        self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
+    ) -> str:
+        """Where the same stands behind "before" here and "after" there."""
+        behind = [_followed(tokens) for tokens in (self.mine.tokens, self.theirs.tokens)]
+        for place in places:
+            a, b = self.mine.content[place.mine], pool[place.theirs]
+            mine, theirs = behind[0].get(id(a), ""), behind[1].get(id(b), "")
+            if frozenset({mine, theirs}) in _OPPOSED:
+                return f"it says '{mine}' where the evidence says '{theirs}'"
+        return ""
+
+    def _turned(
+        self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
+    ) -> bool | None:
+        """Whether two things are exchanged; None if that is not clear."""
+        mine = self.mine.content
+        order = [place for place in places if mine[place.mine].sort in {"word", "name"}]
+        passive = bool(self.mine.passive) != (not self.theirs.passive.isdisjoint(parts))
+        if len(order) < _FEWEST + 1:
+            return False
+        if self.language == "JAPANESE":
+            pairs = [(mine[p.mine].led, pool[p.theirs].led) for p in order]
+            subject, thing = {"は", "が"}, {"を", "に"}
+            down = any(m in subject and t in thing for m, t in pairs)
+            up = any(m in thing and t in subject for m, t in pairs)
+            return (down and up) is not passive if down or up else (None if passive else False)
+        runs = _runs(order)
+        a, b = runs[0][0], runs[-1][0]
+        led = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
+        inner = [place.theirs for run in runs[1:-1] for place in run]
+        if inner and all(b.theirs < k < a.theirs for k in inner):
+            return None if passive or led[0][0] != led[0][1] or led[1][0] != led[1][1] else True
+        return None if passive else False
+
+    def _but_for(
+        self,
+        at: int,
+        places: Sequence[_Place],
+        pool: Sequence[Token],
+        rest: Sequence[int],
+        parts: tuple[int, ...],
+    ) -> Otherwise | None:
+        """What it says where one thing of the statement is not there, and another is."""
+        claimed = self.mine.content[at]
+        mine, theirs = self._denials(parts)
+        for k in rest:
+            given = pool[k]
+            contrary = opposite(claimed.key, given.key)
+            doubt = f"it says '{claimed.text}' where the evidence has '{given.text}'"
+            if contrary is not None and claimed.sort == given.sort:
+                if mine == theirs:
+                    return _differs("opposite", doubt)
+                return None
+            few = len(places) < _FEWEST
+            if few or mine != theirs or not self._takes_place(at, k, places, pool):
+                continue
+            if claimed.sort == given.sort == "number" and _comparable(claimed, given):
+                return _differs("value", doubt)
+            names = claimed.sort == given.sort == "name"
+            if names or (self._stands(claimed) and given.sort == claimed.sort != "number"):
+                return _differs("name", doubt)
+        return None
+
+    def _stands(self, claimed: Token) -> bool:
+        """Whether the sentence or those before it have it elsewhere."""
+        return any(self.same(claimed, each) for each in (*self.theirs.content, *self.topic))
+
+    def _takes_place(
+        self, at: int, k: int, places: Sequence[_Place], pool: Sequence[Token]
+    ) -> bool:
+        """Whether another thing stands in the sentence where this one does in the statement."""
+        to = {place.mine: place.theirs for place in places}
+        number = pool[k].sort == "number"
+        before = to.get(at - 1, -1 if at == 0 else None) == k - 1
+        behind = to.get(at + 1, len(pool) if at + 1 == len(self.mine.content) else None) == k + 1
+        return (before or behind) if number else (before and behind)
+
+
+def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
+    """Places in a row that stand in a row in the sentence, too."""
+    runs: list[list[_Place]] = []
+    for place in order:
+        if runs and runs[-1][-1].theirs + 1 == place.theirs:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return runs
+
+
+def _comparable(claimed: Token, given: Token) -> bool:
+    """Whether two numbers count the same, or are the same of different units."""
+    return claimed.unit == given.unit or claimed.amount == given.amount
+
+
+def _followed(tokens: Sequence[Token]) -> dict[int, str]:
+    """The small word before each thing."""
+    return {
+        id(after): before.key
+        for before, after in zip(tokens, tokens[1:], strict=False)
+        if before.sort == "small" and after.sort != "small"
+    }
+
+
+def _differs(rule: str, doubt: str) -> Otherwise:
+    return Otherwise(agrees=False, rule=rule, doubt=doubt)
