@@ -24,7 +24,7 @@ LANGUAGES = CHARACTERS | {"de", "fr", "es", "it", "pt", "nl"}
 LIMITS = frozenset({"only", "unless"})
 QUANTITIES = frozenset({"all", "most", "some"})
 _MODALS = frozenset({"can", "must"})
-SMALL = frozenset("before after until from to with above under".split())  # noqa: SIM905
+SMALL = frozenset("before after until from to with above under outside".split())  # noqa: SIM905
 _UNITS = frozenset(
     "second minute hour day week month year percent euro dollar million billion thousand "  # noqa: SIM905
     "kilometre metre kilogram gram yen".split()
@@ -183,8 +183,11 @@ class _Reader:
         if self.language in CHARACTERS:
             self._characters()
         else:
-            for i, match in enumerate(_TOKEN.finditer(self.sentence)):
-                self._word(match[0], first=not i)
+            read = _TOKEN.findall(self.sentence)
+            for i, written in enumerate(read):
+                ranges = 0 < i < len(read) - 1 and read[i - 1][0].isdigit() and read[i + 1][0].isdigit()
+                if not ranges:  # "between 1902 and 1906"
+                    self._word(written, first=not i)
         be, by = self.passive
         return Phrasing(
             tuple(self.tokens),

@@ -20,6 +20,8 @@ _OPPOSED = {
     for pair in (("before", "after"), ("after", "until"), ("above", "under"), ("from", "until"))
 }
 
+_TELLING = frozenset({"before", "after", "until", "above", "under", "outside"})
+
 
 def compare_foreign(statement: str, sentences: Sequence[Near], language: str) -> Otherwise | None:
     """What sentences of the evidence, all of one language, say of a statement worded like them."""
@@ -87,7 +89,8 @@ class _Beside:
         missing = [i for i in range(len(mine)) if i not in matched]
         used = {place.theirs for place in places}
         rest = [i for i in range(len(pool)) if i not in used]
-        own = any(pool[i].sort == "name" or pool[i].text[0].isupper() for i in rest)
+        own = any(_is_name(pool[i]) for i in rest)
+        own = own or min(used, default=0) > 0 or not _is_straight(places)
         carried = set() if own else self._carried(missing, parts[0])
         missing = [i for i in missing if i not in carried]
         if len(matched) < _FEWEST - (len(carried) + len(missing) > 0) or len(missing) > 1:
@@ -95,7 +98,7 @@ class _Beside:
         if self._limits(parts):
             return None
         if missing:
-            return self._but_for(missing[0], places, pool, rest, parts)
+            return None if carried else self._but_for(missing[0], places, pool, rest, parts)
         return self._with_all(places, pool, rest, parts)
 
     def _places(self, mine: Sequence[Token], pool: Sequence[Token]) -> list[_Place]:
@@ -114,9 +117,13 @@ class _Beside:
     def _carried(self, missing: Sequence[int], part: int) -> set[int]:
         """What the sentence is about without saying so in this part."""
         heads = [token for token in self.theirs.content if token.part < part][:_HEAD]
-        about = [*heads, *self.topic]
-        words = [i for i in missing if self.mine.content[i].sort in {"word", "name"}]
-        return {i for i in words if any(self.same(self.mine.content[i], each) for each in about)}
+        # "Bolle likes children and can be left alone": not somebody of the sentence before.
+        about = heads if any(_is_name(each) for each in heads) else [*heads, *self.topic]
+        mine = self.mine.content
+        words = [i for i in missing if mine[i].sort in {"word", "name"}]
+        carried = {i for i in words if any(self.same(mine[i], each) for each in about)}
+        begins = set(range(min(_HEAD, len(carried))))  # what it is about
+        return carried if carried == begins else set()
 
     def _limits(self, parts: tuple[int, ...]) -> bool:
         """Whether one of the two limits what the other does not."""
@@ -130,21 +137,22 @@ class _Beside:
         self, places: Sequence[_Place], pool: Sequence[Token], rest: Sequence[int], parts: tuple[int, ...]
     ) -> Otherwise | None:
         mine, theirs = self._denials(parts)
+        several = len(parts) > 1
         if mine != theirs:
-            close = len(rest) <= 1 and len(parts) == 1
-            return _differs("denied", "one of the two is negated, the other is not") if close else None
+            sure = not (several or rest)
+            return _differs("denied", "one of the two is negated, the other is not") if sure else None
         clash = self._quantities(parts)
         if clash:
             return _differs("quantity", clash)
-        small = self._small(places, pool, parts)
+        small = self._small(places, pool)
         if small:
             return _differs("order", small)
         turned = self._turned(places, pool, parts)
         if turned:
             return _differs("exchanged", "the evidence has it the other way round")
-        if turned is None or self._modals(parts) or self._unlike(parts):
+        if turned is None or small is None or self._modals(parts) or self._unlike(parts):
             return None
-        if len(parts) > 1 and len(rest) > len(places) // 3:
+        if several and (mine or len(rest) > len(places) // 3 or not _is_straight(places)):
             return None
         return Otherwise(agrees=True, rule="same", doubt="")
 
@@ -169,17 +177,17 @@ class _Beside:
         given = {t.key for t in self.theirs.tokens if t.sort == "small" and t.part in parts}
         return bool(mine - theirs or small - given)
 
-    def _small(
-        self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
-    ) -> str:
-        """Where the same stands behind "before" here and "after" there."""
+    def _small(self, places: Sequence[_Place], pool: Sequence[Token]) -> str | None:
+        """Where the same stands behind "before" here and "after" there; None where unclear."""
         behind = [_followed(tokens) for tokens in (self.mine.tokens, self.theirs.tokens)]
+        unclear = False
         for place in places:
             a, b = self.mine.content[place.mine], pool[place.theirs]
             mine, theirs = behind[0].get(id(a), ""), behind[1].get(id(b), "")
             if frozenset({mine, theirs}) in _OPPOSED:
                 return f"it says '{mine}' where the evidence says '{theirs}'"
-        return ""
+            unclear |= mine != theirs and bool({mine, theirs} & _TELLING)
+        return None if unclear else ""
 
     def _turned(
         self, places: Sequence[_Place], pool: Sequence[Token], parts: tuple[int, ...]
@@ -201,8 +209,11 @@ class _Beside:
         led = [(mine[place.mine].led, pool[place.theirs].led) for place in (a, b)]
         inner = [place.theirs for run in runs[1:-1] for place in run]
         if inner and all(b.theirs < k < a.theirs for k in inner):
-            return None if passive or led[0][0] != led[0][1] or led[1][0] != led[1][1] else True
-        return None if passive else False
+            moved = led[0][0] != led[0][1] or led[1][0] != led[1][1]
+            return False if passive else None if moved else True
+        # Said in the active here, in the passive there, and all the same in the same order.
+        acts = passive and len(runs) == 1 and all(mine[i].text[0].isupper() for i in _ends(order))
+        return True if acts else None if passive else False
 
     def _but_for(
         self,
@@ -229,7 +240,10 @@ class _Beside:
             if claimed.sort == given.sort == "number" and _comparable(claimed, given):
                 return _differs("value", doubt)
             names = claimed.sort == given.sort == "name"
-            if names or (self._stands(claimed) and given.sort == claimed.sort != "number"):
+            mixed = self._stands(claimed) and given.sort == claimed.sort != "number"
+            if self.language == "JAPANESE":
+                mixed = mixed and bool(claimed.led and given.led)
+            if names or mixed:
                 return _differs("name", doubt)
         return None
 
@@ -246,6 +260,20 @@ class _Beside:
         before = to.get(at - 1, -1 if at == 0 else None) == k - 1
         behind = to.get(at + 1, len(pool) if at + 1 == len(self.mine.content) else None) == k + 1
         return (before or behind) if number else (before and behind)
+
+
+def _is_name(token: Token) -> bool:
+    return token.sort == "name" or token.text[0].isupper()
+
+
+def _is_straight(places: Sequence[_Place]) -> bool:
+    """Whether everything stands in the same order."""
+    order = [place.theirs for place in places]
+    return order == sorted(order)
+
+
+def _ends(order: Sequence[_Place]) -> tuple[int, int]:
+    return order[0].mine, order[-1].mine
 
 
 def _runs(order: Sequence[_Place]) -> list[list[_Place]]:
