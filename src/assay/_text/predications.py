@@ -154,6 +154,7 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
+_PARTICLES = frozenset("off out away back".split())  # "sent off the player"
 _LONGEST = 45  # words of a clause
 _LONGEST_LEAD = 16  # words before a subject
 
@@ -161,8 +162,56 @@ _LONGEST_LEAD = 16  # words before a subject
 @memoized(1024, longest=1000)
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
-    readings = (_read(part.text) for part in parts(_plain(sentence)))
-    return tuple(reading for reading in readings if reading)
+    plain = _plain(sentence)
+    texts = [each for part in parts(plain) for each in (part.text, *_second(part.text))]
+    readings = (_read(text) for text in texts)
+    return (*(reading for reading in readings if reading), *_named(plain))
+
+
+_SECOND = re.compile(r" (?:and|but) (?:then |later |also )?(?P<rest>(?P<verb>[a-z]+) .+)$")
+
+
+def _second(text: str) -> Iterator[str]:
+    """Of "Ann praised Ben and blamed Cem" "Ann blamed Cem"."""
+    match = _SECOND.search(text)
+    if not match or "past" not in verbs.forms(match["verb"]):
+        return
+    words = Words(text[: match.start()])
+    for begin in dict.fromkeys((0, *_behind_phrase(words))):
+        subject = find_subject(words, begin)
+        if subject is not None:
+            if "past" in words.forms(subject.verb):
+                yield f"{words.slice(begin, subject.verb)} {match['rest']}"
+            return
+
+
+_NAME = r"[A-Z][\w'\u2019.&-]*(?: (?:(?:of|de|van|von) )?[A-Z][\w'\u2019.&-]*)*"
+_KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
+_NAMINGS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<holder>{_NAME}), (?:(?:a|an|the|his|her|its|then) )?(?:former )?{_KIN} of "
+        rf"(?:the )?(?P<whose>{_NAME})",
+        rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
+        rf"(?P<whose>{_NAME})['\u2019]s? {_KIN},? (?P<holder>{_NAME})",
+    )
+)
+
+
+def _named(sentence: str) -> Iterator[Predication]:
+    """Of "Ann Lind, a pupil of Ben Moor, won" that she is his pupil."""
+    for pattern in _NAMINGS:
+        for match in pattern.finditer(sentence):
+            holder, whose = (content(match[name]) for name in ("holder", "whose"))
+            for noun, concept, side in relations.of_nouns(frozenset({stem(match["noun"])})):
+                pair = (holder, whose) if side == "first" else (whose, holder)
+                if holder - whose and whose - holder:
+                    role = Ordered(concept, *pair, frozenset({noun, "be"}))
+                    stems = holder | whose | {noun}
+                    yield Predication(
+                        text=match[0], predicate=noun, subject=holder, content=stems - {noun},
+                        core=tuple(stems), roles=(role,), stative=True,
+                    )  # fmt: skip
 
 
 def content(text: str) -> Stems:
@@ -341,8 +390,9 @@ class _Reader(Clause):
         """The objects and adverbials behind the verb, up to what begins another clause."""
         words = self.words
         phrases: list[Phrase] = []
-        before, begin = "", start
-        for k in range(start, len(words) + 1):
+        particle = words.text(start) in _PARTICLES and words.text(start + 1) != "of"
+        before, begin = "", start + particle
+        for k in range(begin, len(words) + 1):
             word = words.text(k)
             ends = words.is_mark(k) or word in SUBORDINATORS or word in {"but", "while"}
             ends = ends or (word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1))))

@@ -47,7 +47,7 @@ support: subject object support back endorse
 visit: subject object visit
 drive: subject object drive
 contain: subject object contain include hold comprise
-exceed: subject object exceed surpass outstrip outperform outsell
+more large: subject object exceed surpass outstrip outperform outsell outweigh outnumber
 earlier: subject object predate antedate; object subject postdate
 """
 # A concept, then who is the first and who the second.
@@ -96,6 +96,8 @@ _COMPARATIVES = (
     "safe: safer / riskier",
     "wet: wetter / drier",
 )
+# What is measured where a verb says how much.
+MEASURED = {stem("cost"): "dear", stem("weigh"): "heavy"}
 _GRADED = {
     "expensive": ("dear", 1),
     "costly": ("dear", 1),
@@ -138,6 +140,11 @@ def _learn() -> None:
                 _OF_COMPARATIVE.setdefault(word, (concept, sign))
 
 
+# What is "leased from" the one is "leased to" the other.
+_BOTH_WAYS = {stem(verb): {"to": ("let", "subject", "to"), "from": ("let", "from", "subject")}
+              for verb in ("lease", "rent", "hire", "license")}  # fmt: skip
+
+
 FIRMS = frozenset(map(stem, "company firm club group".split()))
 
 
@@ -151,6 +158,8 @@ def of_verb(verb: str, preposition: str, *, direct: bool) -> list[Sides] | None:
     """
     if verb in MUTUAL:
         return None
+    if preposition in _BOTH_WAYS.get(verb, ()):
+        return [_BOTH_WAYS[verb][preposition]]
     sides = [] if direct else _OF_VERB.get(f"{verb} {preposition}", [])
     return sides or _OF_VERB.get(verb, [])
 

@@ -24,6 +24,7 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
+_RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
 class Ordered(NamedTuple):
@@ -137,8 +138,12 @@ class Clause:
             concept = predicate if second == "object" else f"{predicate} {second}"
             sides = [(concept, "subject", "receiver" if two else second)]
         by = frozenset({predicate})
-        orders = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
-        return [order for order in orders if order.first and order.second]
+        orders = [Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ()]
+        orders = [order for order in orders if order.first and order.second]
+        if sides and not orders:  # "acquired it" without "from whom"
+            plain = Ordered(predicate, self._side("subject"), self._side("object"), by)
+            orders = [plain] if plain.first and plain.second else []
+        return orders
 
     def _noun_roles(self) -> list[Ordered]:
         """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
@@ -148,7 +153,7 @@ class Clause:
             span = self._span(own)
             for noun, concept, holder in relations.of_nouns(mine):
                 whose = self._whose(*span)
-                if whose and other and not other & whose:
+                if whose - other and other - whose:
                     pair = (other, whose) if holder == "first" else (whose, other)
                     by = frozenset({noun, "be"}) | (mine & relations.FIRMS)
                     orders.append(Ordered(concept, *pair, by))
@@ -198,8 +203,21 @@ class Clause:
                 dimension = " ".join(sorted(own))
             sides = self._compared(than)
             by = frozenset(stems_of([words.text(k), "less", "more"]))
-            return [Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)]
+            dimension = relations.MEASURED.get(dimension, dimension)
+            first = Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)
+            return [first, *self._further(than, sides)]
         return []
+
+    def _further(self, than: int, sides: tuple[Stems, Stems]) -> list[Ordered]:
+        """Of "is taller than X but ten years younger" the second."""
+        words = self.words
+        last = next((k for k in range(than, len(words)) if words.text(k) == "."), len(words)) - 1
+        meaning = relations.of_comparative(words.text(last), "")
+        joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
+        if not (meaning and joined) or words.text(last) in {"more", "less", "fewer"}:
+            return []
+        by = frozenset(stems_of([words.text(last)]))
+        return [Ordered(f"more {meaning[0]}", *(sides if meaning[1] > 0 else sides[::-1]), by)]
 
     def _compared(self, than: int) -> tuple[Stems, Stems]:
         words = self.words
@@ -212,6 +230,8 @@ class Clause:
             or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
+            or (words.text(end) == "but" and end > begin)
+            or (words.text(end) == "and" and bool(words.finite(end + 1)))
         ):
             end += 1
         if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
@@ -230,6 +250,8 @@ class Clause:
         for k in range(len(words)):
             word = words.text(k)
             idiom = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
+            if word == "behind" and not _RACES.isdisjoint(self.in_order(self.verb, k)):
+                word = "after"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)

@@ -105,6 +105,7 @@ _IRREGULAR = (
     "grow grew grown|hang hung|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|"
     "know knew known|lay laid|lead led|leave left|lend lent|let let|lie lay lain|lose lost|"
     "make made|mean meant|meet met|mislead misled|mistake mistook mistaken|"
+    "outbid outbid|outdo outdid outdone|undercut undercut|overthrow overthrew overthrown|"
     "overcome overcame overcome|oversee oversaw overseen|overtake overtook overtaken|pay paid|"
     "prove proved proven|put put|quit quit|read read|rebuild rebuilt|rewrite rewrote rewritten|"
     "ride rode ridden|ring rang rung|rise rose risen|run ran run|say said|see saw seen|"
@@ -196,6 +197,8 @@ _IRREGULARS = {
 _IRREGULAR_BASES = {
     form: base for base, forms_ in _IRREGULARS.items() for form in forms_ if form != base
 } | {"is": "be", "are": "be", "were": "be", "has": "have", "does": "do"}
+# Else what follows "-ceed" would be cut off twice.
+_IRREGULAR_BASES |= {f"{verb}ed": verb for verb in ("succeed", "exceed", "proceed")}
 _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
 _NOUNS |= set(_ALSO_ADJECTIVES.split())

@@ -204,11 +204,12 @@ class _Pair:
 
         With the words that say it.
         """
-        kinds: tuple[tuple[Kind, Sequence[Ordered], Sequence[Ordered]], ...] = (
-            ("roles", self.claim.roles, self.evidence.roles),
-            ("direction", self.claim.orders, self.evidence.orders),
+        theirs = (*self.evidence.roles, *self.evidence.orders)
+        kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
+            ("roles", self.claim.roles),
+            ("direction", self.claim.orders),
         )
-        for kind, mine, theirs in kinds:
+        for kind, mine in kinds:
             for a, b in itertools.product(mine, theirs):
                 if concept(a.concept) == concept(b.concept):
                     way = _orientation(a, b)
