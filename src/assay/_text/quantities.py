@@ -404,12 +404,12 @@ def _close(a: float, a_step: float, b: float, b_step: float, *, converted: bool)
 
 def _same_date(amount: Amount, other: Amount) -> bool:
     if amount.kind == other.kind:
-        return any(_agree(a, b) for a in amount.days for b in other.days)
+        return any(same_day(a, b) for a in amount.days for b in other.days)
     date, bare = (amount, other) if amount.kind == "date" else (other, amount)
     return not bare.kind and any(bare.number == year for year, _, _ in date.days)
 
 
-def _agree(day: Day, other: Day) -> bool:
+def same_day(day: Day, other: Day) -> bool:
     shared = _shared_parts(day, other)
     return bool(shared) and all(a == b for a, b in shared)
 

@@ -26,6 +26,7 @@ from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import Swap, find_swap
+from assay.judges.embedded.times import COMPUTED, compare_times
 from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -267,8 +268,8 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     figure = None if claim.start or table else _figure(statement, evidence)
     grammar = _grammar(statement, claim, recalls, evidence)
     wording = None if record or table else _wording(statement, claim, recalls, evidence)
-    if evidence.language and wording and wording.agrees:  # "5.000" is written "5000" as well
-        gone, absent = [], []
+    if wording and wording.agrees and (evidence.language or wording.rule in COMPUTED):
+        gone, absent = [], []  # "5.000" is written "5000" as well; "for three years" nowhere
     features = (
         shared,
         words.weighted_recall(claimed, near.stems, evidence.weights),
@@ -381,16 +382,16 @@ def _wording(
     if claim.start:
         return None
     nearest = np.argsort(-recalls, kind="stable")[:_WORDED].tolist()
-    near = (
+    near = [
         Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
         for i in nearest
         if recalls[i] > 0
         and (evidence.language or len(claim.content_stems - evidence.sets[i]) <= _OTHERS)
         and not _NO_SENTENCE.search(evidence.pieces[i].text)
-    )
+    ]
     if evidence.language:
-        return compare_foreign(statement, list(near), evidence.language)
-    return compare_wordings(statement, list(near))
+        return compare_foreign(statement, near, evidence.language)
+    return compare_wordings(statement, near) or compare_times(statement, near)
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
