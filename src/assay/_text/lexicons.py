@@ -15,7 +15,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from assay._text import relations, verbs
-from assay._text.entities import MONTHS
+from assay._text.entities import DAYS, MONTHS
 from assay._text.language_id import likely_other, other_language
 from assay._text.words import stem, words
 
@@ -175,7 +175,11 @@ class _Reader:
         self.fresh = True  # nothing of this part was read yet
         self.led = ""
         self.denied: set[int] = set()
-        self.found: dict[str, set[tuple[int, str]]] = {"limit": set(), "many": set(), "modal": set()}
+        self.found: dict[str, set[tuple[int, str]]] = {
+            "limit": set(),
+            "many": set(),
+            "modal": set(),
+        }
         self.passive: list[set[int]] = [set(), set()]  # forms of "be", and "by"
         self.currency = ""
 
@@ -185,32 +189,33 @@ class _Reader:
         else:
             read = _TOKEN.findall(self.sentence)
             for i, written in enumerate(read):
-                ranges = 0 < i < len(read) - 1 and read[i - 1][0].isdigit() and read[i + 1][0].isdigit()
+                ranges = (
+                    0 < i < len(read) - 1 and read[i - 1][0].isdigit() and read[i + 1][0].isdigit()
+                )
                 if not ranges:  # "between 1902 and 1906"
                     self._word(written, first=not i)
         be, by = self.passive
         return Phrasing(
             tuple(self.tokens),
             frozenset(self.denied),
-            *(frozenset(self.found[name]) for name in ("limit", "many", "modal")),
+            frozenset(self.found["limit"]),
+            frozenset(self.found["many"]),
+            frozenset(self.found["modal"]),
             frozenset(by if self.language in CHARACTERS else be & by),
         )
 
     def _word(self, written: str, *, first: bool) -> None:
-        lexicon = self.lexicon
         if written in _STOPS:
             self._break()
-            return
-        if written in _SIGNS:
+        elif written in _SIGNS:
             self._unit(_SIGNS[written])
-            return
-        if written[0].isdigit():
+        elif written[0].isdigit():
             self._add(written, _number(written), "number")
-            return
-        word = "".join(words(written))
-        if not word:
-            return
-        special = lexicon.special
+        elif word := "".join(words(written)):
+            self._spoken(word, written, named=written[0].isupper() and not first)
+
+    def _spoken(self, word: str, written: str, *, named: bool) -> None:
+        special = self.lexicon.special
         if word in special["breaks"]:
             self._break()
         for place, name in enumerate(("be", "by")):
@@ -218,21 +223,18 @@ class _Reader:
                 self.passive[place].add(self.part)
         if word in special["led"]:
             self.led = word
-        key = lexicon.key(word)
-        if word in special["empty"] and not self._notes(key, of=False):
+        key = self.lexicon.key(word)
+        if self._notes(key) or word in special["empty"]:
             return
-        name = written[0].isupper() and not first
-        if not self._notes(key):
-            sort = self._sort(key) if key else "word"
-            if sort == "word" and not key and name and self.language != "de":
-                sort = "name"
-            if key in _UNITS:
-                self._unit(key, written)
-            else:
-                self._add(written, key or word, sort)
+        if key in _UNITS:
+            self._unit(key, written)
+        elif key:
+            self._add(written, key, self._sort(key))
+        else:
+            self._add(written, word, "name" if named and self.language != "de" else "word")
 
-    def _notes(self, key: str, *, of: bool = True) -> bool:
-        """Whether a word is one that is noted for its part; `of`: noted now."""
+    def _notes(self, key: str) -> bool:
+        """Whether a word denies or limits its part, which is noted then."""
         if key == "not":
             self.denied.add(self.part)
             return True
@@ -240,7 +242,7 @@ class _Reader:
             if key in keys:
                 self.found[name].add((self.part, key))
                 return True
-        return of and not key and False
+        return False
 
     def _sort(self, key: str) -> str:
         if key in SMALL:
@@ -273,39 +275,33 @@ class _Reader:
 
     def _characters(self) -> None:
         text, at, run = self.sentence, 0, ""
-        special, inflected = self.lexicon.special, False
+        inflected = False  # behind a word whose ending goes on
         while at < len(text):
             number, entry = _han_number(text, at), self._entry(text, at)
             if number and len(number[0]) < max(2, len(entry)) and entry:
                 number = None
-            entry = "" if number else entry
             match = _TOKEN.match(text, at)
-            char = text[at]
-            hiragana = "\u3040" <= char <= "\u309f"
-            if not (number or entry) and match and not hiragana and match[0] not in _STOPS:
-                if not match[0][0].isdigit() and match[0] not in _SIGNS:
-                    run, at, inflected = run + match[0], match.end(), True
-                    continue
+            token = match[0] if match else ""
+            if not (number or entry) and _is_plain(token):
+                run, at, inflected = run + token, at + len(token), True
+                continue
             self._run(run)
             run = ""
             if number:
-                written, value = number
-                self._add(written, value, "number")
-                at += len(written)
+                self._add(*number, "number")
+                token = number[0]
             elif entry:
                 self._entered(entry)
                 inflected = inflected and entry not in _PARTICLES
-                at += len(entry)
-            elif match and match[0] in _STOPS:
+                token = entry
+            elif token in _STOPS:
                 self._break()
-                at, inflected = at + 1, False
-            elif match and (match[0][0].isdigit() or match[0] in _SIGNS):
-                self._word(match[0], first=False)
-                at = match.end()
-            else:
-                if hiragana and not inflected:
-                    run = char
-                at += 1
+                inflected = False
+            elif _is_hiragana(token):
+                run = "" if inflected else token
+            elif token:
+                self._word(token, first=False)
+            at += len(token) or 1
         self._run(run)
 
     def _entry(self, text: str, at: int) -> str:
@@ -341,10 +337,17 @@ class _Reader:
             self._add(run, run.lower(), "word")
 
 
-_DATES = frozenset(
-    relations.concept(stem(verbs.base(word)))
-    for word in (*MONTHS, *"monday tuesday wednesday thursday friday saturday sunday".split())
-)
+_DATES = frozenset(relations.concept(stem(verbs.base(word))) for word in (*MONTHS, *DAYS))
+
+
+def _is_hiragana(token: str) -> bool:
+    return "\u3040" <= token[:1] <= "\u309f"
+
+
+def _is_plain(token: str) -> bool:
+    """Whether characters may be part of a word that is in no list."""
+    special = token in _STOPS or token in _SIGNS or token[:1].isdigit()
+    return bool(token) and not (special or _is_hiragana(token))
 
 
 def _number(written: str) -> str:
@@ -381,7 +384,9 @@ def same(first: Token, second: Token, language: str) -> bool:
     if language in CHARACTERS:
         return len(first.key) > 1 and first.key in second.key
     a, b = (_bare(token.key, language) for token in (first, second))
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    shared = next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
     rest = max(len(a), len(b)) - shared
     return shared >= _LEAST and rest <= _ENDING and shared > rest
 

@@ -187,11 +187,11 @@ def _second(text: str) -> Iterator[str]:
 
 _NAME = r"[A-Z][\w'\u2019.&-]*(?: (?:(?:of|de|van|von) )?[A-Z][\w'\u2019.&-]*)*"
 _KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
+_ARTICLE = r"(?:(?:a|an|the|his|her|its|then) )?(?:former )?"
 _NAMINGS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?P<holder>{_NAME}), (?:(?:a|an|the|his|her|its|then) )?(?:former )?{_KIN} of "
-        rf"(?:the )?(?P<whose>{_NAME})",
+        rf"(?P<holder>{_NAME}), {_ARTICLE}{_KIN} of (?:the )?(?P<whose>{_NAME})",
         rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
         rf"(?P<whose>{_NAME})['\u2019]s? {_KIN},? (?P<holder>{_NAME})",
     )

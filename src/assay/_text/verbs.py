@@ -55,7 +55,14 @@ _VERBS = (
     "symbolize take tap teach tell tend testify thank thaw thicken think threaten throw tighten "
     "transform translate transmit treat try undergo understand undertake uninstall unite unscrew "
     "update uphold upload urge utilise utilize vanish vary violate visit vow wait wander want "
-    "warn wash weaken wear weigh welcome whisk withdraw withstand work worsen wrap write"
+    "warn wash weaken wear weigh welcome whisk withdraw withstand work worsen wrap write "
+    "betray bully compile conceive confer crave decorate defy deploy deteriorate devise disrupt "
+    "embark enact endure enlist entertain erode evade exploit ferment flee forgive furnish "
+    "heighten hinder incur inflate intervene irrigate nominate oblige omit outlive outnumber "
+    "overlook persist persuade pollinate postpone precede prescribe prevail proclaim prolong "
+    "provoke publicise publicize purify rebuke rehearse renew repay resemble resume reunite "
+    "revive revolve scold simplify stimulate subscribe summon supersede surrender sustain "
+    "tolerate unveil veto wield"
 )
 # Often nouns: "costs 5", but "the costs".
 _ALSO_NOUNS = (

@@ -4,6 +4,7 @@ Where a sentence has all of a statement but one number, date, unit, denial or na
 other way round, it says otherwise; where nothing differs, it says so.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,13 +31,12 @@ def compare_foreign(statement: str, sentences: Sequence[Near], language: str) ->
     mine = phrasing(statement, language)
     if len(mine.content) < _FEWEST:
         return None
-    findings = []
+    findings: list[Otherwise] = []
     for near in sentences:
         theirs = phrasing(near.text, language)
         topic = [token for text in near.before for token in phrasing(text, language).content]
         findings += _Beside(mine, theirs, topic, language).findings()
-    agreeing = [each for each in findings if each.agrees]
-    return (agreeing or findings or [None])[0]
+    return next((each for each in findings if each.agrees), next(iter(findings), None))
 
 
 class _Place(NamedTuple):
@@ -70,7 +70,7 @@ class _Beside:
                 if found:
                     yield found
                     return
-        for first, second in zip(parts, parts[1:], strict=False):
+        for first, second in itertools.pairwise(parts):
             # Both said in full: "It opened in 1921 and closed in 1950".
             if self._size((first, second)) > best and (found := self._in((first, second))):
                 yield found
@@ -106,7 +106,9 @@ class _Beside:
         places: list[_Place] = []
         taken: set[int] = set()
         for i, token in enumerate(mine):
-            options = [k for k, other in enumerate(pool) if k not in taken and self.same(token, other)]
+            options = [
+                k for k, other in enumerate(pool) if k not in taken and self.same(token, other)
+            ]
             if options:
                 last = places[-1].theirs if places else -1
                 chosen = min(options, key=lambda k: (k < last, abs(k - last)))
@@ -134,27 +136,30 @@ class _Beside:
         return bool(self.mine.denied), not self.theirs.denied.isdisjoint(parts)
 
     def _with_all(
-        self, places: Sequence[_Place], pool: Sequence[Token], rest: Sequence[int], parts: tuple[int, ...]
+        self,
+        places: Sequence[_Place],
+        pool: Sequence[Token],
+        rest: Sequence[int],
+        parts: tuple[int, ...],
     ) -> Otherwise | None:
         mine, theirs = self._denials(parts)
         several = len(parts) > 1
         if mine != theirs:
-            sure = not (several or rest)
-            return _differs("denied", "one of the two is negated, the other is not") if sure else None
-        clash = self._quantities(parts)
-        if clash:
-            return _differs("quantity", clash)
-        small = self._small(places, pool)
-        if small:
-            return _differs("order", small)
-        turned = self._turned(places, pool, parts)
-        if turned:
-            return _differs("exchanged", "the evidence has it the other way round")
-        if turned is None or small is None or self._modals(parts) or self._unlike(parts):
-            return None
-        if several and (mine or len(rest) > len(places) // 3 or not _is_straight(places)):
-            return None
-        return Otherwise(agrees=True, rule="same", doubt="")
+            doubt = "one of the two is negated, the other is not"
+            return None if several or rest else _differs("denied", doubt)
+        turned, small = self._turned(places, pool, parts), self._small(places, pool)
+        for rule, says in (
+            ("quantity", self._quantities(parts)),
+            ("order", small or ""),
+            ("exchanged", "the evidence has it the other way round" if turned else ""),
+        ):
+            if says:
+                return _differs(rule, says)
+        unclear = turned is None or small is None or self._modals(parts) or self._unlike(parts)
+        if several:
+            mixed = len(rest) > len(places) // 3 or not _is_straight(places)
+            unclear = unclear or mine or mixed
+        return None if unclear else Otherwise(agrees=True, rule="same", doubt="")
 
     def _modals(self, parts: tuple[int, ...]) -> bool:
         theirs = {modal for part, modal in self.theirs.modals if part in parts}
@@ -296,7 +301,7 @@ def _followed(tokens: Sequence[Token]) -> dict[int, str]:
     """The small word before each thing."""
     return {
         id(after): before.key
-        for before, after in zip(tokens, tokens[1:], strict=False)
+        for before, after in itertools.pairwise(tokens)
         if before.sort == "small" and after.sort != "small"
     }
 

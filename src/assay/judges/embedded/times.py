@@ -1,6 +1,6 @@
 """What the dates of the evidence say of when, in which order and how long something was."""
 
-import datetime
+import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from assay.judges.embedded.wordings import Near, Otherwise
 COMPUTED = frozenset({"dated order", "duration"})  # rules that need no figure of the statement
 _PREPOSITION = re.compile(
     r"\b(in|on|at|of|by|before|after|since|until|till|from|to|between|and|during)"
-    r"(?: (?:early|late|mid|the|about|around|end|beginning|start|spring|summer|autumn|winter|fall|of))*"
+    r"(?: (?:early|late|mid|the|about|around|end|beginning|start|of|spring|summer|autumn|winter))*"
     r"[ -]$",
     re.IGNORECASE,
 )
@@ -124,9 +124,16 @@ def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | Non
         if mine.dates and not mine.stems:
             found = [mine]
         else:
-            found = [e for e, topic in events if mine.stems and not mine.dates
-                     and len(e.dates) == 1 and e.dates[0].before in _AT | {"from", "between"}
-                     and not is_negated(e.text) and _is_in(mine.stems, e, topic)]
+            found = [
+                e
+                for e, topic in events
+                if mine.stems
+                and not mine.dates
+                and len(e.dates) == 1
+                and e.dates[0].before in _AT | {"from", "between"}
+                and not is_negated(e.text)
+                and _is_in(mine.stems, e, topic)
+            ]
         days = {each.dates[0].amount.days[0] for each in found}
         if len(days) != 1 or any(len(each.dates[0].amount.days) > 1 for each in found):
             return None
@@ -148,12 +155,12 @@ def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | Non
 def _span(day: Day) -> tuple[int, int] | None:
     """The first and the last day that a date may mean; None without a year."""
     year, month, number = day
-    if year is None or not 1 <= year < datetime.MAXYEAR:
+    if year is None or not 1 <= year < dt.MAXYEAR:
         return None
-    first = datetime.date(year, month or 1, min(number or 1, 28))
+    first = dt.date(year, month or 1, min(number or 1, 28))
     if number:
         return first.toordinal(), first.toordinal()
-    ahead = datetime.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
+    ahead = dt.date(year + (month in (None, 12)), (month or 12) % 12 + 1, 1)
     return first.toordinal(), ahead.toordinal() - 1
 
 
@@ -161,7 +168,7 @@ def _lasting(
     statement: str, claim: _Event, event: _Event, topic: frozenset[str]
 ) -> Otherwise | None:
     """Whether something lasted as long as from the first to the last of its dates."""
-    if len(event.dates) != 2 or claim.dates:  # noqa: PLR2004 - from one to the other
+    if len(event.dates) != 2 or claim.dates:
         return None
     (start, before), (end, between) = event.dates
     lasting = [a for a in amounts(statement) if a.kind == "time" and round(a.size) in _DAYS]

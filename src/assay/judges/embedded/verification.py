@@ -319,9 +319,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
     if comparison.swap:
         place, *exchanged = comparison.swap
         first, second = (evidence.pieces[place].as_written(part) for part in exchanged)
-        doubts.append(
-            f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
-        )
+        doubts.append(f"it mixes up {_listed([first, second])}")
     doubts += _doubts_by_symbols(judged, evidence)
     absent = judged.written([*comparison.numbers, *comparison.names])
     if absent:
