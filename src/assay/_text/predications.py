@@ -83,6 +83,15 @@ _REWRITES = (
     (re.compile(r"\b(?:due to|owing to|as a result of|because of)\b", re.IGNORECASE), "because"),
     (re.compile(r"\ba (?:few|couple of|number of)\b", re.IGNORECASE), "several"),
     (re.compile(r"\bat least one of the\b", re.IGNORECASE), "some"),
+    (re.compile(r",? \b(?:in turn|in fact|of course|in addition|as well)\b,?(?= [a-z])"), ""),
+    # "The firm's founder, Ann Lind, was"
+    (
+        re.compile(
+            r"^(?:The|[A-Z]\w+(?:['\u2019]s|s['\u2019])) [a-z]+(?: [a-z]+)?, "
+            r"(?P<name>[A-Z]\w+(?: [A-Z]\w+){0,2}), (?=(?:was|is|were|has|had|[a-z]+ed)\b)"
+        ),
+        r"\g<name> ",
+    ),
     # "before Ann did"
     (
         re.compile(

@@ -89,6 +89,8 @@ DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they c
 MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
+# ... of the same order or direction: "older than", where another is called younger.
+ORDERED = 0.6
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -196,6 +198,9 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     value = fitted.probability(judged.features)
     if comparison.wording and comparison.wording.agrees:
         value = max(value, RESTATED)
+    if comparison.grammar and all(each.agrees for each in comparison.grammar):
+        ordered = any(each.kind == "direction" for each in comparison.grammar)
+        value = max(value, ORDERED) if ordered else value
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
     if comparison.numbers or comparison.names:

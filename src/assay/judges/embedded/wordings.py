@@ -34,6 +34,8 @@ _LIMITS = frozenset(words("if unless except only without or formerly whether wou
 _TIMES = dict.fromkeys(("second", "minut", "hour", "dai", "week", "month", "year"), "time")
 _CLOCK = frozenset({"am", "pm", stem("century")})  # numbers that name a time
 _SAME_THING = MUTUAL | frozenset(map(stem, ["know", "call", "name", "refer"]))
+# Beside one of them it may be the other way round as well.
+_BACK = frozenset(map(stem, words("reverse vice opposite contrary back return turn mutual each")))
 _LOOSE = frozenset(["in", "on", "at", "during"])
 _LONGEST = 40  # items of a sentence
 _OPPOSED = {
@@ -324,7 +326,7 @@ class _Beside:
         """What it says where the sentence has another word."""
         mine, theirs = self._denials()
         both = {item.part for item in self.theirs.items if item.key == difference.mine.key}
-        if both and (len(self.parts) > 1 or not both <= self.theirs.verbal):
+        if both and (len(self.parts) > 1 or not (both <= self.theirs.verbal or self._apart(both))):
             return None  # "gold, silver and copper"
         if mine != theirs:
             either = opposite(difference.mine.key, given.key) is False
@@ -339,6 +341,15 @@ class _Beside:
         if rule == "opposite":
             doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
         return _differs(rule, doubt) if rule else None
+
+    def _apart(self, parts: set[int]) -> bool:
+        """Whether some parts name something of their own: "Hall 3 has 40 seats, Hall 4 60"."""
+        items = self.theirs.items
+        named = (
+            next((item for item in items if item.part == part), None)
+            for part in (*parts, *self.parts)
+        )
+        return all(item is not None and item.sort == "word" for item in named)
 
     def _stands_elsewhere(self, item: Item) -> bool:
         """Whether the evidence has it before the same word: "to Basel"."""
@@ -397,19 +408,10 @@ class _Beside:
         stands = any(claimed.key in row.content for row in self.rows)
         if claimed.sort == "number":
             return self._other_value(i, given, stands=stands)
-        if not stands or claimed.sort != "word" or claimed.verb or given.verb:
+        if not stands or i or claimed.sort != "word" or claimed.verb or given.verb:
             return ""
-        behind = self.mine.items[i + 1 : i + 2]
-        following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
-        if behind and behind[0].sort == "word" and not (behind[0].verb or claimed.quantity):
-            pair = (claimed.key, behind[0].key)
-            siblings = any(pair in itertools.pairwise(row.keys) for row in self.rows)
-            if following == pair[1:] and siblings:
-                return "sibling"
         acts = any(_acts(row, claimed.key) for row in self.rows) and _acts(self.mine, claimed.key)
-        return (
-            "subject" if acts and i == 0 and given.opens and _acts(self.theirs, given.key) else ""
-        )
+        return "subject" if acts and given.opens and _acts(self.theirs, given.key) else ""
 
     def _other_value(self, i: int, given: Item, *, stands: bool) -> str:
         """Whether another number stands there of the same unit."""
@@ -447,13 +449,18 @@ def _acts(wording: Wording, key: str) -> bool:
 
 def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
     """Whether the sentence says it with two things the other way round."""
+    if not all(_BACK.isdisjoint(row.content) for row in rows):
+        return None
+    own, given = (_said(each.items) for each in (mine, theirs))
+    others = [_said(row.items) for row in rows]
     for first, middle, second in _things(mine.items):
         turned = f" {second} {middle} {first} "
         straight = f" {first} {middle} {second} "
         if (
-            turned in theirs.line
+            turned in given
+            and turned not in own
             and _SAME_THING.isdisjoint(middle.split())
-            and not any(straight in row.line for row in rows)
+            and not any(straight in other for other in others)
         ):
             return _differs("exchanged", "the evidence has it the other way round")
     return None
@@ -475,9 +482,16 @@ def _things(items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
                     continue
                 for end in range(b + 1, min(b + _THING, count) + 1):
                     things = items[start:a], items[b:end]
+                    if len({item.part for item in items[start:end]}) > 1:
+                        break
                     if all(item.sort == "word" and item.noun for run in things for item in run):
                         yield _line(things[0]), _line(middle), _line(things[1])
 
 
 def _line(items: Sequence[Item]) -> str:
-    return " ".join(item.key for item in items)
+    return " ".join(f"{item.key}/{item.quantity}" if item.quantity else item.key for item in items)
+
+
+def _said(items: Sequence[Item]) -> str:
+    """All of them in one line, with a blank at both ends."""
+    return f" {_line(items)} "
