@@ -20,6 +20,7 @@ _PREPOSITION = re.compile(
     re.IGNORECASE,
 )
 _AT = frozenset({"", "in", "on", "at", "of", "during"})
+_PRONOUN = re.compile(r"(?:It|He|She|They)\b")
 _ORDER = re.compile(
     r"(?P<x>.{5,}?) (?P<way>before|after|earlier than|later than) (?P<y>[^,;]{3,}?)\W*$"
 )
@@ -92,7 +93,8 @@ def _dates(text: str) -> Iterator[_Dated]:
 
 def _is_in(stems: frozenset[str], event: _Event, topic: frozenset[str]) -> bool:
     """Whether the event is the one that some words tell of."""
-    return len(stems & event.stems) >= min(_FEWEST, len(stems)) and stems <= event.stems | topic
+    fewest = 1 if _PRONOUN.match(event.text) else min(_FEWEST, len(stems))
+    return len(stems & event.stems) >= fewest and stems <= event.stems | topic
 
 
 def _dated(claim: _Event, event: _Event, topic: frozenset[str]) -> Otherwise | None:

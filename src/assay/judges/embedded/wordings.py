@@ -326,7 +326,8 @@ class _Beside:
         """What it says where the sentence has another word."""
         mine, theirs = self._denials()
         both = {item.part for item in self.theirs.items if item.key == difference.mine.key}
-        if both and (len(self.parts) > 1 or not (both <= self.theirs.verbal or self._apart(both))):
+        own = both <= self.theirs.verbal or (difference.mine.sort == "number" and self._apart(both))
+        if both and (len(self.parts) > 1 or not own):
             return None  # "gold, silver and copper"
         if mine != theirs:
             either = opposite(difference.mine.key, given.key) is False
@@ -408,10 +409,19 @@ class _Beside:
         stands = any(claimed.key in row.content for row in self.rows)
         if claimed.sort == "number":
             return self._other_value(i, given, stands=stands)
-        if not stands or i or claimed.sort != "word" or claimed.verb or given.verb:
+        if not stands or claimed.sort != "word" or claimed.verb or given.verb:
             return ""
+        behind = self.mine.items[i + 1 : i + 2]
+        following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
+        if behind and behind[0].sort == "word" and not (behind[0].verb or claimed.quantity):
+            pair = (claimed.key, behind[0].key)
+            siblings = any(pair in itertools.pairwise(row.keys) for row in self.rows)
+            if following == pair[1:] and siblings:
+                return "sibling"
         acts = any(_acts(row, claimed.key) for row in self.rows) and _acts(self.mine, claimed.key)
-        return "subject" if acts and given.opens and _acts(self.theirs, given.key) else ""
+        return (
+            "subject" if acts and i == 0 and given.opens and _acts(self.theirs, given.key) else ""
+        )
 
     def _other_value(self, i: int, given: Item, *, stands: bool) -> str:
         """Whether another number stands there of the same unit."""
