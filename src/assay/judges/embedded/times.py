@@ -9,7 +9,7 @@ from assay._text.amounts import Amount, Day, amounts
 from assay._text.clauses import parts
 from assay._text.entities import is_negated
 from assay._text.predications import content
-from assay._text.quantities import same_day
+from assay._text.quantities import same_day, shared_parts
 from assay.judges.embedded.wordings import Near, Otherwise
 
 COMPUTED = frozenset({"dated order", "duration"})  # rules that need no figure of the statement
@@ -108,7 +108,8 @@ def _dated(claim: _Event, event: _Event, topic: frozenset[str]) -> Otherwise | N
         return None
     if not _is_in(claim.stems, event, topic):
         return None
-    if any(same_day(a, b) for a in mine.days for b in theirs.days):
+    pairs = [(a, b) for a in mine.days for b in theirs.days]
+    if any(same_day(a, b) or not shared_parts(a, b) for a, b in pairs):
         return None
     return _differs("date", f"it says '{mine.text}' where the evidence has '{theirs.text}'")
 

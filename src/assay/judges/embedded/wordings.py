@@ -326,8 +326,7 @@ class _Beside:
         """What it says where the sentence has another word."""
         mine, theirs = self._denials()
         both = {item.part for item in self.theirs.items if item.key == difference.mine.key}
-        own = both <= self.theirs.verbal or (difference.mine.sort == "number" and self._apart(both))
-        if both and (len(self.parts) > 1 or not own):
+        if both and (len(self.parts) > 1 or not both <= self.theirs.verbal):
             return None  # "gold, silver and copper"
         if mine != theirs:
             either = opposite(difference.mine.key, given.key) is False
@@ -342,15 +341,6 @@ class _Beside:
         if rule == "opposite":
             doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
         return _differs(rule, doubt) if rule else None
-
-    def _apart(self, parts: set[int]) -> bool:
-        """Whether some parts name something of their own: "Hall 3 has 40 seats, Hall 4 60"."""
-        items = self.theirs.items
-        named = (
-            next((item for item in items if item.part == part), None)
-            for part in (*parts, *self.parts)
-        )
-        return all(item is not None and item.sort == "word" for item in named)
 
     def _stands_elsewhere(self, item: Item) -> bool:
         """Whether the evidence has it before the same word: "to Basel"."""
