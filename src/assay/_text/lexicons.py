@@ -24,7 +24,7 @@ LANGUAGES = CHARACTERS | {"de", "fr", "es", "it", "pt", "nl"}
 LIMITS = frozenset({"only", "unless"})
 QUANTITIES = frozenset({"all", "most", "some"})
 _MODALS = frozenset({"can", "must"})
-SMALL = frozenset("before after until from to with above under outside".split())  # noqa: SIM905
+SMALL = frozenset("before after until from to with above under outside without".split())  # noqa: SIM905
 _UNITS = frozenset(
     "second minute hour day week month year percent euro dollar million billion thousand "  # noqa: SIM905
     "kilometre metre kilogram gram yen".split()

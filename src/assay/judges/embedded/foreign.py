@@ -21,7 +21,8 @@ _OPPOSED = {
     for pair in (("before", "after"), ("after", "until"), ("above", "under"), ("from", "until"))
 }
 
-_TELLING = frozenset({"before", "after", "until", "above", "under", "outside"})
+_TELLING = frozenset({"before", "after", "until", "above", "under", "outside", "without"})
+_COMPUTED = frozenset({"more", "less", "above", "under"})
 
 
 def compare_foreign(statement: str, sentences: Sequence[Near], language: str) -> Otherwise | None:
@@ -199,6 +200,9 @@ class _Beside:
     ) -> bool | None:
         """Whether two things are exchanged; None if that is not clear."""
         mine = self.mine.content
+        ranges = [place for place in places if mine[place.mine].sort in {"date", "number"}]
+        if not _is_straight(ranges):  # "from Tuesday to Thursday"
+            return None
         order = [place for place in places if mine[place.mine].sort in {"word", "name"}]
         passive = bool(self.mine.passive) != (not self.theirs.passive.isdisjoint(parts))
         if len(order) < _FEWEST + 1:
@@ -216,6 +220,8 @@ class _Beside:
         if inner and all(b.theirs < k < a.theirs for k in inner):
             moved = led[0][0] != led[0][1] or led[1][0] != led[1][1]
             return False if passive else None if moved else True
+        if any(b > a > c for b, a, c in _triples([place.theirs for place in order])):
+            return None
         # Said in the active here, in the passive there, and all the same in the same order.
         acts = passive and len(runs) == 1 and all(mine[i].text[0].isupper() for i in _ends(order))
         return True if acts else None if passive else False
@@ -242,7 +248,10 @@ class _Beside:
             few = len(places) < _FEWEST
             if few or mine != theirs or not self._takes_place(at, k, places, pool):
                 continue
+            computed = any(token.key in _COMPUTED for token in self.theirs.tokens)
             if claimed.sort == given.sort == "number" and _comparable(claimed, given):
+                if computed:  # "eleven, three more than the other"
+                    return None
                 return _differs("value", doubt)
             names = claimed.sort == given.sort == "name"
             mixed = self._stands(claimed) and given.sort == claimed.sort != "number"
@@ -275,6 +284,10 @@ def _is_straight(places: Sequence[_Place]) -> bool:
     """Whether everything stands in the same order."""
     order = [place.theirs for place in places]
     return order == sorted(order)
+
+
+def _triples(order: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    yield from zip(order, order[1:], order[2:], strict=False)
 
 
 def _ends(order: Sequence[_Place]) -> tuple[int, int]:
