@@ -19,7 +19,7 @@ from assay._text.grammar import (
     Words,
 )
 from assay._text.predicates import find_subject, is_order, subject_with_verb
-from assay._text.sides import Clause, Ordered, Phrase, Stems, stems_of
+from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
 from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -194,33 +194,11 @@ def _second(text: str) -> Iterator[str]:
             return
 
 
-_NAME = r"[A-Z][\w'\u2019.&-]*(?: (?:(?:of|de|van|von) )?[A-Z][\w'\u2019.&-]*)*"
-_KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
-_ARTICLE = r"(?:(?:a|an|the|his|her|its|then) )?(?:former )?"
-_NAMINGS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?P<holder>{_NAME}), {_ARTICLE}{_KIN} of (?:the )?(?P<whose>{_NAME})",
-        rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
-        rf"(?P<whose>{_NAME})['\u2019]s? {_KIN},? (?P<holder>{_NAME})",
-    )
-)
-
-
 def _named(sentence: str) -> Iterator[Predication]:
     """Of "Ann Lind, a pupil of Ben Moor, won" that she is his pupil."""
-    for pattern in _NAMINGS:
-        for match in pattern.finditer(sentence):
-            holder, whose = (content(match[name]) for name in ("holder", "whose"))
-            for noun, concept, side in relations.of_nouns(frozenset({stem(match["noun"])})):
-                pair = (holder, whose) if side == "first" else (whose, holder)
-                if holder - whose and whose - holder:
-                    role = Ordered(concept, *pair, frozenset({noun, "be"}))
-                    stems = holder | whose | {noun}
-                    yield Predication(
-                        text=match[0], predicate=noun, subject=holder, content=stems - {noun},
-                        core=tuple(stems), roles=(role,), stative=True,
-                    )  # fmt: skip
+    for text, noun, holder, role in namings(sentence):
+        rest = role.first | role.second
+        yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
 
 
 def content(text: str) -> Stems:

@@ -1,7 +1,7 @@
 """Who does what to whom in a clause, and which of two things is the greater or the earlier."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from assay._text import relations, verbs
@@ -275,6 +275,32 @@ class Clause:
             return []
         start, end = self._behind("from"), self._behind("to") or self._behind("into")
         return [Ordered("way", start, end)] if start and end else []
+
+
+_NAME = r"[A-Z][\w'\u2019.&-]*(?: (?:(?:of|de|van|von) )?[A-Z][\w'\u2019.&-]*)*"
+_KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
+_ARTICLE = r"(?:(?:a|an|the|his|her|its|then) )?(?:former )?"
+_NAMINGS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<holder>{_NAME}), {_ARTICLE}{_KIN} of (?:the )?(?P<whose>{_NAME})",
+        rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
+        rf"(?P<whose>{_NAME})['\u2019]s? {_KIN},? (?P<holder>{_NAME})",
+    )
+)
+
+
+def namings(sentence: str) -> Iterator[tuple[str, str, Stems, Ordered]]:
+    """Where a text calls somebody another's pupil in passing: as it stands, noun, who, of whom."""
+    for pattern in _NAMINGS:
+        for match in pattern.finditer(sentence):
+            holder, whose = (frozenset(stems_of(match[n].split())) for n in ("holder", "whose"))
+            if not (holder - whose and whose - holder):
+                continue
+            for noun, concept, side in relations.of_nouns(frozenset({stem(match["noun"])})):
+                pair = (holder, whose) if side == "first" else (whose, holder)
+                role = Ordered(concept, *pair, frozenset({noun, "be"}))
+                yield match[0], noun, holder, role
 
 
 def stems_of(texts: Iterable[str]) -> list[str]:

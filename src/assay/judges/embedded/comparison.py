@@ -357,9 +357,7 @@ def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
 
 def _sides(finding: cells.Finding | None) -> tuple[float, float]:
     """Whether it agrees and whether it differs."""
-    return float(finding is not None and finding.agrees), float(
-        finding is not None and not finding.agrees
-    )
+    return (float(finding.agrees), float(not finding.agrees)) if finding else (0.0, 0.0)
 
 
 def _grammar(
