@@ -1,9 +1,9 @@
-"""Sentences in eight languages other than English as rows of what they say.
+"""Sentences in seven languages other than English as rows of what they say.
 
 `lexicons.tsv` holds, by the English word that says the same, the words whose exchange changes what
 a sentence says: denials, numbers, months, opposites, limits. A star stands for any ending, and the
 rows that begin with one hold words that say nothing by themselves. What is in no list is compared
-as it is written, but for its ending. Chinese and Japanese are read by characters.
+as it is written, but for its ending. Japanese is read by characters.
 """
 
 import re
@@ -19,7 +19,7 @@ from assay._text.entities import DAYS, MONTHS
 from assay._text.language_id import likely_other, other_language
 from assay._text.words import stem, words
 
-CHARACTERS = frozenset({"JAPANESE", "CJK"})
+CHARACTERS = frozenset({"JAPANESE"})
 LANGUAGES = CHARACTERS | {"de", "fr", "es", "it", "pt", "nl"}
 LIMITS = frozenset({"only", "unless"})
 QUANTITIES = frozenset({"all", "most", "some"})

@@ -378,6 +378,7 @@ class _Reader(Clause):
         words = self.words
         phrases: list[Phrase] = []
         particle = words.text(start) in _PARTICLES and words.text(start + 1) != "of"
+        particle = particle or self._takes_over(start - 1)
         before, begin = "", start + particle
         for k in range(begin, len(words) + 1):
             word = words.text(k)
@@ -401,9 +402,15 @@ class _Reader(Clause):
         joined = words.text(k - 1) in CONJUNCTIONS | {"of", "all", "both", "half", "than", "as"}
         return article and not joined and words.text(k - 1) not in DETERMINERS
 
+    def _takes_over(self, place: int) -> bool:
+        words = self.words
+        return verbs.base(words.text(place)) == "take" and words.text(place + 1) == "over"
+
     def _predicate(self) -> str:
         """The stem of the verb, or of what is said behind "is"."""
         words = self.words
+        if not self.copula and self._takes_over(self.main):
+            return "takeover"
         if not self.copula:
             word = words.text(self.main)
             verb = words.forms(self.main) or words.auxiliary(self.main) == "have"

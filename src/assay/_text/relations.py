@@ -15,8 +15,9 @@ give: subject receiver give hand donate present award grant bequeath offer pass;
 send: subject receiver send mail ship forward deliver; from subject receive get
 pay: subject receiver pay; from subject receive get
 sell: subject receiver sell; from subject buy purchase acquire
+serve: subject object supply serve
 lend: subject receiver lend loan; from subject borrow
-teach: subject receiver teach tutor instruct; from subject learn+from; under subject
+teach: subject receiver teach tutor instruct coach; from subject learn+from; under subject
     study+under; with subject study+with
 tell: subject receiver tell inform; from subject hear+from learn+from
 employ: subject object hire employ recruit engage; for subject work+for
@@ -52,7 +53,7 @@ earlier: subject object predate antedate; object subject postdate
 """
 # A concept, then who is the first and who the second.
 _NOUNS = (
-    "teach: teacher tutor mentor instructor professor / pupil student apprentice protege",
+    "teach: teacher tutor mentor instructor professor coach / pupil student apprentice protege",
     "employ: employer / employee",
     "own: owner proprietor parent / subsidiary",
     "parent: mother father / son daughter child",

@@ -2,12 +2,8 @@
 
 import pytest
 
-from assay.errors import Unavailable
-from assay.judge import Judge
-from assay.judges.embedded.judge import Embedded
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import DENIED, RESTATED, support
-from assay.tasks import Statement, VerifyStatements
 from support.over import over
 
 READER = Reader(1)
@@ -96,13 +92,6 @@ CASES = {
             ("館内での撮影は禁止されている。", "館内での撮影は許可されている。"),
         ],
     ),
-    "zh": (
-        "东山图书馆每周六下午五点关门。儿童不能借阅词典。东山公司收购了北湖工厂。",
-        [
-            ("儿童不能借阅词典。", "儿童能借阅词典。"),
-            ("东山公司收购了北湖工厂。", "北湖工厂收购了东山公司。"),
-        ],
-    ),
 }
 
 
@@ -110,7 +99,7 @@ CASES = {
     ("context", "right", "wrong"),
     [(context, *pair) for context, pairs in CASES.values() for pair in pairs],
 )
-def test_one_changed_thing_is_seen_in_eight_languages(context, right, wrong):
+def test_one_changed_thing_is_seen_in_seven_languages(context, right, wrong):
     good, bad = support([right, wrong], [context], READER)
     assert good.supported
     assert good.probability >= RESTATED
@@ -147,18 +136,3 @@ def test_what_denies_says_why(context, wrong, reason):
 def test_two_parts_are_not_mixed_up(context, statement):
     (found,) = support([statement], [context], READER)
     assert found.probability < RESTATED
-
-
-@pytest.mark.parametrize(
-    ("statement", "supported"), [("儿童不能借阅词典。", True), ("儿童能借阅词典。", False)]
-)
-async def test_what_words_decide_is_said_in_chinese_too(statement, supported):
-    task = VerifyStatements((Statement("s1", statement),), (CASES["zh"][0],))
-    (verdict,) = await Judge(Embedded(1))(task)
-    assert verdict.supported is supported
-
-
-async def test_what_words_leave_open_is_not_guessed_in_chinese():
-    task = VerifyStatements((Statement("s1", "词典只借给成年人。"),), (CASES["zh"][0],))
-    with pytest.raises(Unavailable, match="Chinese"):
-        await Judge(Embedded(1))(task)

@@ -176,9 +176,8 @@ class Embedded(AttributeBackend):
 
     def _verify(self, task: VerifyStatements) -> str:
         texts = [statement.text for statement in task.statements]
+        _demand_readable(texts, task.contexts)
         supports = support(texts, task.contexts, self._reader)
-        if not all(each.by_words for each in supports):  # else no network is asked
-            _demand_readable(texts, task.contexts)
         verdicts = [
             Verdict(
                 statement.id,

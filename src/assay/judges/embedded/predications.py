@@ -214,7 +214,8 @@ class _Pair:
                 if concept(a.concept) == concept(b.concept):
                     way = _orientation(a, b)
                     other = not way and kind == "roles" and self._is_anothers(a, b)
-                    yield kind, -1 if other else way, _concepts(a.by)
+                    said = a.by | b.first | b.second  # also behind where another clause may begin
+                    yield kind, -1 if other else way, _concepts(said)
 
     def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""

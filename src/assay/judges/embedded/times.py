@@ -28,7 +28,9 @@ _LASTS = re.compile(r"\b(?:for|lasted|lasts|took|takes) $")
 _RANGE = frozenset({"until", "till", "to", "and"})
 _YEARS = range(500, 2200)
 _DAYS = {2_629_746: 30.44, 31_556_952: 365.25, 604_800: 7.0, 86_400: 1.0}  # of units, in seconds
-_LATER = re.compile(r"\b(?:later|earlier|next|following|afterwards|then|previous)\b")
+_LATER = re.compile(
+    r"\b(?:later|earlier|next|following|afterwards|then|previous|after|before|when)\b"
+)
 _ORDERING = content("before after until since")
 _MORE = 3  # words that the evidence may have besides
 _FEWEST = 2  # words that say what happened

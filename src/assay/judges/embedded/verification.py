@@ -108,7 +108,6 @@ class Support:
         context: The context the closest sentence stands in, from 0; None without contexts.
         sentence: The closest sentence as it stands there; "" without contexts.
         spans: The characters of the statement that are not supported; () if it is.
-        by_words: Whether its words decide, in whichever language, and not the network.
     """
 
     probability: float
@@ -118,7 +117,6 @@ class Support:
     context: int | None
     sentence: str
     spans: tuple[Span, ...]
-    by_words: bool = False
 
 
 @dataclass(frozen=True)
@@ -254,7 +252,6 @@ def _as_support(
         # Of a record the words differ from how they are read: "WiFi": "free" is "WiFi: free".
         sentence=as_it_stands or context[piece.start : piece.end],
         spans=spans,
-        by_words=bool(evidence.language and (comparison.verbatim or comparison.wording)),
     )
 
 
