@@ -164,6 +164,7 @@ _CHAINS = {
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
 _PARTICLES = frozenset("off out away back".split())  # "sent off the player"
+_TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
 _LONGEST_LEAD = 16  # words before a subject
 
@@ -378,7 +379,7 @@ class _Reader(Clause):
         words = self.words
         phrases: list[Phrase] = []
         particle = words.text(start) in _PARTICLES and words.text(start + 1) != "of"
-        particle = particle or self._takes_over(start - 1)
+        particle = particle or (words.text(start - 1), words.text(start)) in _TAKES_OVER
         before, begin = "", start + particle
         for k in range(begin, len(words) + 1):
             word = words.text(k)
@@ -402,14 +403,10 @@ class _Reader(Clause):
         joined = words.text(k - 1) in CONJUNCTIONS | {"of", "all", "both", "half", "than", "as"}
         return article and not joined and words.text(k - 1) not in DETERMINERS
 
-    def _takes_over(self, place: int) -> bool:
-        words = self.words
-        return verbs.base(words.text(place)) == "take" and words.text(place + 1) == "over"
-
     def _predicate(self) -> str:
         """The stem of the verb, or of what is said behind "is"."""
         words = self.words
-        if not self.copula and self._takes_over(self.main):
+        if (words.text(self.main), words.text(self.main + 1)) in _TAKES_OVER:
             return "takeover"
         if not self.copula:
             word = words.text(self.main)

@@ -26,7 +26,7 @@ from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import Swap, find_swap
-from assay.judges.embedded.times import COMPUTED, compare_times
+from assay.judges.embedded.times import compare_times
 from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -267,9 +267,6 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
     table = None if claim.start else look_up(statement, evidence.grids)
     figure = None if claim.start or table else _figure(statement, evidence)
     grammar = _grammar(statement, claim, recalls, evidence)
-    wording = None if record or table else _wording(statement, claim, recalls, evidence)
-    if wording and wording.agrees and (evidence.language or wording.rule in COMPUTED):
-        gone, absent = [], []  # "5.000" is written "5000" as well; "for three years" nowhere
     features = (
         shared,
         words.weighted_recall(claimed, near.stems, evidence.weights),
@@ -313,7 +310,7 @@ def compare(statement: str, evidence: Evidence) -> Comparison:
         rejected=_is_rejected(claim, evidence),
         figure=figure,
         table=table,
-        wording=wording,
+        wording=None if record or table else _wording(statement, claim, recalls, evidence),
     )
 
 

@@ -160,7 +160,7 @@ class _Beside:
         if several:
             mixed = len(rest) > len(places) // 3 or not _is_straight(places)
             unclear = unclear or mine or mixed
-        return None if unclear else Otherwise(agrees=True, rule="same", doubt="")
+        return None if unclear else Otherwise(agrees=True, rule="same words", doubt="")
 
     def _modals(self, parts: tuple[int, ...]) -> bool:
         theirs = {modal for part, modal in self.theirs.modals if part in parts}

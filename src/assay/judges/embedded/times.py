@@ -12,7 +12,6 @@ from assay._text.predications import content
 from assay._text.quantities import same_day, shared_parts
 from assay.judges.embedded.wordings import Near, Otherwise
 
-COMPUTED = frozenset({"dated order", "duration"})  # rules that need no figure of the statement
 _PREPOSITION = re.compile(
     r"\b(in|on|at|of|by|before|after|since|until|till|from|to|between|and|during)"
     r"(?: (?:early|late|mid|the|about|around|end|beginning|start|of|spring|summer|autumn|winter))*"

@@ -91,6 +91,8 @@ MISMATCHED = 0.2
 RESTATED = 0.85
 # ... of the same order or direction: "older than", where another is called younger.
 ORDERED = 0.6
+# What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
+FIGURED = frozenset({"same words", "dated order", "duration"})
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -196,18 +198,20 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     """The probability that a statement is supported, in [0, 1]: the regression's, within rules."""
     comparison = judged.comparison
     value = fitted.probability(judged.features)
-    if comparison.wording and comparison.wording.agrees:
+    wording = comparison.wording
+    agreed = wording.rule if wording and wording.agrees else ""
+    if agreed:
         value = max(value, RESTATED)
     if comparison.grammar and all(each.agrees for each in comparison.grammar):
         ordered = any(each.kind == "direction" for each in comparison.grammar)
         value = max(value, ORDERED) if ordered else value
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
-    if comparison.numbers or comparison.names:
+    if (comparison.numbers or comparison.names) and agreed not in FIGURED:
         value = min(value, OBJECTED)
     if comparison.verbatim:
         value = max(value, VERBATIM)
-    elif not (is_latin(judged.statement) or (comparison.wording and comparison.wording.agrees)):
+    elif not (is_latin(judged.statement) or agreed):
         value = min(value, UNREAD)
     if comparison.gives_another_figure:
         value = min(value, MISMATCHED)

@@ -449,7 +449,10 @@ def _acts(wording: Wording, key: str) -> bool:
 
 def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
     """Whether the sentence says it with two things the other way round."""
-    if not all(_BACK.isdisjoint(row.content) for row in rows):
+    unlike = bool(mine.denials) != bool(theirs.denials) or any(
+        opposite(a, b) is not None for a in mine.content for b in theirs.content
+    )  # "less common in A than in B"
+    if unlike or not all(_BACK.isdisjoint(row.content) for row in rows):
         return None
     own, given = (_said(each.items) for each in (mine, theirs))
     others = [_said(row.items) for row in rows]
