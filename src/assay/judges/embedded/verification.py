@@ -89,8 +89,6 @@ DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they c
 MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
-# ... of the same order or direction: "older than", where another is called younger.
-ORDERED = 0.6
 # What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
 FIGURED = frozenset({"same words", "dated order", "duration"})
 _SHOWN = 3  # missing facts named in a reason
@@ -202,9 +200,6 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     agreed = wording.rule if wording and wording.agrees else ""
     if agreed:
         value = max(value, RESTATED)
-    if comparison.grammar and all(each.agrees for each in comparison.grammar):
-        ordered = any(each.kind == "direction" for each in comparison.grammar)
-        value = max(value, ORDERED) if ordered else value
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
     if (comparison.numbers or comparison.names) and agreed not in FIGURED:
