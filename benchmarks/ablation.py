@@ -441,7 +441,6 @@ def functions(rules: Rules) -> None:
         (f"{e}.comparison", "_find_swap", nothing),
         (f"{e}.comparison", "_is_rejected", no),
         (f"{e}.comparison", "_figures", lambda _, evidence: [0.0] * len(evidence.pieces)),
-        (f"{e}.swaps", "_is_turned", no),
         (f"{e}.swaps", "_mixes", no),
         (f"{e}.swaps", "_sentences", lambda *_: set()),
         (f"{e}.comparison", "_in_reply", lambda *_: iter(())),

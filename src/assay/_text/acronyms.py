@@ -11,6 +11,12 @@ from assay._text.words import STOP_WORDS, words
 _SHORT = re.compile(r"\b[A-Z]{2,6}\b")
 _FEW = 2  # letters: of no more, the name has to be written with capitals
 _MOST = 30  # acronyms of a text that are looked up
+# Of two letters, whose names need no capitals.
+_KNOWN = {
+    "AI": "artificial intelligence", "BP": "blood pressure", "CV": "curriculum vitae",
+    "ER": "emergency room", "HR": "human resources", "IT": "information technology",
+    "PR": "public relations", "QC": "quality control", "VR": "virtual reality",
+}  # fmt: skip
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
 
@@ -62,6 +68,8 @@ def _pattern(short: str) -> re.Pattern[str]:
 
 
 def _is_name(name: str, short: str) -> bool:
+    if _KNOWN.get(short) == name.lower():
+        return True
     parts: list[str] = re.split(r"[\s-]+", name)
     capitals = sum(part[0].isupper() for part in parts)
     if len(short) <= _FEW or len(parts) > len(short):

@@ -14,7 +14,7 @@ from assay._text.words import ELISION, STOP_WORDS, WORD, stem, words
 MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
 )
-_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _NAME_WORD = r"(?:(?:[A-Z]\.)+(?=\s[A-Z])|[A-Z][\w’'.&-]*\w|[A-Z])"
 _NAME = re.compile(
     rf"(?<!\w){_NAME_WORD}(?:\s+(?:(?:of|de|van|von|der|al|bin|la|the)\s+){{0,2}}{_NAME_WORD})*"
@@ -22,7 +22,7 @@ _NAME = re.compile(
 # "30 °C", "5 PM", and a letter alone, which is a mark or an initial without its name.
 _UNITS = {"am", "pm", "bc", "ad", "fahrenheit", "celsius", "centigrade"}
 _PARTS = frozenset("section article clause chapter table figure paragraph annex appendix".split())
-_NO_NAMES = MONTHS | _DAYS | _UNITS | _PARTS | set("abcdefghijklmnopqrstuvwxyz")
+_NO_NAMES = MONTHS | DAYS | _UNITS | _PARTS | set("abcdefghijklmnopqrstuvwxyz")
 # Before a name they begin an order or a line of a list: "Contact HR", "Requires Python".
 _VERBS = frozenset(
     "add ask call check choose click contact contains create download email enable enter export "
@@ -101,7 +101,7 @@ def names(text: str) -> list[str]:
 
 def calendar_words(text: str) -> set[str]:
     """The months and week days that a text names, in lower case; "may" only with a capital."""
-    candidates = set(words(text)) & (MONTHS | _DAYS)
+    candidates = set(words(text)) & (MONTHS | DAYS)
     return candidates - {"may", "march"} | {
         word.lower() for word in re.findall(r"\b(?:May|March)\b(?!\s+(?:not|be|have)\b)", text)
     }

@@ -191,6 +191,15 @@ def _surely_other(text: str) -> str:
     return best if not others or most > others[0][1] else ""
 
 
+def likely_other(text: str) -> str:
+    """The language of a text with no English word in it and some of another's; "" if unclear."""
+    tokens = set(_WORD.findall(text.lower())) - _AMBIGUOUS
+    foreign = sum(token in _SAYINGS for token in tokens)
+    if foreign < _SURE or not tokens.isdisjoint(_COMMONEST):
+        return ""
+    return identify_language(text)
+
+
 def other_language(texts: Iterable[str]) -> str:
     """The language of the first of some texts that is surely not in English; "" if none is.
 

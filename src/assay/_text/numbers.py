@@ -299,10 +299,15 @@ _UNIT_WORDS = {
     "a dozen": "twelve", "A dozen": "Twelve", "chief executive officer": "CEO",
     "chief financial officer": "CFO", "gross domestic product": "GDP",
     "chief operating officer": "COO", "chief technology officer": "CTO", "chief executive": "CEO",
+    "avg.": "average", "bldg.": "building", "dept.": "department", "excl.": "excluding",
+    "govt.": "government", "incl.": "including", "max.": "maximum", "Mt.": "Mount",
+    "Prof.": "Professor", "temp.": "temperature", "univ.": "university",
     "U.S.": "US", "U.S.A.": "US", "USA": "US", "U.K.": "UK", "E.U.": "EU", "U.N.": "UN",
 }  # fmt: skip
 _UNIT_WORDS |= {
-    name.title(): short for name, short in _UNIT_WORDS.items() if name.startswith("chief")
+    name.title(): short if name.startswith("chief") else short.capitalize()
+    for name, short in _UNIT_WORDS.items()
+    if name.startswith("chief") or (name.islower() and name.endswith("."))
 }
 # Signs of one character that look like others; a number's groups are kept apart by commas.
 _LIKE = str.maketrans("\u00a0\u2007\u2009\u202f\u2010\u2011\u2212", "    ---")

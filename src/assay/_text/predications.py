@@ -19,7 +19,7 @@ from assay._text.grammar import (
     Words,
 )
 from assay._text.predicates import find_subject, is_order, subject_with_verb
-from assay._text.sides import Clause, Ordered, Phrase, Stems, stems_of
+from assay._text.sides import Clause, Ordered, Phrase, Stems, namings, stems_of
 from assay._text.words import stem
 
 # ruff: noqa: SIM905 - word lists read better as prose
@@ -83,6 +83,15 @@ _REWRITES = (
     (re.compile(r"\b(?:due to|owing to|as a result of|because of)\b", re.IGNORECASE), "because"),
     (re.compile(r"\ba (?:few|couple of|number of)\b", re.IGNORECASE), "several"),
     (re.compile(r"\bat least one of the\b", re.IGNORECASE), "some"),
+    (re.compile(r",? \b(?:in turn|in fact|of course|in addition|as well)\b,?(?= [a-z])"), ""),
+    # "The firm's founder, Ann Lind, was"
+    (
+        re.compile(
+            r"^(?:The|[A-Z]\w+(?:['\u2019]s|s['\u2019])) [a-z]+(?: [a-z]+)?, "
+            r"(?P<name>[A-Z]\w+(?: [A-Z]\w+){0,2}), (?=(?:was|is|were|has|had|[a-z]+ed)\b)"
+        ),
+        r"\g<name> ",
+    ),
     # "before Ann did"
     (
         re.compile(
@@ -154,6 +163,8 @@ _CHAINS = {
 }
 _BEFORE_ORDERS = frozenset("please do not never always don't don’t".split())
 _CONDITIONS = frozenset("if unless whether".split())
+_PARTICLES = frozenset("off out away back".split())  # "sent off the player"
+_TAKES_OVER = frozenset((verb, "over") for verb in ("take", "takes", "took", "taken"))
 _LONGEST = 45  # words of a clause
 _LONGEST_LEAD = 16  # words before a subject
 
@@ -161,8 +172,34 @@ _LONGEST_LEAD = 16  # words before a subject
 @memoized(1024, longest=1000)
 def predications(sentence: str) -> tuple[Predication, ...]:
     """What the clauses of a sentence say, as far as they are surely read."""
-    readings = (_read(part.text) for part in parts(_plain(sentence)))
-    return tuple(reading for reading in readings if reading)
+    plain = _plain(sentence)
+    texts = [each for part in parts(plain) for each in (part.text, *_second(part.text))]
+    readings = (_read(text) for text in texts)
+    return (*(reading for reading in readings if reading), *_named(plain))
+
+
+_SECOND = re.compile(r" (?:and|but) (?:then |later |also )?(?P<rest>(?P<verb>[a-z]+) .+)$")
+
+
+def _second(text: str) -> Iterator[str]:
+    """Of "Ann praised Ben and blamed Cem" "Ann blamed Cem"."""
+    match = _SECOND.search(text)
+    if not match or "past" not in verbs.forms(match["verb"]):
+        return
+    words = Words(text[: match.start()])
+    for begin in dict.fromkeys((0, *_behind_phrase(words))):
+        subject = find_subject(words, begin)
+        if subject is not None:
+            if "past" in words.forms(subject.verb):
+                yield f"{words.slice(begin, subject.verb)} {match['rest']}"
+            return
+
+
+def _named(sentence: str) -> Iterator[Predication]:
+    """Of "Ann Lind, a pupil of Ben Moor, won" that she is his pupil."""
+    for text, noun, holder, role in namings(sentence):
+        rest = role.first | role.second
+        yield Predication(text, noun, holder, rest, (*rest, noun), roles=(role,), stative=True)
 
 
 def content(text: str) -> Stems:
@@ -341,8 +378,10 @@ class _Reader(Clause):
         """The objects and adverbials behind the verb, up to what begins another clause."""
         words = self.words
         phrases: list[Phrase] = []
-        before, begin = "", start
-        for k in range(start, len(words) + 1):
+        particle = words.text(start) in _PARTICLES and words.text(start + 1) != "of"
+        particle = particle or (words.text(start - 1), words.text(start)) in _TAKES_OVER
+        before, begin = "", start + particle
+        for k in range(begin, len(words) + 1):
             word = words.text(k)
             ends = words.is_mark(k) or word in SUBORDINATORS or word in {"but", "while"}
             ends = ends or (word in CONJUNCTIONS and bool(words.finite(words.after_adverbs(k + 1))))
@@ -367,6 +406,8 @@ class _Reader(Clause):
     def _predicate(self) -> str:
         """The stem of the verb, or of what is said behind "is"."""
         words = self.words
+        if (words.text(self.main), words.text(self.main + 1)) in _TAKES_OVER:
+            return "takeover"
         if not self.copula:
             word = words.text(self.main)
             verb = words.forms(self.main) or words.auxiliary(self.main) == "have"

@@ -15,8 +15,9 @@ give: subject receiver give hand donate present award grant bequeath offer pass;
 send: subject receiver send mail ship forward deliver; from subject receive get
 pay: subject receiver pay; from subject receive get
 sell: subject receiver sell; from subject buy purchase acquire
+serve: subject object supply serve
 lend: subject receiver lend loan; from subject borrow
-teach: subject receiver teach tutor instruct; from subject learn+from; under subject
+teach: subject receiver teach tutor instruct coach; from subject learn+from; under subject
     study+under; with subject study+with
 tell: subject receiver tell inform; from subject hear+from learn+from
 employ: subject object hire employ recruit engage; for subject work+for
@@ -47,12 +48,12 @@ support: subject object support back endorse
 visit: subject object visit
 drive: subject object drive
 contain: subject object contain include hold comprise
-exceed: subject object exceed surpass outstrip outperform outsell
+more large: subject object exceed surpass outstrip outperform outsell outweigh outnumber
 earlier: subject object predate antedate; object subject postdate
 """
 # A concept, then who is the first and who the second.
 _NOUNS = (
-    "teach: teacher tutor mentor instructor professor / pupil student apprentice protege",
+    "teach: teacher tutor mentor instructor professor coach / pupil student apprentice protege",
     "employ: employer / employee",
     "own: owner proprietor parent / subsidiary",
     "parent: mother father / son daughter child",
@@ -96,6 +97,8 @@ _COMPARATIVES = (
     "safe: safer / riskier",
     "wet: wetter / drier",
 )
+# What is measured where a verb says how much.
+MEASURED = {stem("cost"): "dear", stem("weigh"): "heavy"}
 _GRADED = {
     "expensive": ("dear", 1),
     "costly": ("dear", 1),
@@ -138,6 +141,11 @@ def _learn() -> None:
                 _OF_COMPARATIVE.setdefault(word, (concept, sign))
 
 
+# What is "leased from" the one is "leased to" the other.
+_BOTH_WAYS = {stem(verb): {"to": ("let", "subject", "to"), "from": ("let", "from", "subject")}
+              for verb in ("lease", "rent", "hire", "license")}  # fmt: skip
+
+
 FIRMS = frozenset(map(stem, "company firm club group".split()))
 
 
@@ -151,6 +159,8 @@ def of_verb(verb: str, preposition: str, *, direct: bool) -> list[Sides] | None:
     """
     if verb in MUTUAL:
         return None
+    if preposition in _BOTH_WAYS.get(verb, ()):
+        return [_BOTH_WAYS[verb][preposition]]
     sides = [] if direct else _OF_VERB.get(f"{verb} {preposition}", [])
     return sides or _OF_VERB.get(verb, [])
 

@@ -1,7 +1,7 @@
 """Who does what to whom in a clause, and which of two things is the greater or the earlier."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from assay._text import relations, verbs
@@ -24,6 +24,7 @@ _IRRELEVANT = frozenset(
 )
 _TELLING = frozenset("more up down above below under over inside outside".split())
 _ORDERS = {"before": 1, "after": -1}
+_RACES = frozenset(map(stem, ["finish", "arrive", "end", "come", "place"]))
 
 
 class Ordered(NamedTuple):
@@ -109,6 +110,8 @@ class Clause:
         if self.passive and objects:
             return self._phrase(self.begin, self.verb)
         behind = self._behind("to")
+        if self.passive and not behind:  # "was taught by Ann"
+            return self._phrase(self.begin, self.verb)
         if objects and not self.passive and (len(objects) > 1 or not behind):
             return self._phrase(objects[0].begin, objects[0].end)
         return behind
@@ -137,8 +140,19 @@ class Clause:
             concept = predicate if second == "object" else f"{predicate} {second}"
             sides = [(concept, "subject", "receiver" if two else second)]
         by = frozenset({predicate})
-        orders = (Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ())
-        return [order for order in orders if order.first and order.second]
+        orders = [Ordered(each, self._side(a), self._side(b), by) for each, a, b in sides or ()]
+        orders = [order for order in orders if order.first and order.second]
+        if sides and not orders:  # "acquired it" without "from whom"
+            plain = Ordered(predicate, self._side("subject"), self._side("object"), by)
+            orders = [plain] if plain.first and plain.second else []
+        return [*orders, *self._passed_on(predicate, behind)]
+
+    def _passed_on(self, predicate: str, behind: str) -> list[Ordered]:
+        """Of "dedicated the book to Ben" who did it for whom."""
+        given = self.passive or any(not phrase.before for phrase in self.phrases)
+        to = Ordered(f"{predicate} to", self._side("subject"), self._side("to"))
+        known = behind == "to" and relations.of_verb(predicate, behind, direct=True)
+        return [to] if given and not known and to.first and to.second else []
 
     def _noun_roles(self) -> list[Ordered]:
         """Of "is the mother of", "is Ann's teacher", "Ann's teacher is"."""
@@ -148,7 +162,7 @@ class Clause:
             span = self._span(own)
             for noun, concept, holder in relations.of_nouns(mine):
                 whose = self._whose(*span)
-                if whose and other and not other & whose:
+                if whose - other and other - whose:
                     pair = (other, whose) if holder == "first" else (whose, other)
                     by = frozenset({noun, "be"}) | (mine & relations.FIRMS)
                     orders.append(Ordered(concept, *pair, by))
@@ -178,7 +192,12 @@ class Clause:
 
     def orders(self, predicate: str) -> list[Ordered]:
         """What is compared, set in order or the cause of something."""
-        orders = [*self._comparison(predicate), *self._sequence(), *self._way()]
+        orders = [
+            *self._comparison(predicate),
+            *self._multiples(),
+            *self._sequence(),
+            *self._way(),
+        ]
         return [order for order in orders if order.first and order.second]
 
     def _comparison(self, predicate: str) -> list[Ordered]:
@@ -198,8 +217,44 @@ class Clause:
                 dimension = " ".join(sorted(own))
             sides = self._compared(than)
             by = frozenset(stems_of([words.text(k), "less", "more"]))
-            return [Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)]
+            dimension = relations.MEASURED.get(dimension, dimension)
+            first = Ordered(f"more {dimension}", *(sides if sign > 0 else sides[::-1]), by)
+            return [first, *self._further(than, sides)]
         return []
+
+    def _multiples(self) -> list[Ordered]:
+        """Of "has twice as much salt as B and half as much fat"."""
+        words = self.words
+        starts = [
+            k for k in range(self.verb, len(words))
+            if words.text(k) == "as" and words.text(k - 1) in {"twice", "times", "half"}
+        ]  # fmt: skip
+        second = next(
+            (k for k in range(self.verb, len(words)) if words.text(k) == "as" and k not in starts),
+            -1,
+        )
+        if not starts or second < starts[0] or self.negated:
+            return []
+        sides = self.of(self.begin, self.verb), self.of(second + 1, self._ends(second + 1))
+        orders = []
+        for start in starts:
+            ends = (k for k in range(start + 1, len(words)) if words.is_mark(k) or k == second)
+            what = self.of(start + 1, next(ends, len(words)))
+            pair = sides if words.text(start - 1) != "half" else sides[::-1]
+            by = frozenset(stems_of(["more", "less"])) | what
+            orders.append(Ordered(f"more {' '.join(sorted(what))}", *pair, by))
+        return orders
+
+    def _further(self, than: int, sides: tuple[Stems, Stems]) -> list[Ordered]:
+        """Of "is taller than X but ten years younger" the second."""
+        words = self.words
+        last = next((k for k in range(than, len(words)) if words.text(k) == "."), len(words)) - 1
+        meaning = relations.of_comparative(words.text(last), "")
+        joined = any(words.text(k) in {"but", "and"} for k in range(than, last))
+        if not (meaning and joined) or words.text(last) in {"more", "less", "fewer"}:
+            return []
+        by = frozenset(stems_of([words.text(last)]))
+        return [Ordered(f"more {meaning[0]}", *(sides if meaning[1] > 0 else sides[::-1]), by)]
 
     def _compared(self, than: int) -> tuple[Stems, Stems]:
         words = self.words
@@ -212,6 +267,8 @@ class Clause:
             or (words.text(end) in PREPOSITIONS and words.text(end) != "of")
             or words.auxiliary(end)
             or words.text(end) in SUBORDINATORS
+            or (words.text(end) == "but" and end > begin)
+            or (words.text(end) == "and" and bool(words.finite(end + 1)))
         ):
             end += 1
         if {words.text(j) for j in range(begin, end)} & {"all", "any", "every", "but", "ever"}:
@@ -230,15 +287,32 @@ class Clause:
         for k in range(len(words)):
             word = words.text(k)
             idiom = word == "after" and words.text(k - 1) in {"named", "look", "looks", "looked"}
+            races = not _RACES.isdisjoint(self.in_order(self.verb, k))
+            if word == "behind" and races:
+                word = "after"
             if idiom or (word not in _ORDERS and word != "because"):
                 continue
             left, right = self._around(k)
+            if races:
+                left, right = self.of(self.begin, self.verb), self.of(k + 1, self._ends(k + 1))
             if word == "because":
                 orders.append(Ordered("cause", right, left, frozenset({"because"})))
             else:
                 pair = (left, right) if _ORDERS[word] > 0 else (right, left)
                 orders.append(Ordered("earlier", *pair, frozenset(map(stem, _ORDERS))))
         return orders
+
+    def _ends(self, begin: int) -> int:
+        """Where the next thing ends."""
+        words = self.words
+        return next(
+            (
+                j
+                for j in range(begin, len(words))
+                if words.is_mark(j) or words.text(j) in PREPOSITIONS | {"but", "and"}
+            ),
+            len(words),
+        )
 
     def _around(self, k: int) -> tuple[Stems, Stems]:
         words = self.words
@@ -253,6 +327,36 @@ class Clause:
             return []
         start, end = self._behind("from"), self._behind("to") or self._behind("into")
         return [Ordered("way", start, end)] if start and end else []
+
+
+_NAME = r"[A-Z][\w'\u2019.&-]*(?: (?:(?:of|de|van|von) )?[A-Z][\w'\u2019.&-]*)*"
+_KIN = r"(?P<noun>[a-z]+)(?: (?:company|firm))?"
+_ARTICLE = r"(?:(?:a|an|the|his|her|its|then) )?(?:former )?"
+_WHOSE = "[^,.;]{3,80} (?:his|her|its)"
+_NAMINGS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<holder>{_NAME}), {_ARTICLE}{_KIN} of (?:the )?(?P<whose>{_NAME})",
+        rf"(?P<whose>{_NAME}),? whose (?:\w+ )?{_KIN},? (?P<holder>{_NAME})",
+        rf"(?P<whose>{_NAME})['\u2019]s? {_KIN},? (?P<holder>{_NAME})",
+        rf"^(?:The [a-z]+ )?(?P<whose>{_NAME}) {_WHOSE} {_KIN},? (?P<holder>{_NAME})",
+    )
+)
+
+
+def namings(sentence: str) -> Iterator[tuple[str, str, Stems, Ordered]]:
+    """Where a text calls somebody another's pupil in passing: as it stands, noun, who, of whom."""
+    for pattern in _NAMINGS:
+        for match in pattern.finditer(sentence):
+            holder, whose = (
+                frozenset(stems_of(match[n].lower().split())) for n in ("holder", "whose")
+            )
+            if not (holder - whose and whose - holder):
+                continue
+            for noun, concept, side in relations.of_nouns(frozenset({stem(match["noun"])})):
+                pair = (holder, whose) if side == "first" else (whose, holder)
+                role = Ordered(concept, *pair, frozenset({noun, "be"}))
+                yield match[0], noun, holder, role
 
 
 def stems_of(texts: Iterable[str]) -> list[str]:

@@ -55,7 +55,14 @@ _VERBS = (
     "symbolize take tap teach tell tend testify thank thaw thicken think threaten throw tighten "
     "transform translate transmit treat try undergo understand undertake uninstall unite unscrew "
     "update uphold upload urge utilise utilize vanish vary violate visit vow wait wander want "
-    "warn wash weaken wear weigh welcome whisk withdraw withstand work worsen wrap write"
+    "warn wash weaken wear weigh welcome whisk withdraw withstand work worsen wrap write "
+    "betray bully compile conceive confer crave decorate defy deploy deteriorate devise disrupt "
+    "embark enact endure enlist entertain erode evade exploit ferment flee forgive furnish "
+    "heighten hinder incur inflate intervene irrigate nominate oblige omit outlive outnumber "
+    "overlook persist persuade pollinate postpone precede prescribe prevail proclaim prolong "
+    "provoke publicise publicize purify rebuke rehearse renew repay resemble resume reunite "
+    "revive revolve scold simplify stimulate subscribe summon supersede surrender sustain "
+    "tolerate unveil veto wield"
 )
 # Often nouns: "costs 5", but "the costs".
 _ALSO_NOUNS = (
@@ -105,6 +112,7 @@ _IRREGULAR = (
     "grow grew grown|hang hung|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|"
     "know knew known|lay laid|lead led|leave left|lend lent|let let|lie lay lain|lose lost|"
     "make made|mean meant|meet met|mislead misled|mistake mistook mistaken|"
+    "outbid outbid|outdo outdid outdone|undercut undercut|overthrow overthrew overthrown|"
     "overcome overcame overcome|oversee oversaw overseen|overtake overtook overtaken|pay paid|"
     "prove proved proven|put put|quit quit|read read|rebuild rebuilt|rewrite rewrote rewritten|"
     "ride rode ridden|ring rang rung|rise rose risen|run ran run|say said|see saw seen|"
@@ -196,6 +204,8 @@ _IRREGULARS = {
 _IRREGULAR_BASES = {
     form: base for base, forms_ in _IRREGULARS.items() for form in forms_ if form != base
 } | {"is": "be", "are": "be", "were": "be", "has": "have", "does": "do"}
+# Else what follows "-ceed" would be cut off twice.
+_IRREGULAR_BASES |= {f"{verb}ed": verb for verb in ("succeed", "exceed", "proceed")}
 _NEVER_PASSIVE = {past(base) for base in _INTRANSITIVE}
 _NOUNS = {word for base in _ALSO_NOUNS.split() for word in (base, third_person(base))}
 _NOUNS |= set(_ALSO_ADJECTIVES.split())

@@ -25,6 +25,10 @@ _REWRITES = tuple(
     for pattern, instead in (
         (r"(?:no|not|never) (?:more|later|longer|greater) than|(?:a )?maximum of|up to", "atmost"),
         (r"(?:no|not) (?:fewer|less|earlier) than|(?:a )?minimum of", "atleast"),
+        (
+            r"(?:not|never) (?P<verb>[a-z]+) (?:more|later|longer|greater) than(?= \$?\d)",
+            r"\g<verb> atmost",
+        ),
         (r"at most", "atmost"),
         (r"at (?:the very )?least", "atleast"),
         (r"more than|in excess of|over(?= \d)", "morethan"),

@@ -33,7 +33,23 @@ BALCONY = "The corner flat on the third floor has no balcony."
 DRUG = "The drug may reduce the risk of stroke."
 MOST = "Most members voted for the budget in May."
 CALLED = "The driver Owen called an ambulance. Greta waited."
+TAKEN = "Fenwick bought Sorrel Press in 2012, and the printer praised the editor and blamed Lowe."
+KIN = (
+    "Ada Rhys, whose daughter Mina Rhys is a judge, was succeeded by Tom Vane, a pupil of Eli Karr."
+)
+HIRE = "Kestrel Air leases nine jets from Orion Capital. Its pilot was coached by Ulla Berg."
+RANKS = "Lane 4 is longer than Lane 7 but two metres narrower. Yara finished just behind Ines."
+DEDICATED = "The poet Nora Beck dedicated the book to her teacher Otto Fine."
 TWINS = [
+    ("roles", TAKEN, "Sorrel Press was bought by Fenwick.", "Sorrel Press bought Fenwick."),
+    ("roles", TAKEN, "", "The printer was blamed by Lowe."),
+    ("roles", KIN, "Ada Rhys is the mother of Mina Rhys.", "Mina Rhys is the mother of Ada Rhys."),
+    ("roles", KIN, "Eli Karr taught Tom Vane.", "Tom Vane taught Eli Karr."),
+    ("roles", KIN, "", "Ada Rhys was the successor of Tom Vane."),
+    ("roles", HIRE, "", "Kestrel Air leases nine jets to Orion Capital."),
+    ("roles", DEDICATED, "Otto Fine taught Nora Beck.", "Nora Beck taught Otto Fine."),
+    ("direction", RANKS, "Lane 7 is wider than Lane 4.", "Lane 4 is wider than Lane 7."),
+    ("direction", RANKS, "", "Yara finished before Ines."),
     ("roles", HIRED, "Ben was hired by Alice.", "Alice was hired by Ben."),
     ("roles", HIRED, "It was Alice who hired Ben.", "It was Ben who hired Alice."),
     ("roles", WHO, "Alice hired Ben.", "Ben hired Alice."),

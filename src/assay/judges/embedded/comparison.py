@@ -21,10 +21,12 @@ from assay._text.units import OtherUnit, other_unit
 from assay.judges.embedded import cells, predications
 from assay.judges.embedded.evidence import Claim, Evidence, Piece, exact, read_claim
 from assay.judges.embedded.figures import compare_figures
+from assay.judges.embedded.foreign import compare_foreign
 from assay.judges.embedded.lookups import look_up
 from assay.judges.embedded.predications import Finding, Passage
 from assay.judges.embedded.replies import differ, value_agrees
 from assay.judges.embedded.swaps import Swap, find_swap
+from assay.judges.embedded.times import compare_times
 from assay.judges.embedded.wordings import Near, Otherwise, compare_wordings
 
 _FLAG = re.compile(r"(?P<key>[^:?]{2,80}): (?P<value>yes|no|true|false)\.?", re.IGNORECASE)
@@ -352,9 +354,7 @@ def _figure(statement: str, evidence: Evidence) -> cells.Finding | None:
 
 def _sides(finding: cells.Finding | None) -> tuple[float, float]:
     """Whether it agrees and whether it differs."""
-    return float(finding is not None and finding.agrees), float(
-        finding is not None and not finding.agrees
-    )
+    return (float(finding.agrees), float(not finding.agrees)) if finding else (0.0, 0.0)
 
 
 def _grammar(
@@ -377,14 +377,16 @@ def _wording(
     if claim.start:
         return None
     nearest = np.argsort(-recalls, kind="stable")[:_WORDED].tolist()
-    near = (
+    near = [
         Near(evidence.pieces[i].text, tuple(evidence.before(i, _BEFORE)))
         for i in nearest
         if recalls[i] > 0
-        and len(claim.content_stems - evidence.sets[i]) <= _OTHERS
+        and (evidence.language or len(claim.content_stems - evidence.sets[i]) <= _OTHERS)
         and not _NO_SENTENCE.search(evidence.pieces[i].text)
-    )
-    return compare_wordings(statement, list(near))
+    ]
+    if evidence.language:
+        return compare_foreign(statement, near, evidence.language)
+    return compare_wordings(statement, near) or compare_times(statement, near)
 
 
 def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:

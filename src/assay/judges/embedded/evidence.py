@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from assay._text import entities, memoized, numbers, quantities, words
 from assay._text.grids import Grid, grids
+from assay._text.lexicons import language_of
 from assay._text.markup import without_lead, without_pointers, without_tags
 from assay._text.numbers import Normalized, normalize
 from assay._text.questions import kind_of
@@ -205,6 +206,11 @@ class Evidence:
     words: frozenset[str]  # as `facts.lookup` gives them, stop words included, and their stems
     acronyms: frozenset[str]
     _around: dict[int, Around] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def language(self) -> str:
+        """Its language if `lexicons.tsv` has words of it; else ""."""
+        return language_of(tuple(piece.text for piece in self.pieces))
 
     def window(self, piece: int) -> range:
         """The piece and its neighbours in the same context."""

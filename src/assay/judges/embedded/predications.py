@@ -204,16 +204,18 @@ class _Pair:
 
         With the words that say it.
         """
-        kinds: tuple[tuple[Kind, Sequence[Ordered], Sequence[Ordered]], ...] = (
-            ("roles", self.claim.roles, self.evidence.roles),
-            ("direction", self.claim.orders, self.evidence.orders),
+        theirs = (*self.evidence.roles, *self.evidence.orders)
+        kinds: tuple[tuple[Kind, Sequence[Ordered]], ...] = (
+            ("roles", self.claim.roles),
+            ("direction", self.claim.orders),
         )
-        for kind, mine, theirs in kinds:
+        for kind, mine in kinds:
             for a, b in itertools.product(mine, theirs):
                 if concept(a.concept) == concept(b.concept):
                     way = _orientation(a, b)
                     other = not way and kind == "roles" and self._is_anothers(a, b)
-                    yield kind, -1 if other else way, _concepts(a.by)
+                    said = a.by | b.first | b.second  # also behind where another clause may begin
+                    yield kind, -1 if other else way, _concepts(said)
 
     def _is_anothers(self, a: Ordered, b: Ordered) -> bool:
         """Whether the statement says of one name what the evidence says of another."""

@@ -5,9 +5,8 @@ of it is there. Two parts of sentences that say the same of different things are
 a statement that takes after the first here and after the second there says what neither does.
 """
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -25,19 +24,6 @@ _MAY = re.compile(r"(?<=\b(?:[Ii]n|of|[Oo]n|[Bb]y|to)\s)May\b|(?<=\d\s)May\b|\bM
 # Names, numbers and labels ("B2"); the first word of a sentence is one only if a verb follows.
 _NAME = re.compile(r"\b(?:[A-Z][\w'\u2019-]*|\w*\d[\w.,]*)")
 _NO_NAME = re.compile(rf"\W*[A-Z][\w'\u2019-]*+(?!\s(?:{FINITE}|\w+s|were|are)\b)")
-# What is so the one way round is so the other way round, too.
-_MUTUAL = frozenset(
-    map(
-        words.stem,
-        words.words(
-            "and or nor with without between near beside besides alongside like unlike versus vs "
-            "equals equal meets met marries married resembles resembled borders opposite differs "
-            "differed tied drew joined both either"
-        ),
-    )
-)
-_IS = frozenset({"is", "are", "was", "were", "the", "a", "an"})
-_NAMED = 3  # words of a name
 _LEAST = 2  # content words of a part
 _LONGEST = 25  # words of a part: longer ones are hardly ever alike
 _NEAR = 3  # parts from one to the other, at most
@@ -51,13 +37,12 @@ class Swap(NamedTuple):
     Attributes:
         piece: Index of the piece of evidence that the first stands in.
         first: A part of a sentence of the contexts.
-        second: Another one that says the same of something else; "" if the statement has the words
-            of the first, and two names the other way round.
+        second: Another one that says the same of something else.
     """
 
     piece: int
     first: str
-    second: str = ""
+    second: str
 
 
 @dataclass(frozen=True)
@@ -91,11 +76,6 @@ class Part:
     def tokens(self) -> tuple[str, ...]:
         """Its words, stemmed, in order."""
         return tuple(map(words.stem, words.words(self._plain)))
-
-    @cached_property
-    def line(self) -> str:
-        """The same as one text, with a blank at both ends."""
-        return _line(self.tokens)
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -192,9 +172,6 @@ def find_swap(statement: str, evidence_parts: Sequence[Part], alike: Sequence[Pa
     if "respectively" in statement:
         return None
     for part in parts(statement):
-        turned = _turned_by(part, evidence_parts)
-        if turned:
-            return Swap(turned.piece, turned.text.strip())
         mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         if not mixed or any(part.stems <= other.stems for other in evidence_parts):
             continue
@@ -212,41 +189,6 @@ def _mixes(stems: frozenset[str], pair: Pair) -> bool:
         return False
     like = {(slot.first <= stems, slot.second <= stems) for slot in pair.slots}
     return like == {(True, False), (False, True)}
-
-
-def _turned_by(part: Part, evidence_parts: Sequence[Part]) -> Part | None:
-    """The part of the evidence that says it with two names the other way round, and maybe more.
-
-    "Acme bought Beta in 2019" turns "Beta bought Acme" round.
-    """
-    whole = [each for each in evidence_parts if part.stems <= each.stems]
-    if not whole or len(part.tokens) > _LONGEST:
-        return None
-    for each in whole:
-        for phrase, turned in _exchanges(part.tokens, part.names | each.names):
-            if turned in each.line and not any(phrase in other.line for other in whole):
-                return each
-    return None
-
-
-def _exchanges(tokens: Sequence[str], names: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Every two names with what stands between them, and the same with both exchanged."""
-    ends = [i for i, token in enumerate(tokens) if token in names]
-    for start, end in itertools.combinations(ends, 2):
-        for a in range(start + 1, min(start + _NAMED, end - 1) + 1):
-            for b in range(max(end - _NAMED + 1, a + 1), end + 1):
-                first, middle, second = tokens[start:a], tokens[a:b], tokens[b : end + 1]
-                if (
-                    names.issuperset({*first, *second})
-                    and _MUTUAL.isdisjoint(middle)
-                    and not _IS.issuperset(middle)
-                ):
-                    turned = (*second, *middle, *first)
-                    yield _line((*first, *middle, *second)), _line(turned)
-
-
-def _line(tokens: Iterable[str]) -> str:
-    return f" {' '.join(tokens)} "
 
 
 def _sentences(part_stems: frozenset[str], evidence_parts: Sequence[Part]) -> set[int]:

@@ -89,6 +89,8 @@ DENIED = 0.1  # the largest one of what it denies, of a mix-up or of what they c
 MISMATCHED = 0.2
 # The least one of what sentences say that are worded like it but for what changes nothing.
 RESTATED = 0.85
+# What agrees without a figure of the statement: "5.000" is "5000", "for three years" two dates.
+FIGURED = frozenset({"same words", "dated order", "duration"})
 _SHOWN = 3  # missing facts named in a reason
 _QUOTED = 200  # characters of a sentence shown in a reason
 _JOINED = 2  # words between two marked ones that are marked with them
@@ -194,15 +196,17 @@ def decide(judged: Judged, fitted: Fitted) -> float:
     """The probability that a statement is supported, in [0, 1]: the regression's, within rules."""
     comparison = judged.comparison
     value = fitted.probability(judged.features)
-    if comparison.wording and comparison.wording.agrees:
+    wording = comparison.wording
+    agreed = wording.rule if wording and wording.agrees else ""
+    if agreed:
         value = max(value, RESTATED)
     if comparison.flag:
         value = max(value, AGREED) if comparison.flag.agrees else min(value, DENIED)
-    if comparison.numbers or comparison.names:
+    if (comparison.numbers or comparison.names) and agreed not in FIGURED:
         value = min(value, OBJECTED)
     if comparison.verbatim:
         value = max(value, VERBATIM)
-    elif not is_latin(judged.statement):
+    elif not (is_latin(judged.statement) or agreed):
         value = min(value, UNREAD)
     if comparison.gives_another_figure:
         value = min(value, MISMATCHED)
@@ -319,9 +323,7 @@ def _doubts(judged: Judged, evidence: Evidence) -> list[str]:
     if comparison.swap:
         place, *exchanged = comparison.swap
         first, second = (evidence.pieces[place].as_written(part) for part in exchanged)
-        doubts.append(
-            f"it mixes up {_listed([first, second])}" if second else f"it turns '{first}' round"
-        )
+        doubts.append(f"it mixes up {_listed([first, second])}")
     doubts += _doubts_by_symbols(judged, evidence)
     absent = judged.written([*comparison.numbers, *comparison.names])
     if absent:

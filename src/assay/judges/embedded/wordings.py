@@ -34,6 +34,8 @@ _LIMITS = frozenset(words("if unless except only without or formerly whether wou
 _TIMES = dict.fromkeys(("second", "minut", "hour", "dai", "week", "month", "year"), "time")
 _CLOCK = frozenset({"am", "pm", stem("century")})  # numbers that name a time
 _SAME_THING = MUTUAL | frozenset(map(stem, ["know", "call", "name", "refer"]))
+# Beside one of them it may be the other way round as well.
+_BACK = frozenset(map(stem, words("reverse vice opposite contrary back return turn mutual each")))
 _LOOSE = frozenset(["in", "on", "at", "during"])
 _LONGEST = 40  # items of a sentence
 _OPPOSED = {
@@ -45,7 +47,7 @@ _OPPOSED = {
     )
 }  # fmt: skip
 # Of how many the evidence says it, and of how many it then does not say it.
-_CLASHES = {
+CLASHES = {
     "all": {"none", "few", "notall", "only"},
     "most": {"none", "few", "all"},
     "some": {"all", "none", "most"},
@@ -271,7 +273,7 @@ class _Beside:
         pairs = ((self.mine.items[i], j) for i, j in enumerate(self.laid.pairs) if j >= 0)
         for item, place in pairs:
             given = self.theirs.items[place].quantity
-            if item.quantity in _CLASHES.get(given, ()):
+            if item.quantity in CLASHES.get(given, ()):
                 return f"it says '{item.quantity}' where the evidence says '{given}'"
         return ""
 
@@ -447,13 +449,21 @@ def _acts(wording: Wording, key: str) -> bool:
 
 def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
     """Whether the sentence says it with two things the other way round."""
+    unlike = bool(mine.denials) != bool(theirs.denials) or any(
+        opposite(a, b) is not None for a in mine.content for b in theirs.content
+    )  # "less common in A than in B"
+    if unlike or not all(_BACK.isdisjoint(row.content) for row in rows):
+        return None
+    own, given = (_said(each.items) for each in (mine, theirs))
+    others = [_said(row.items) for row in rows]
     for first, middle, second in _things(mine.items):
         turned = f" {second} {middle} {first} "
         straight = f" {first} {middle} {second} "
         if (
-            turned in theirs.line
+            turned in given
+            and turned not in own
             and _SAME_THING.isdisjoint(middle.split())
-            and not any(straight in row.line for row in rows)
+            and not any(straight in other for other in others)
         ):
             return _differs("exchanged", "the evidence has it the other way round")
     return None
@@ -475,9 +485,16 @@ def _things(items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
                     continue
                 for end in range(b + 1, min(b + _THING, count) + 1):
                     things = items[start:a], items[b:end]
+                    if len({item.part for item in items[start:end]}) > 1:
+                        break
                     if all(item.sort == "word" and item.noun for run in things for item in run):
                         yield _line(things[0]), _line(middle), _line(things[1])
 
 
 def _line(items: Sequence[Item]) -> str:
-    return " ".join(item.key for item in items)
+    return " ".join(f"{item.key}/{item.quantity}" if item.quantity else item.key for item in items)
+
+
+def _said(items: Sequence[Item]) -> str:
+    """All of them in one line, with a blank at both ends."""
+    return f" {_line(items)} "
