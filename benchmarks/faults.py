@@ -1,6 +1,6 @@
 """How much longer does a run take where a server fails at some of its calls?
 
-    python -m benchmarks.faults [--samples 200] [--latency 0.1] [--only 429]
+    python -m benchmarks.faults [--samples 200] [--latency 0.1] [--only 429] [--floor]
 
 200 samples by four metrics, 64 calls in flight, asked of the scripted server in the same process,
 whose replies take 100 ms. A share of the calls, drawn at random, meets a fault. Shown is the time
@@ -10,18 +10,27 @@ which the server had nothing to do, beyond those of the runs without faults: all
 left waited as they had been told to. No client can save that at the end of a run; what the ratio
 without it lacks to 1 is lost elsewhere. `benchmarks.burst` has a server that refuses everybody for
 a while.
+
+With `--floor` nothing is run: it is simulated, with the same calls and no processor time, how much
+longer a run takes on average where each call that is refused waits as long as the server asks,
+where it goes instead of one that waits to be sent (once, as assay does, or twice), and where
+besides it were known beforehand which calls will be refused, so that these go first.
 """
 
 import argparse
 import dataclasses
+import heapq
 import json
+import random
 import sys
 import tempfile
 import time
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks.data import ROOT
 
@@ -35,6 +44,7 @@ from support.faults import Call, Faults
 from support.llm_server import LLMServer
 
 IN_FLIGHT = 64
+DRAWS = 60  # simulated runs of which the mean is shown
 
 
 @dataclass(frozen=True)
@@ -109,12 +119,94 @@ def _idle(log: Sequence[Call], latency_s: float) -> float:
     return sum(gap for gap in gaps if gap > 0)
 
 
+Simulated = tuple[int, int]  # sample, call: of four the last is made when the first is answered
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """A server that refuses calls at random, and what a simulated client does about it.
+
+    Attributes:
+        share: Of the calls that are refused.
+        wait: Seconds that the server asks for.
+        swaps: How often a refused call goes instead of one that waits to be sent.
+        foreseen: Whether calls that will have to wait go first.
+    """
+
+    share: float
+    wait: float
+    swaps: int
+    foreseen: bool = False
+
+
+def simulated(refusals: Refusals, samples: int, latency: float, seed: int) -> float:
+    """Seconds that a run takes which needs no processor time."""
+    dice = random.Random(seed)
+    luck: Counter[Simulated] = Counter()
+    for call in ((n, k) for n in range(samples) for k in range(4)):
+        while dice.random() < refusals.share:
+            luck[call] += 1
+
+    def lasts(call: Simulated) -> tuple[int, int, int]:
+        calls = [call, (call[0], 3)] if call[1] == 0 else [call]
+        waits = sum(max(0, luck[each] - refusals.swaps) for each in calls)
+        return waits, sum(luck[each] for each in calls), len(calls)
+
+    first = [(n, k) for n in range(samples) for k in range(3)]
+    queue = deque(sorted(first, key=lasts, reverse=True) if refusals.foreseen else first)
+    again, tried, sent = deque[Simulated](), Counter[Simulated](), 0
+    events: list[tuple[float, str, Simulated]] = []
+    now = end = 0.0
+    while queue or again or events:
+        while sent < IN_FLIGHT and (again or queue):
+            call, sent = (again or queue).popleft(), sent + 1
+            refused = tried[call] < luck[call]
+            took, outcome = (0.0, "refused") if refused else (latency, "answered")
+            heapq.heappush(events, (now + took, outcome, call))
+        now, event, call = heapq.heappop(events)
+        sent -= event != "due"
+        if event == "due":
+            again.append(call)
+        elif event == "refused":
+            tried[call] += 1
+            swaps = tried[call] <= refusals.swaps and queue
+            pause = 0.0 if swaps else refusals.wait
+            heapq.heappush(events, (now + pause + dice.uniform(0.0, 0.05), "due", call))
+        else:
+            end = now
+            again.extend([(call[0], 3)] if call[1] == 0 else [])
+    return end
+
+
+def floor(samples: int, latency: float) -> None:
+    """Print the simulated times of runs whose calls are refused, over that without refusals."""
+    print("| 429 | each waits | one goes instead | twice | one, foreseen | twice, foreseen |")
+    print("|---|---:|---:|---:|---:|---:|")
+    clean = simulated(Refusals(0.0, 0.0, 0), samples, latency, 0)
+    policies = [(0, False), (1, False), (2, False), (1, True), (2, True)]
+    for share in (0.02, 0.05, 0.2):
+        for wait in (1.0, 2.0):
+            ratios = [
+                fmean(
+                    simulated(Refusals(share, wait, *policy), samples, latency, seed) / clean
+                    for seed in range(DRAWS)
+                )
+                for policy in policies
+            ]
+            cells = [f"{share:.0%}, Retry-After {wait:g}", *(f"{ratio:.2f}" for ratio in ratios)]
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--latency", type=float, default=0.1)
     parser.add_argument("--only", default="", help="rows whose name contains this")
+    parser.add_argument("--floor", action="store_true", help="simulate what no client can save")
     given = parser.parse_args()
+    if given.floor:
+        floor(given.samples, given.latency)
+        return
     with tempfile.TemporaryDirectory() as folder:
         data, first = Path(folder) / "data.jsonl", Path(folder) / "first.jsonl"
         data.write_text("\n".join(map(json.dumps, rows(given.samples))), encoding="utf-8")

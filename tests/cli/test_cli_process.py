@@ -1,5 +1,6 @@
 """The command line as a process: interrupted, piped, and quick to help."""
 
+import gc
 import json
 import os
 import signal
@@ -40,6 +41,16 @@ async def ask(prompt):
 """
 
 
+# Writes how many new objects there may be before the garbage collector looks.
+COLLECTED = """
+import gc, pathlib
+
+def ask(prompt):
+    pathlib.Path("threshold.txt").write_text(str(gc.get_threshold()[0]))
+    return ""
+"""
+
+
 def environment():
     return {**os.environ, "COLUMNS": "80"}
 
@@ -52,6 +63,18 @@ def call(*arguments, **variables):
         env={**environment(), **variables},
         check=False,
     )
+
+
+@pytest.mark.slow
+def test_the_collector_looks_less_often_in_a_process_of_its_own_alone(here, assay):
+    (here / "collected.py").write_text(COLLECTED)
+    write_rows(here / "one.jsonl", ROWS[:1])
+    line = ("run", "one.jsonl", "-m", "faithfulness", "--judge", "collected:ask")
+    before, threshold = gc.get_threshold(), here / "threshold.txt"
+    assay(*line, "--store", "here.db")
+    assert int(threshold.read_text()) == before[0] == gc.get_threshold()[0]
+    call(*line, "--store", "apart.db")
+    assert int(threshold.read_text()) >= 10_000
 
 
 @pytest.fixture

@@ -325,21 +325,21 @@ async def test_workers_of_another_version_are_refused(open_pool):
 
 
 async def test_what_nobody_waits_for_any_more_is_given_up(open_pool):
-    given_up = []
+    begun, given_up = asyncio.Event(), asyncio.Event()
 
     async def hang(task):
+        begun.set()
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
-            given_up.append(task.text)
+            given_up.set()
             raise
 
     pool, _ = open_pool(Echo(hang))
     asking = asyncio.ensure_future(pool.reply(Embed("x")))
-    await asyncio.sleep(0.03)
+    await asyncio.wait_for(begun.wait(), 10)
     asking.cancel()
-    await asyncio.sleep(0.03)
-    assert given_up == ["x"]
+    await asyncio.wait_for(given_up.wait(), 10)
 
 
 async def test_what_is_given_up_leaves_its_room_to_others(open_pool):

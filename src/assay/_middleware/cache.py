@@ -95,7 +95,8 @@ class ReplyCache(Wrapper):
         self._before = store.names()  # who was asked before this run, among others
         # What is computed here costs no money; batches are remembered in a table of their own.
         capabilities = self._backend.capabilities
-        self._claims = not capabilities.local and capabilities.batch_size is None
+        self._local = capabilities.local
+        self._claims = not self._local and capabilities.batch_size is None
         self._elsewhere: set[str] = set()  # keys that another process asks for
 
     def has(self, task: Task[Any], draw: int = 0) -> bool:
@@ -159,7 +160,7 @@ class ReplyCache(Wrapper):
         for key in self._elsewhere:  # another process goes on asking
             self._calls[key].cancel()
         calls = list(self._calls.values())
-        if calls and not self._backend.capabilities.local:
+        if calls and not self._local:
             await asyncio.wait(calls, timeout=GRACE_S)
         for call in calls:
             call.cancel()
@@ -210,15 +211,14 @@ class ReplyCache(Wrapper):
 
     async def _paid(self, task: Task[Any], draw: int, key: str) -> Reply:
         self._served.asked += 1
-        local = self._backend.capabilities.local
-        self._served.queued += local
+        self._served.queued += self._local
         try:
             reply = await self._backend.reply(task, draw)
         except OverBudget:
             self._served.asked -= 1  # it was not sent
             raise
         finally:
-            self._served.queued -= local
+            self._served.queued -= self._local
         # What is read is what is kept.
         reply = dataclasses.replace(reply, raw=whole(reply.raw), key=key)
         # Another process may have been quicker: a score rests on the reply that is on record.

@@ -111,8 +111,11 @@ class File:
         Raises:
             InputError: If the file is damaged, or cannot be read.
         """
-        with self._reading, self._translated():
-            return self._db.execute(sql, values).fetchall()
+        try:  # as `_translated`, which would take as long as the query
+            with self._reading:
+                return self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise as_store_error(error, self.path) from error
 
     def each(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query one by one; others wait until all are read.

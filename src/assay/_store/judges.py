@@ -66,12 +66,12 @@ class Replies(File):
         recent, new = self._writer.recent, [True]
         await self._writer.commit(lambda db: new.append(rows.write_paid(db, reply, run, recent)))
         if not _is_joint(reply.backend):
-            calls, tokens_in, tokens_out, ms = astuple(self.paid)
+            paid = self.paid
             self.paid = Spent(
-                calls + (new[-1] and reply.draw >= 0),
-                tokens_in + reply.tokens_in,
-                tokens_out + reply.tokens_out,
-                ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
+                paid.calls + (new[-1] and reply.draw >= 0),
+                paid.tokens_in + reply.tokens_in,
+                paid.tokens_out + reply.tokens_out,
+                paid.ms + reply.ms * (new[-1] or reply.tokens_in + reply.tokens_out > 0),
             )
         return reply if new[-1] else self.reply(reply.key) or reply
 

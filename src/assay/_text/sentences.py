@@ -131,6 +131,10 @@ _STOP = re.compile(
 )
 # What every stop begins with. A set is searched for many times as fast as what looks behind.
 _STOP_SIGN = re.compile(r"[.!?…؟۔։。！？｡।॥።။]")
+# A full stop after a word that is no abbreviation and before a capital: most ends are such.
+_LETTERS = 5
+_PLAIN_END = re.compile(rf"(?<=[a-z]{{{_LETTERS}}})\.(?=\s+[A-Z])")
+_ABBREVIATED = {word[-_LETTERS:] for word in TITLES | ABBREVIATIONS | BEFORE_NUMBERS}
 # Looked for from the beginnings of words only.
 _LAST_WORD = re.compile(r"(?<![^\s(\[\"“‘„«])[^\s(\[\"“‘„«]++$")
 _ELISION = re.compile(r"^(?:[LlDd]|dell|all)['’]")
@@ -189,6 +193,9 @@ def block_spans(text: str, block: Block) -> list[Span]:
     quoted = deque(match.span() for match in _QUOTED.finditer(text, block.start, block.end))
     capital = _last_capital(text, block)
     for stop in _stops(text, block):
+        if stop.re is _PLAIN_END:
+            cuts.append(stop.end())
+            continue
         if stop["cjk"]:
             while quoted and quoted[0][1] < stop.end():
                 quoted.popleft()
@@ -202,10 +209,13 @@ def block_spans(text: str, block: Block) -> list[Span]:
 
 
 def _stops(text: str, block: Block) -> Iterator[re.Match[str]]:
-    """As `_STOP.finditer`."""
+    """As `_STOP.finditer`; what is plainly the end of a sentence, as a match of `_PLAIN_END`."""
     sign = _STOP_SIGN.search(text, block.start, block.end)
     while sign:
-        stop = _STOP.match(text, sign.start(), block.end)
+        at = sign.start()
+        stop = _PLAIN_END.match(text, at, block.end)
+        if not stop or text[at - _LETTERS : at] in _ABBREVIATED:
+            stop = _STOP.match(text, at, block.end)
         if stop:
             yield stop
         sign = _STOP_SIGN.search(text, (stop or sign).end(), block.end)

@@ -221,7 +221,7 @@ def weighted_recall(
     return hit / total if total else 1.0
 
 
-@memoized(256, longest=20_000)
+@memoized(512, longest=20_000)
 def _by_sentence(text: str) -> tuple[list[tuple[Span, frozenset[str]]], Weights]:
     sentences = [((start, end), frozenset(stems(text[start:end]))) for start, end in spans(text)]
     return sentences, inverse_frequency(sentence_stems for _, sentence_stems in sentences)
