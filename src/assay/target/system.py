@@ -18,6 +18,7 @@ from urllib.parse import quote
 from assay._middleware.concurrency import PerLoop
 from assay._text.sanitize import redacted_content, remember_headers, remember_url
 from assay.data import FIELDS, values_of
+from assay.data.columns import field_meant
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
 from assay.judges.code_digest import callable_digest, place_of, text_digest
@@ -77,7 +78,7 @@ def check_placeholder(name: str) -> None:
     """Raise InputError if no sample has a field of that name."""
     if name not in FIELDS:
         what = f"'{{{name}}}' is not a field of a sample"
-        raise InputError(what, f"{', '.join(FIELDS)}; metadata.NAME reaches further columns")
+        raise InputError(what, f"{field_meant(name)} A column: {{metadata.{name}}}")
 
 
 def fill_url(url: str, sample: Sample) -> str:
