@@ -234,6 +234,8 @@ def change(before, after, old=None, new=None):
         (change("3 of 5", "4 of 5", 0.5, 0.75), "was 3 of 5, now 4 of 5"),
         (change("supported", "unsupported", 1.0, 0.0), "was supported, now unsupported"),
         (change(None, "FP", None, 0.0), "new, not in the reference"),
+        (change(None, "supported", None, 0.76), "new, supported 0.76"),
+        (change("supported", None, 0.89, None), "was supported 0.89, now gone"),
         (change(None, "generated", None, 0.5), "new, 0.50"),
         (change("TP", None, 1.0, None), "was in the reference, now gone"),
         (change("", None), "gone"),
