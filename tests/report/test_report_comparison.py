@@ -114,7 +114,7 @@ def test_without_a_pair_there_is_nothing_to_say():
 def test_pairs_groups_and_those_in_no_pair_are_counted():
     left = (LeftOut("undefined in", "other", 3), LeftOut("only in", "baseline", 1))
     data = comparison.collect(Comparison((RUN, RUN), (one(left_out=left),), (), 0.95))
-    assert data["metrics"][0]["counted"] == "48 pairs; in none: 3 undefined in B, 1 only in A"
+    assert data["metrics"][0]["counted"] == "48 pairs; not compared: 3 undefined in B, 1 only in A"
     clustered = one(numbers(units=12))
     assert comparison.counted(clustered, "") == "48 pairs in 12 groups"
 

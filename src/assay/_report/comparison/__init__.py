@@ -202,9 +202,9 @@ def _words(part: Json) -> str:
     return f"{after}: {changed}" if after else changed
 
 
-def _graded(state: str, value: str) -> str:
+def _graded(state: str | None, value: str) -> str:
     """A verdict with its probability, where it is not just yes or no: "supported 0.76"."""
-    return " ".join(filter(None, [state, value])) if value not in _CERTAIN else state or value
+    return state if state and value in _CERTAIN else " ".join(filter(None, [state, value]))
 
 
 def _values(old: float | None, new: float | None) -> tuple[str, str]:
@@ -216,12 +216,12 @@ def _values(old: float | None, new: float | None) -> tuple[str, str]:
 
 
 def counted(one: MetricComparison, left: str) -> str:
-    """How many pairs there are, and what stands in none: "45 pairs in 15 groups; 3 failed in B"."""
+    """How many pairs there are, and what is in none: "45 pairs; not compared: 3 failed in B"."""
     paired = one.paired
     text = numbers.plural(paired.n if paired else 0, "pair")
     if paired and paired.units < paired.n:
         text += f" in {numbers.plural(paired.units, 'group')}"
-    return f"{text}; in none: {left}" if left else text
+    return f"{text}; not compared: {left}" if left else text
 
 
 def left_out(left: Sequence[Json], name: str) -> str:
