@@ -56,8 +56,16 @@ class TestCalibrate:
     def test_a_threshold_of_few_labels_is_not_said_to_be_better(self, tmp_path, n, surely):
         scores, good = lenient(3, n)
         card = calibrate(run(tmp_path, scores), labels(good))
-        told_so = "not surely better: label more"
+        told_so = "label more"
         assert (told_so in page(card, card.quality, held_out="held out")) is not surely
+
+    def test_a_threshold_that_does_worse_than_the_usual_one_is_not_recommended(self, tmp_path):
+        scores, _ = lenient(3, 24)
+        card = calibrate(run(tmp_path, scores), labels(score > 0.5 for score in scores))
+        assert card.quality.reached.value <= card.quality.before.value == 1
+        shown = page(card, card.quality, held_out="held out")
+        assert "no better: keep the old one, or label more" in shown
+        assert "not surely better" not in shown
 
     def test_it_finds_the_threshold_and_says_what_it_brings(self, tmp_path):
         scores, good = lenient(0)

@@ -264,6 +264,16 @@ def test_what_moved_the_score_comes_first_and_what_moved_it_back_is_left_out():
     assert [part.text for part in changed(before, after, sign=1)] == ["mended"]
 
 
+def test_of_new_evidence_the_bad_one_explains_a_fall_and_a_good_one_that_is_gone_does_not():
+    before = [Part("statement", f"old {n}", "supported", 0.97) for n in range(4)]
+    after = [
+        Part("statement", "good", "supported", 0.93),
+        Part("statement", "bad", "unsupported", 0.1),
+    ]
+    (worse,) = changed(before, after, sign=-1)
+    assert (worse.text, worse.values) == ("bad", (None, 0.1))
+
+
 class TestWhatIsTested:
     def test_a_metric_that_is_the_same_everywhere_makes_no_other_test_stricter(self, db):
         """`right` reads the reference only, which two runs share."""

@@ -12,6 +12,7 @@ import assay
 from assay._analysis import label_files
 from assay._analysis.agreement import agree
 from assay._analysis.correction import correct
+from assay._analysis.label_progress import verdict
 from assay._analysis.labelling import Labelling
 from assay._runner.result import Result
 from assay._store import Store
@@ -543,3 +544,8 @@ def _killed(db, run, told_of, least):
     time.sleep(least % 5 / 1000)
     os.kill(child, signal.SIGKILL)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
+
+
+def test_of_two_samples_it_asks_for_one_label():
+    assert verdict(None, None, 0.05, 2, two=False) == "label one"
+    assert "fewer than 3 samples" in verdict(None, None, 0.05, 6, two=False)

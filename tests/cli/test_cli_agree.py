@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from cli_help import write_rows
 
 
 @pytest.fixture
@@ -138,6 +139,22 @@ def test_labels_of_another_run_are_refused_with_what_to_do(labelled, here, optio
     assert result.exit_code == 2
     assert "2 sample not in the run ('x', 'y') -> name the run that was labelled" in result.stderr
     assert "label samples of this one: assay label" in result.stderr
+
+
+def test_labels_by_another_column_than_the_id_are_told_which(assay, here):
+    rows = [
+        {"Ticket": n, "question": "Why?", "contexts": ["It is red."], "answer": "It is red."}
+        for n in (4711, 4712)
+    ]
+    write_rows(here / "tickets.jsonl", rows)
+    assert assay("run", "tickets.jsonl", "-m", "faithfulness").exit_code == 0
+    (here / "labels.csv").write_text("id,label\n4711,yes\n4712,no\n", "utf-8")
+    refused = assay("agree", "--labels", "labels.csv")
+    assert refused.exit_code == 2
+    assert "by the column 'Ticket': run the data again with --map 'id=Ticket'" in refused.stderr
+    again = ("run", "tickets.jsonl", "-m", "faithfulness", "--map", "id=Ticket")
+    assert assay(*again).exit_code == 0
+    assert assay("agree", "--labels", "labels.csv").exit_code == 0
 
 
 def test_labels_of_other_answers_are_named_with_what_to_do(labelled, here):

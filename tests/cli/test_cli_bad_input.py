@@ -143,6 +143,30 @@ def test_unknown_runs_samples_and_metrics(scored):
         assert said in result.stderr
 
 
+def test_a_sample_that_is_nearly_or_by_its_number_named_is_proposed(scored):
+    for command in ("show", "diagnose"):
+        for given, meant in {"1": "tower", "2": "faust", "towre": "tower"}.items():
+            result = scored(command, "--sample", given)
+            assert result.exit_code == 2
+            assert f"has no sample '{given}' -> did you mean '{meant}'?" in result.stderr
+
+
+def test_a_field_that_is_misspelt_is_told_without_a_list_of_all(assay):
+    asked = ("run", "data.jsonl", "--target", "http://localhost:1/")
+    for line in (
+        (*asked, "--target-body", '{"q": "{qestion}"}'),
+        (*asked[:3], "http://localhost:1/?q={query}"),
+        ("run", "data.jsonl", "--map", "qestion=q"),
+    ):
+        result = assay(*line)
+        assert result.exit_code == 2
+        assert "did you mean 'question'?" in result.stderr
+        assert "reference_contexts" not in result.stderr
+    result = assay(*asked, "--target-body", '{"q": "{xyz}"}')
+    assert "reference_contexts" in result.stderr
+    assert "{metadata.xyz}" in result.stderr
+
+
 def test_what_is_quoted_of_the_data_does_not_steer_the_terminal(assay, here):
     row = json.dumps({"id": "a\x1b]0;title\x07", "question": "q"})
     (here / "odd.jsonl").write_text(f"{row}\n{row}\n", "utf-8")

@@ -9,6 +9,7 @@ from cli_help import write_rows
 from assay import Result
 from support.given import Given, Loss, told
 from support.once import made_once
+from support.over import over
 
 MIXED = [0.4, 0.6] * 20
 CASE = {"question": "why?", "answer": "old", "failed_in": "abc", "failed_by": "given"}
@@ -111,6 +112,16 @@ def test_a_metric_that_is_misspelt_is_refused(gated, here, option):
     assert f"{option[2:]} is given for 'gven'" in " ".join(found.stderr.split())
     (here / "assay.toml").write_text(f"[gate]\n{option[2:]} = {{ gven = 0.05 }}\n")
     assert gated("--min", "given=0.4").exit_code == 2
+
+
+@over("option", ["--min", "--max"])
+def test_a_threshold_of_a_misspelt_metric_is_refused_with_the_one_meant(gated, option):
+    for misspelt, meant in (("gven", "given"), ("faithfullness", "faithfulness")):
+        found = gated(option, f"{misspelt}=0.4")
+        assert found.exit_code == 2
+        assert f"no metric '{misspelt}' -> did you mean {meant}?" in found.stderr
+    for another in ("faithfulness", "politeness"):  # may be a metric of somebody's own
+        assert gated("--min", f"{another}=0.4").exit_code == 6
 
 
 def test_a_metric_whose_label_has_an_equals_sign(assay, here):

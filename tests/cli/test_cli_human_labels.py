@@ -177,6 +177,13 @@ def test_a_metric_whose_name_holds_brackets_is_calibrated_like_any_other(assay, 
     assert "[/b]" in applied.stdout
 
 
+def test_notes_of_a_calibration_stand_below_its_table_whole(told, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = told("calibrate", "--labels", "labels.jsonl").stdout
+    assert "\nbalanced accuracy: before: at 0.50" in shown
+    assert "\ncalibration error: true probabilities show " in shown
+
+
 def test_costs_are_shown_as_costs(told):
     result = told("calibrate", "--labels", "labels.jsonl", "--costs", "5:1")
     assert result.exit_code == 0, result.output

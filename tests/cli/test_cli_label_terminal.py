@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from cli_help import write_rows
@@ -39,6 +41,23 @@ def labels(here, told, name="labels.csv", *more):
     assert result.exit_code == 0, result.output
     with (here / name).open(encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
+
+
+def test_without_a_terminal_it_says_so_and_what_else_there_is(told, here):
+    line = [sys.executable, "-m", "assay", "label", "-a", "anna", "-m", "told"]
+    piped = subprocess.run(
+        line,
+        check=False,
+        input="y\n",
+        capture_output=True,
+        text=True,
+        cwd=here,
+        start_new_session=True,
+    )
+    assert piped.returncode == 2
+    assert "there is no terminal" in piped.stderr
+    assert "`assay view`" in piped.stderr
+    assert "--out FILE" in piped.stderr
 
 
 def test_keys_label_skip_undo_and_quit(told, here):

@@ -321,6 +321,7 @@ class TestFailures:
         (board,) = found.leaderboards
         assert board.n == 19
         assert "11 of 30 questions with a score lack one" in board.warnings[0]
+        assert "(11 in k=8): all numbers are of the other 19" in board.warnings[0]
         assert [one.failures for one in found.configurations] == [0, 0, 11]
         assert {one.name: one.n for one in board.standings} == {"k=3": 30, "k=5": 30, "k=8": 19}
 

@@ -41,6 +41,22 @@ def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(
     assert "to the right: 1 - loss" in page
 
 
+def test_of_a_metric_of_which_low_is_good_the_words_say_which_side_is_called_good(
+    tmp_path: Path,
+) -> None:
+    result = told(SCORES, tmp_path / "a.db", [Given(), Loss()])
+    rows = [{"id": f"q{n}", "label": int(score > 0.5)} for n, score in enumerate(SCORES)]
+    rows[0]["label"] = 1 - rows[0]["label"]
+    found, without = agree_all(result, rows)
+    data = agreement.told(result.run, "labels.csv", found, without, None)
+    given, loss = msgspec.convert(data, agreement.AgreementReport).metrics
+    assert agreement.notes(given)[1].startswith("Called good: from a score of")
+    assert agreement.notes(loss)[1].startswith("Called good: up to a score of")
+    assert agreement.difference(given.worst[0], given).startswith("metric 0")
+    assert agreement.difference(loss.worst[0], loss).startswith("metric (low is good) 0")
+    assert "metric (low is good)" in agreement.html(data)
+
+
 def test_a_share_of_nearly_all_is_not_drawn_as_all(data: dict[str, Any]) -> None:
     cell = data["concordance"]["rows"][2]["correct_grid"][0][0]
     cell |= {"hits": 996, "n": 1000, "value": 0.996}

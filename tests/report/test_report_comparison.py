@@ -114,7 +114,7 @@ def test_without_a_pair_there_is_nothing_to_say():
 def test_pairs_groups_and_those_in_no_pair_are_counted():
     left = (LeftOut("undefined in", "other", 3), LeftOut("only in", "baseline", 1))
     data = comparison.collect(Comparison((RUN, RUN), (one(left_out=left),), (), 0.95))
-    assert data["metrics"][0]["counted"] == "48 pairs; in none: 3 undefined in B, 1 only in A"
+    assert data["metrics"][0]["counted"] == "48 pairs; not compared: 3 undefined in B, 1 only in A"
     clustered = one(numbers(units=12))
     assert comparison.counted(clustered, "") == "48 pairs in 12 groups"
 
@@ -234,6 +234,8 @@ def change(before, after, old=None, new=None):
         (change("3 of 5", "4 of 5", 0.5, 0.75), "was 3 of 5, now 4 of 5"),
         (change("supported", "unsupported", 1.0, 0.0), "was supported, now unsupported"),
         (change(None, "FP", None, 0.0), "new, not in the reference"),
+        (change(None, "supported", None, 0.76), "new, supported 0.76"),
+        (change("supported", None, 0.89, None), "was supported 0.89, now gone"),
         (change(None, "generated", None, 0.5), "new, 0.50"),
         (change("TP", None, 1.0, None), "was in the reference, now gone"),
         (change("", None), "gone"),

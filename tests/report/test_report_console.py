@@ -29,6 +29,14 @@ def test_the_table_fits_80_columns_with_every_name_on_one_line() -> None:
     assert row.split()[:7] == ["faithfulness", "0.70", "0.42–0.89", "61", "10", "9", "2"]
 
 
+def test_a_name_that_does_not_fit_is_broken_behind_an_underscore() -> None:
+    data = fixture.small()
+    data["metrics"][0]["label"] = "context_precision_without_reference"
+    lines = [line.split()[:1] for line in shown(views.summary(data)).splitlines()]
+    at = lines.index(["context_precision_"])
+    assert lines[at + 1] == ["without_reference"]
+
+
 def test_what_must_be_read_beside_the_numbers_is_there() -> None:
     text = " ".join(shown(views.summary(fixture.small())).split())
     for words in (

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from assay import Denied, InputError, Limits, Score, Unscored, evaluate
+from assay import Denied, InputError, Limits, Score, Unscored, evaluate, sweep
 from assay._store.maintenance import clean, verify
 from assay.data import read
 from assay.metrics import resolve
@@ -431,3 +431,16 @@ def test_an_object_that_is_no_function_is_refused_with_what_to_write():
         system(Chain())
     with pytest.raises(InputError, match=r"class int is not a system .* give a URL"):
         system(3)
+    with pytest.raises(InputError, match="class Chain is not a system"):
+        sweep(ROWS, Chain(), {"k": [1, 2]}, "answer_relevancy")
+    with pytest.raises(InputError, match="Chain is a system, and holds no rows"):
+        evaluate(Chain(), "answer_relevancy")
+
+
+def test_a_query_engine_is_refused_with_a_function_that_returns_what_was_found():
+    class Engine:
+        def query(self, question):
+            return question
+
+    with pytest.raises(InputError, match=r"def answer\(question\): reply = engine.query.*contexts"):
+        system(Engine())

@@ -127,8 +127,8 @@ class Agreement:
         rarer: "bad" or "good": the class that F1 and average precision are about; "" unless binary.
         people: Who labelled.
         left_out: How many labelled items could not be compared, by reason.
-        threshold: (least, greatest) score from which on an item was called good; None if nothing
-            was called so.
+        threshold: (least, greatest) score from which on (down to which) an item was called good;
+            None if nothing was called so.
         threshold_by: Where that threshold is from.
         measures: Metric with people.
         among_people: How far people agree with each other: kappa, alpha.
@@ -136,6 +136,7 @@ class Agreement:
         worst: The items on which both differ most, worst first.
         unweighted: Whether the labels say that some samples were likelier to be labelled than
             others, for which nothing here is weighted.
+        higher_is_better: Whether a high score is a good one.
     """
 
     metric: str
@@ -154,6 +155,7 @@ class Agreement:
     confusion: Confusion | None
     worst: Sequence[Disagreement] = field(default_factory=tuple)
     unweighted: bool = False
+    higher_is_better: bool = True
 
 
 def agree(
@@ -212,6 +214,7 @@ def agree(
         confusion=confusion(arrays.labels, good) if arrays.scale == "binary" else None,
         worst=disagreements(arrays, good, most),
         unweighted=items.unweighted,
+        higher_is_better=items.sign > 0,
     )
 
 

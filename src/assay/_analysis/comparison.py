@@ -32,6 +32,8 @@ from assay.stats.intervals import LEVEL, width
 from assay.stats.power import fewest_changes
 
 MOST_PARTS = 4
+_TELLING = 0.25  # of what moved the score most; what moved it less is not told
+_NEUTRAL = 0.5  # of evidence with no value beside it: half way between a yes and a no
 MOST_SAMPLES = 5
 BETTER, WORSE, NOT_FOUND, TOO_FEW = "better", "worse", "no difference found", "too few pairs"
 
@@ -463,38 +465,34 @@ def largest(
 
 
 def changed(before: Sequence[Part], after: Sequence[Part], *, sign: int) -> tuple[PartChange, ...]:
-    """What changed between two sets of evidence, what moved the score that way first."""
+    """What changed between two sets of evidence, what moved the score that way first.
+
+    What is new or gone moves the score by how far it lies from the mean that was: where all was
+    supported, one more unsupported statement explains a fall, and a supported one that is gone
+    does not.
+    """
+    values = [part.value for part in before if part.value is not None]
+    neutral = sum(values) / len(values) if values else _NEUTRAL
     old = {(part.kind, part.text): part for part in before}
     new = {(part.kind, part.text): part for part in after}
     weighted: list[tuple[float, PartChange]] = []
     for key in dict.fromkeys([*new, *old]):
         old_part, new_part = old.get(key), new.get(key)
-        if (
-            old_part
-            and new_part
-            and (old_part.label, old_part.value) == (new_part.label, new_part.value)
-        ):
-            continue
-        present = new_part or old_part
-        if present is None:  # it stands in one of them
-            continue
         was, now = (part.label if part else None for part in (old_part, new_part))
-        values = (old_part.value if old_part else None, new_part.value if new_part else None)
-        change = PartChange(*key, was, now, present.reason, values)
-        weighted.append((sign * (_weight(new_part) - _weight(old_part)), change))
+        both = (old_part.value if old_part else None, new_part.value if new_part else None)
+        present = new_part or old_part
+        if present is None or (was, both[0]) == (now, both[1]):
+            continue
+        change = PartChange(*key, was, now, present.reason, both)
+        old_value, new_value = (neutral if value is None else value for value in both)
+        weighted.append((sign * (new_value - old_value), change))
     weighted.sort(key=lambda item: -item[0])
-    # What moved the other way explains nothing, unless there is nothing else.
-    weighted = [item for item in weighted if item[0] > 0] or weighted
+    # What moved the other way, or hardly at all, explains nothing, unless there is nothing else.
+    least = max(weighted[0][0] * _TELLING, 0.0) if weighted else 0.0
+    weighted = [item for item in weighted if item[0] > least] or weighted
     return tuple(change for _, change in weighted[:MOST_PARTS])
 
 
 def _parts(store: Store, run: str, row: int, metric: str) -> Sequence[Part]:
     outcome = store.outcome(run, row, metric)
     return outcome.parts if outcome else ()
-
-
-def _weight(part: Part | None) -> float:
-    # What is not there neither adds nor takes away: half way between a yes and a no.
-    if part is None:
-        return 0.5
-    return 0.5 if part.value is None else part.value

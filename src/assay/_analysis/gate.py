@@ -17,7 +17,7 @@ from assay._runner.summary import MetricSummary
 from assay._store import Run
 from assay._text.numbers import decimals
 from assay.errors import InputError, Problem
-from assay.metrics.registry import check_threshold
+from assay.metrics.registry import METRICS, check_threshold, is_built_in
 
 MARGIN = 0.05
 MAX_UNSCORED = 0.1
@@ -25,14 +25,10 @@ KEYS = ("min", "max", "margin", "max-unscored", "on", "undecided", "cases", "no-
 T = TypeVar("T", bound=str)
 Verdict: TypeAlias = Literal["pass", "fail", "undecided"]
 Ends: TypeAlias = tuple[float, float] | None
-# More samples than these are no advice.
-MOST_ADVISED = 100_000
-# So many of the samples that became worse most are named.
-NAMED = 3
-# What the baseline and the run are called: a gate shows no letters that could stand for them.
-_NAMES = ("the baseline", "this run")
-# Fewer independent pairs that happen to lie close together would be taken for proof.
-FEWEST = 5
+MOST_ADVISED = 100_000  # more samples are no advice
+NAMED = 3  # of the samples that became worse most
+_NAMES = ("the baseline", "this run")  # a gate shows no letters that could stand for them
+FEWEST = 5  # fewer independent pairs that happen to lie close together would be taken for proof
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,14 +150,15 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
         baseline: The run that it may not be worse than, by any metric that this one has.
 
     Raises:
-        InputError: If no rule was given, a threshold lies outside its metric's range or its name
-            does not say which way it counts, a margin or a share of unscored samples is about a
-            metric that no run has, the cases cannot be read, or the runs cannot be compared.
+        InputError: If no rule was given, a threshold lies outside its metric's range, its name does
+            not say which way it counts or is another's misspelt, a margin or a share of unscored
+            samples is about a metric that no run has, the cases cannot be read, or the runs cannot
+            be compared.
     """
     thresholds = [(name, ">=", value) for name, value in rules.min.items()]
     thresholds += [(name, "<=", value) for name, value in rules.max.items()]
     run, before = result.run, baseline.run if baseline else None
-    rules = resolved(rules, [run] + ([before] if before else []))
+    rules = resolved(rules, [run, *([before] if before else [])])
     if not (thresholds or baseline or rules.cases or named(rules.max_unscored)):
         remedy = "--min faithfulness=0.8, --max noise_sensitivity=0.2, --no-regression or --cases"
         raise InputError("no rule was given", remedy)
@@ -197,6 +194,11 @@ def gate(result: Result, rules: Rules, baseline: Result | None = None) -> Gate:
 
 
 def _missing(name: str, rule: str, rows: Iterable[str]) -> Check:
+    # A name that is no metric's of assay and nearly another's is a slip, not a rule that fails.
+    known = [*(label.partition("(")[0] for label in rows), *METRICS]
+    close = difflib.get_close_matches(name.partition("(")[0], known, n=1, cutoff=0.8)
+    if close and not is_built_in(name):
+        raise InputError(f"the run has no metric '{name}'", f"did you mean {close[0]}?")
     return Check(name, rule, "fail", f"the run has no {name}: it has {', '.join(rows)}")
 
 
@@ -329,8 +331,7 @@ def _by_label(
     if not isinstance(numbers, Mapping):
         return numbers
     by_label = dict(numbers)
-    for metric in named(numbers):
-        # A label's own number goes before that of its name without parameters.
+    for metric in named(numbers):  # a label's own number goes before that of its bare name
         labels_meant = [label for label in _matching(metric, runs) if label not in numbers]
         by_label.update(dict.fromkeys(labels_meant, numbers[metric]))
     return by_label

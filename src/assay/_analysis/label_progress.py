@@ -275,6 +275,8 @@ def _least(total: int) -> int:
 
 def _too_few(n: int, total: int, of: str) -> str:
     least = _least(total)
+    if n < least == 1:
+        return "label one"
     if n < least:
         return f"label {least - n} more: fewer than {least} {of} do not tell how many it takes"
     return "the labels do not tell yet how far the judge errs: label 10 more"

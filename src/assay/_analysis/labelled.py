@@ -1,8 +1,9 @@
 """Labelled items: what people labelled of a run, beside the score that the metric gave it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ UNDECIDED = "annotators undecided"
 ELSEWHERE = "sample not in the run"
 # What neither a context nor the reference bears out: bad, whichever kind of statement is counted.
 INVENTED = ("hallucination", "incorrect, in no context")
+_LOOKED_AT = 200  # samples among which the column of their ids is sought
 SHOWN = 3  # samples that are named of those that the run does not have
 
 
@@ -331,4 +333,19 @@ def _nothing(
     if any(reason.startswith(ELSEWHERE) for reason in left_out):
         remedy = "name the run that was labelled (`assay runs` lists them), or label samples of "
         remedy += f"this one: assay label {run} --out FILE"
+    if column := _column_of_ids(result, {label.sample for label in labels.labels}):
+        remedy = f"they name samples by the column '{column}': run the data again with "
+        remedy += f"--map 'id={column}' (stored replies are reused)"
     return InputError(what, remedy)
+
+
+def _column_of_ids(result: Result, ids: Container[str]) -> str:
+    """The column of the data that holds what labels call their samples, "" if none is known to."""
+    with Store(result.path) as store:
+        for _, sample in islice(store.samples(result.run.id), _LOOKED_AT):
+            if sample.id in ids:
+                return ""
+            for name, value in sample.metadata.items():
+                if isinstance(value, str | int) and str(value) in ids:
+                    return name
+    return ""

@@ -168,7 +168,7 @@ def leaderboard(
         tied=top if len(top) > 1 else (),
         more=more,
         effects=_effects(matrix, groups, params, ends, up, level) if complete else (),
-        warnings=_warnings(scores, len(matrix), groups, unused, complete=complete),
+        warnings=_warnings(dict(zip(names, scores, strict=True)), len(matrix), groups, unused),
         interactions=interactions(
             matrix, params, groups=groups, span=span, higher_is_better=up, level=level
         )
@@ -276,6 +276,7 @@ def _means(
     ]
 
 
+_NAMED = 3  # configurations that lack most scores
 _Scores: TypeAlias = Mapping[str, tuple[float, Hashable]]
 
 
@@ -389,22 +390,21 @@ def _averages(params: Sequence[Params]) -> dict[str, tuple[list[str], "Floats"]]
 
 
 def _warnings(
-    scores: Sequence[_Scores],
-    n: int,
-    groups: Sequence[Hashable] | None,
-    unused: str,
-    *,
-    complete: bool,
+    scores: Mapping[str, _Scores], n: int, groups: Sequence[Hashable] | None, unused: str
 ) -> tuple[str, ...]:
     warnings = []
-    if not complete:
-        without = sum(not by_id for by_id in scores)
+    if without := sum(not by_id for by_id in scores.values()):
         warnings.append(f"{without} of {len(scores)} configurations have no scores")
-    union = len(set().union(*scores))
+    union = len(set().union(*scores.values()))
     if n < union:
+        lacking = {name: union - len(by_id) for name, by_id in scores.items() if by_id}
+        most = sorted(filter(lacking.get, lacking), key=lambda name: -lacking[name])
+        named = ", ".join(f"{lacking[name]} in {name}" for name in most[:_NAMED])
+        more = f" and {len(most) - _NAMED} more" if len(most) > _NAMED else ""
         warnings.append(
-            f"{union - n} of {union} questions with a score lack one in another configuration: "
-            f"all numbers are of the other {n}"
+            f"{union - n} of {union} questions with a score lack one in another configuration "
+            f"({named}{more}): all numbers are of the other {n}, so a configuration that answers "
+            "only the easy ones looks better than it is"
         )
     if groups is not None and (distinct := len(set(groups))) < n:
         warnings.append(

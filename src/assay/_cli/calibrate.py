@@ -214,10 +214,12 @@ def _show(card: Card, quality: Quality, held_out: str) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("", "before", "calibrated"):
         table.add_column(name, no_wrap=True)
-    table.add_column("", overflow="fold", style="dim")
-    for row in report.rows(card, quality):
-        table.add_row(row.name, row.before, Text(row.after, style="bold"), row.note)
+    rows = report.rows(card, quality)
+    for row in rows:
+        table.add_row(row.name, row.before, Text(row.after, style="bold"))
     console.print(table)
+    for row in filter(lambda row: row.note, rows):
+        console.print(Text(f"{row.name}: {row.note}", style="dim"))
     diagram = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
     diagram.title = Text("reliability: do predicted probabilities come true?", style="bold")
     for name in ("labels", "predicted", "observed"):

@@ -99,7 +99,8 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
     code = SOME_FAILED if again and (again.failures or again.failed) else code
     sample = request.sample
     if sample is not None and all(one["id"] != sample for one in data["samples"]):
-        raise InputError(f"run {data['run']} has no sample '{sample}'", "name it as the data does")
+        with Store(result.path) as store:
+            raise store.no_sample(data["run"], sample)
     writers: dict[str, Any] = {".md": views.markdown, ".html": partial(_page, result)}
     output.write_data(data, request.outs, writers)
     if request.as_json:

@@ -1,5 +1,6 @@
 """The command `assay label`: label in the terminal, or choose samples for a sheet."""
 
+import errno
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -31,6 +32,7 @@ _GOOD_OR_BAD: Final = {"y": 1.0, "1": 1.0, "n": 0.0, "0": 0.0}
 _GRADES: Final = {str(grade): float(grade) for grade in range(10)}
 _PAIR_KEYS: Final = (("a", "1"), ("b", "2"), ("0", "e"))  # the first is better, the second, neither
 _STOP: Final = ("q", "\x03", "\x04", "\x1b", "")  # Ctrl-C, Ctrl-D, Escape; the end of input
+_NO_TERMINAL: Final = (errno.ENXIO, errno.ENOENT)  # of opening /dev/tty
 _LONG: Final = 6_000  # characters of one context that are shown
 _MOST_CONTEXTS: Final = 20
 
@@ -246,10 +248,21 @@ def _shortened(text: str) -> str:
 
 
 def _key(read: Callable[[], str] = click.getchar) -> str:
-    """The key that is pressed, small; Ctrl-C, Ctrl-D and a terminal that goes away are the end."""
+    """The key that is pressed, small; Ctrl-C, Ctrl-D and a terminal that goes away are the end.
+
+    Raises:
+        InputError: If there is no terminal, as in a pipe of a job without one.
+    """
     try:
         return read().lower()
-    except (KeyboardInterrupt, EOFError, OSError):
+    except OSError as error:
+        if error.errno not in _NO_TERMINAL:
+            return ""
+        remedy = (
+            "run it in a terminal, label in a browser (`assay view`), or --out FILE for a sheet"
+        )
+        raise InputError("there is no terminal whose keys could be read", remedy) from error
+    except (KeyboardInterrupt, EOFError):
         return ""
 
 

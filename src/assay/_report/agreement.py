@@ -87,7 +87,8 @@ def notes(metric: Agreement) -> list[str]:
         lines.append(f"F1 and average precision are about what people call {metric.rarer}.")
     if metric.threshold_by:
         ends = metric.threshold
-        from_where = "" if ends is None else f"from a score of {numbers.span(ends)}, "
+        side = "from" if metric.higher_is_better else "up to"
+        from_where = "" if ends is None else f"{side} a score of {numbers.span(ends)}, "
         lines.append(f"Called good: {from_where}{metric.threshold_by}.")
     lines += [f"Left out: {n} ({reason})." for reason, n in metric.left_out.items()]
     if metric.unweighted:
@@ -112,10 +113,8 @@ def _orders(metric: Agreement) -> list[str]:
     # Of an order that may be one by chance no threshold makes good verdicts.
     orders = (auroc if interval is None else interval.low) > 0.5
     if orders and balanced is not None and auroc - balanced > _OFF:
-        lines.append(
-            "The scores rank the items better than the verdicts do: another threshold "
-            "may do better (`assay calibrate`)."
-        )
+        text = "The scores rank the items better than the verdicts do: another threshold "
+        lines.append(f"{text}may do better (`assay calibrate`).")
     # Of few rows an order as poor as this may be one by chance too.
     if auroc < 0.4 and interval is not None and interval.high < 0.5:
         lines.append(
@@ -181,13 +180,13 @@ def counts(metric: Agreement) -> list[tuple[str, int]]:
     ]
 
 
-def difference(case: Disagreement) -> str:
+def difference(case: Disagreement, metric: Agreement) -> str:
     """What a metric and people said of one item."""
     annotations = [f"{name}: {numbers.score(v)}" for name, v in case.labels.items() if name]
-    people = f"{numbers.score(case.label)}" + (
-        f" ({', '.join(annotations)})" if len(annotations) > 1 else ""
-    )
-    return f"metric {numbers.score(case.score)}, people {people}"
+    people = numbers.score(case.label)
+    people += f" ({', '.join(annotations)})" if len(annotations) > 1 else ""
+    low = "" if metric.higher_is_better else " (low is good)"
+    return f"metric{low} {numbers.score(case.score)}, people {people}"
 
 
 def evidence(case: Disagreement) -> list[str]:
@@ -295,7 +294,7 @@ _PARTS: Final = 6
 def console(data: Json) -> RenderableType:
     """Every metric with its measures, what they were beside, and what to read."""
     report = msgspec.convert(data, AgreementReport)
-    blocks: list[RenderableType] = [_metric(metric) for metric in report.metrics]
+    blocks = [_metric(metric) for metric in report.metrics]
     blocks += [dim(f"{name}: {why}") for name, why in report.without.items()]
     if report.concordance:
         blocks.append(_concordance(report.concordance))
@@ -306,17 +305,17 @@ def _metric(metric: Agreement) -> RenderableType:
     title = Text(sanitize.plain(metric.metric), style="bold")
     title.append(f"  {head(metric)}", style="not bold")
     table = measures(heads(metric), rows(metric), _STYLES)
-    rest = [dim(note) for note in notes(metric)]
     told = ", ".join(f"{n} {what}" for what, n in counts(metric))
-    lines: list[RenderableType] = [title, table, *([Text(told)] if told else []), *rest]
+    lines: list[RenderableType] = [title, table, *([Text(told)] if told else [])]
+    lines += map(dim, notes(metric))
     if metric.worst:
         lines.append(Text("Worst disagreements", style="bold"))
-        lines += [_case(case) for case in metric.worst]
+        lines += [_case(case, metric) for case in metric.worst]
     return Group(*lines, Text())
 
 
-def _case(case: Disagreement) -> RenderableType:
-    head = Text.assemble((sanitize.plain(case.sample), "bold"), f"  {difference(case)}  ")
+def _case(case: Disagreement, metric: Agreement) -> RenderableType:
+    head = Text.assemble((sanitize.plain(case.sample), "bold"), f"  {difference(case, metric)}  ")
     head.append(_short(case.question), style="dim")
     parts = evidence(case)
     lines = parts[:_PARTS] if parts else [case.text]
@@ -355,7 +354,7 @@ def markdown(data: Json) -> str:
 def _markdown_metric(metric: Agreement) -> list[str]:
     both = ", ".join(f"{n} {what}" for what, n in counts(metric))
     cases = [
-        f"- {code(case.sample)}: {inline(difference(case))}. {inline(case.text)}"
+        f"- {code(case.sample)}: {inline(difference(case, metric))}. {inline(case.text)}"
         for case in metric.worst
     ]
     return [

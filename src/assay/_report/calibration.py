@@ -59,7 +59,7 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     sign = -1 if card.objective.name == "cost" else 1
     name = "mean cost (low is good)" if sign < 0 else card.objective.words
     error = "; ".join(filter(None, [raw, chance]))
-    usual = f"before: {usual}{'' if _is_better(quality) else '; not surely better: label more'}"
+    usual = f"before: {usual}{_doubt(quality)}"
     return [
         Row(name, _cell(quality.before, sign), _cell(quality.reached, sign), usual),
         Row("Brier score (low is good)", _cell(quality.brier_before), _cell(quality.brier), raw),
@@ -67,12 +67,15 @@ def rows(card: Card, quality: Quality) -> list[Row]:
     ]
 
 
-def _is_better(quality: Quality) -> bool:
-    """Whether labels show that the new threshold does better than the usual one."""
+def _doubt(quality: Quality) -> str:
+    """What labels leave open of the new threshold, "" where they show it to be better."""
     before, reached = quality.before, quality.reached
     if before is None or before.value is None:
-        return True  # there is nothing to be better than
-    return reached.interval is not None and reached.interval.low > before.value
+        return ""  # there is nothing to be better than
+    if reached.value is not None and reached.value <= before.value:
+        return "; the new threshold does no better: keep the old one, or label more"
+    better = reached.interval is not None and reached.interval.low > before.value
+    return "" if better else "; not surely better: label more"
 
 
 def counted(quality: Quality, held_out: str) -> str:

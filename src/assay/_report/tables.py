@@ -1,6 +1,7 @@
 """Tables, lists, remarks and distributions, on the console, in Markdown and on pages."""
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
@@ -8,6 +9,8 @@ from typing import Any, Final
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +19,7 @@ from assay._text.sanitize import whole
 
 # By tone. No colour carries a meaning alone: each stands beside a symbol or a word.
 STYLES: Final = {"good": "cyan", "bad": "bold yellow", "warn": "yellow", "plain": ""}
+_PIECE: Final = re.compile(r"[^_]*_+|[^_]+")
 ELLIPSIS: Final = " \N{HORIZONTAL ELLIPSIS}"
 
 
@@ -48,6 +52,32 @@ def measures(
     for row in rows:
         made.add_row(*(Text(sanitize.plain(cell), (styles or {}).get(cell, "")) for cell in row))
     return made
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name in a cell of the console, broken behind an underscore where it does not fit."""
+
+    text: Text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """The longest piece, and the whole name."""
+        return Measurement(max(map(cell_len, self._pieces())), self.text.cell_len)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The name in as few lines as it takes."""
+        ends: list[int] = []
+        line = at = 0
+        for piece in self._pieces():
+            width = cell_len(piece.rstrip())
+            if line and line + width > options.max_width:
+                ends.append(at)
+                line = 0
+            line, at = line + cell_len(piece), at + len(piece)
+        yield Text("\n").join(self.text.divide(ends))
+
+    def _pieces(self) -> list[str]:
+        return _PIECE.findall(self.text.plain) or [""]
 
 
 def grid(gap: int = 1, *, right: bool = True) -> Table:

@@ -1,5 +1,6 @@
 """The scores of a store, and the alerts that were raised over them."""
 
+import difflib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from assay.errors import InputError
 from assay.judge import Reply
 from assay.sample import Sample
 from assay.score import Outcome
+
+_DIGITS = 10  # of a number that may be a row's
+_COMPARED = 10_000  # ids with which a misspelt one is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,20 @@ class Samples(File):
         sql = f"SELECT {rows.SAMPLE} FROM samples WHERE run = {rows.NAME} AND id = ?"
         matching = self._bodies(run, sql, sample_id)
         if not matching:
-            raise InputError(f"run {run} has no sample '{sample_id}'", "`assay show` names some")
+            raise self.no_sample(run, sample_id)
         return matching[0][0], self._sample(matching[0][1])
+
+    def no_sample(self, run: str, sample_id: str) -> InputError:
+        """The error that a run has no such sample, with the one that was probably meant."""
+        sql = f"SELECT id FROM samples WHERE run = {rows.NAME} AND row = ?"
+        number = int(sample_id) if sample_id.isdecimal() and len(sample_id) < _DIGITS else 0
+        meant = [name for (name,) in self.query(sql, run, number)]
+        if not meant:
+            sql = f"SELECT id FROM samples WHERE run = {rows.NAME} ORDER BY row LIMIT ?"
+            names = [name for (name,) in self.query(sql, run, _COMPARED)]
+            meant = difflib.get_close_matches(sample_id, names, n=1, cutoff=0.7)
+        hint = f"did you mean '{meant[0]}'?" if meant else "`assay show` names some"
+        return InputError(f"run {run} has no sample '{sample_id}'", hint)
 
     def sample_at(self, run: str, row: int) -> Sample:
         """The sample of a row.

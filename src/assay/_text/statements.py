@@ -139,6 +139,7 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
+_SAID = re.compile(r":|\b[a-z]+\s.*[.!]$")  # "Year: 1999" and "Press it." say by themselves what
 _LISTED = 30  # words of a list
 _ITEM = 5  # words of an item; more of them are a clause
 
@@ -243,8 +244,10 @@ def items(text: str, question: str) -> list[tuple[int, int]]:
     """Where the items of an answer stand that is no more than a list; [] for any other.
 
     "Salt and pepper" is one only where several things were asked for, "Paris, France" never; nor
-    is what holds a figure, as a date does.
+    is what holds a figure, as a date does. Lines with markers are one if each is a phrase.
     """
+    if marked := _marked_phrases(text):
+        return marked
     if _DIGIT.search(text) or _HAS_VERB.search(text) or len(words(text)) > _LISTED:
         return []
     cuts = list(_BETWEEN.finditer(text))
@@ -256,6 +259,17 @@ def items(text: str, question: str) -> list[tuple[int, int]]:
     stops = [*(cut.start() for cut in cuts), end]
     spans = list(zip(starts, stops, strict=True))
     return spans if all(0 < len(text[a:b].split()) <= _ITEM for a, b in spans) else []
+
+
+def _marked_phrases(text: str) -> list[tuple[int, int]]:
+    """Where the items of a list with markers stand; [] unless there is nothing but phrases."""
+    spans = []
+    for block in blocks(text):
+        line = text[block.start : block.end]
+        if not block.marker.strip("#") or _SAID.search(line) or not is_phrase(line):
+            return []
+        spans.append((block.start, block.end))
+    return spans
 
 
 def _without_code_and_tables(answer: str) -> tuple[list[Statement], str]:

@@ -149,6 +149,12 @@ def closest(name: str, choices: Iterable[str]) -> str | None:
     return keys[matches[0]] if matches else None
 
 
+def field_meant(name: str) -> str:
+    """What to say of a name that is no field: which was probably meant, else all that there are."""
+    near = _FIELD_OF.get(normal(name)) or closest(name, FIELDS)
+    return f"did you mean '{near}'?" if near else f"fields are {', '.join(FIELDS)}."
+
+
 def likely_column(field: str, columns: Iterable[str]) -> str | None:
     """The column that probably holds `field` under a misspelt or unknown name.
 
@@ -240,12 +246,8 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     problems = []
     for field in mapping:
         if field not in FIELDS:
-            near = closest(field, FIELDS)
-            hint = f"did you mean '{near}'? " if near else ""
-            remedy = f"{hint}fields are {', '.join(FIELDS)}"
-            problems.append(
-                Problem("is not a field that a column can be mapped to", remedy, field=field)
-            )
+            what = "is not a field that a column can be mapped to"
+            problems.append(Problem(what, field_meant(field), field=field))
     if problems:
         raise InputError(problems)
 

@@ -355,6 +355,9 @@ def memory_records(data: Any) -> Callable[[], Iterator[Record]]:
     # A Hugging Face Dataset may give tensors or frames instead.
     form: Form = "arrow" if hasattr(data, "with_format") else "json"
     data = data.with_format(None) if form == "arrow" else data
+    if hasattr(data, "invoke"):  # a chain can be iterated over
+        remedy = "give the rows that assay.integrations.langchain.Collector records of its calls"
+        raise InputError(f"{describe(data)} is a system, and holds no rows", remedy)
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise InputError(f"cannot read rows from {describe(data)}", f"give {_KINDS}")
     if isinstance(data, Iterator):

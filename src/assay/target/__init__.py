@@ -26,6 +26,7 @@ from assay.target.system import (
     HttpSystem,
     System,
     named,
+    no_system,
     placeholders,
     system,
 )
@@ -68,8 +69,7 @@ class Configurable:
         file = target.rpartition(":")[0] if isinstance(target, str) else ""
         function = named(target) if isinstance(target, str) else target
         if not callable(function):
-            what = f"{target!r} takes no parameters"
-            raise InputError(what, "give a URL, MODULE:FUNCTION, FILE.py:FUNCTION or a function")
+            raise no_system(target)
         file = file if file.endswith(FILE) else ""
         shown_name = target if isinstance(target, str) else place_of(function)
         bound = [_bound(function, shown_name, params) for params, _ in calls]

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from assay._middleware.concurrency import PerLoop
 from assay._text.sanitize import redacted_content, remember_headers, remember_url
 from assay.data import FIELDS, values_of
+from assay.data.columns import field_meant
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
 from assay.judges.code_digest import callable_digest, place_of, text_digest
@@ -77,7 +78,7 @@ def check_placeholder(name: str) -> None:
     """Raise InputError if no sample has a field of that name."""
     if name not in FIELDS:
         what = f"'{{{name}}}' is not a field of a sample"
-        raise InputError(what, f"{', '.join(FIELDS)}; metadata.NAME reaches further columns")
+        raise InputError(what, f"{field_meant(name)} A column: {{metadata.{name}}}")
 
 
 def fill_url(url: str, sample: Sample) -> str:
@@ -406,12 +407,24 @@ def system(target: object, *, version: str = "", contexts: bool = False, **how: 
     ready: Any = target
     if hasattr(ready, "sent") and hasattr(ready, "reply"):
         return ready  # type: ignore[no-any-return]
-    remedy = "give a URL, MODULE:FUNCTION or a function"
-    if hasattr(target, "invoke"):  # a chain or graph: only its owner knows its input
-        call = "def answer(question): return chain.invoke({'input': question})"
-        remedy = f"give a function that calls it: {call}"
-    kind = type(target).__name__
-    raise InputError(f"an object of the class {kind} is not a system that can be asked", remedy)
+    raise no_system(target)
+
+
+_CALLS = {
+    "invoke": "return chain.invoke({'input': question})",
+    "query": "reply = engine.query(question); return {'answer': str(reply), "
+    "'contexts': [node.text for node in reply.source_nodes]}",
+}
+
+
+def no_system(target: object) -> InputError:
+    """The error that an object cannot be asked, with a function that asks it if one is known."""
+    call = next((call for name, call in _CALLS.items() if hasattr(target, name)), "")
+    remedy = "give a URL, MODULE:FUNCTION, FILE.py:FUNCTION or a function"
+    if call:
+        remedy = f"give a function that calls it: def answer(question): {call}"
+    what = f"an object of the class {type(target).__name__} is not a system that can be asked"
+    return InputError(what, remedy)
 
 
 def named(spec: str) -> Any:

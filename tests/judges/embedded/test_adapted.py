@@ -60,6 +60,8 @@ def test_its_identity_follows_what_is_in_the_folder(tmp_path):
 def test_what_is_no_adapted_judge_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is no folder 'nowhere'"):
         backend("embedded:nowhere")
+    with pytest.raises(InputError, match="did you mean 'embedded:large'"):
+        backend("embedded:larg")
     with pytest.raises(InputError, match=r"is no adapted judge: no adapted\.json"):
         backend(f"embedded:{tmp_path}")
     folder = adapted(tmp_path / "old", base="embedded:v1+reader:0+minilm:0")

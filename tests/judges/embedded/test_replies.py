@@ -84,6 +84,28 @@ async def test_the_items_of_a_list_count_one_by_one():
     assert found.details["FN"] == pytest.approx(1, abs=0.4)
 
 
+@over("answer", ["- French\n- Spanish", "1. French\n2. Spanish", "French\n", "French and Spanish"])
+async def test_the_items_of_an_answer_that_is_a_list_are_judged_as_answers(answer):
+    sample = Sample(
+        id="1",
+        question="Which two languages are taught?",
+        answer=answer,
+        contexts=("At the school French and Spanish are taught.",),
+    )
+    found = await score(Faithfulness(), sample, Embedded())
+    assert {part.text.partition("? ")[0] for part in found.parts} == {
+        "Which two languages are taught"
+    }
+    assert found.value > 0.9
+
+
+@over("answer", ["- Press it.\n- Hold it down.", "- Year: 1999\n- Place: Ohio"])
+async def test_items_that_say_what_they_mean_stand_for_themselves(answer):
+    sample = Sample(id="1", question="Which are they?", answer=answer, contexts=("French.",))
+    found = await score(Faithfulness(), sample, Embedded())
+    assert not any("Which are they?" in part.text for part in found.parts[:2])
+
+
 @over("answer", ["Salt and pepper", "Lyon, France", "July 20, 1969"])
 async def test_what_is_one_thing_stays_one(answer):
     sample = Sample(id="1", question="What was it?", answer=answer, reference=answer)

@@ -182,14 +182,17 @@ def _change(change: Json, one: MetricComparison) -> dict[str, Any]:
     return {**change, "parts": parts}
 
 
+_CERTAIN: Final = ("0.00", "1.00")
+
+
 def _words(part: Json) -> str:
     """What a piece of evidence was and is: "was supported, now unsupported"."""
     before, after = (None if part[at] is None else labels.state(part[at]) for at in _TIMES)
     old, new = _values(*part["values"])
     if before is None:
-        return ", ".join(filter(None, ["new", after or new]))
+        return ", ".join(filter(None, ["new", _graded(after, new)]))
     if after is None:
-        state = before or old
+        state = _graded(before, old)
         return f"was {state}, now gone" if state else "gone"
     if before != after:
         return f"was {before or old or 'there'}, now {after or new or 'there'}"
@@ -197,6 +200,11 @@ def _words(part: Json) -> str:
         return after or "changed"
     changed = f"was {old or numbers.DASH}, now {new or numbers.DASH}"
     return f"{after}: {changed}" if after else changed
+
+
+def _graded(state: str | None, value: str) -> str:
+    """A verdict with its probability, where it is not just yes or no: "supported 0.76"."""
+    return state if state and value in _CERTAIN else " ".join(filter(None, [state, value]))
 
 
 def _values(old: float | None, new: float | None) -> tuple[str, str]:
@@ -208,12 +216,12 @@ def _values(old: float | None, new: float | None) -> tuple[str, str]:
 
 
 def counted(one: MetricComparison, left: str) -> str:
-    """How many pairs there are, and what stands in none: "45 pairs in 15 groups; 3 failed in B"."""
+    """How many pairs there are, and what is in none: "45 pairs; not compared: 3 failed in B"."""
     paired = one.paired
     text = numbers.plural(paired.n if paired else 0, "pair")
     if paired and paired.units < paired.n:
         text += f" in {numbers.plural(paired.units, 'group')}"
-    return f"{text}; in none: {left}" if left else text
+    return f"{text}; not compared: {left}" if left else text
 
 
 def left_out(left: Sequence[Json], name: str) -> str:

@@ -263,7 +263,7 @@ def _table(data: Json) -> Table:
     return rows
 
 
-def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
+def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[RenderableType]:
     name = Text(sanitize.plain(metric["label"]))
     if unit := notes.unit(metric):
         name.append(f" {sanitize.plain(unit)}", style="dim")
@@ -271,7 +271,7 @@ def _row(metric: Json, counts: Sequence[str], *, known: bool) -> list[Text]:
         name.append(" \N{DOWNWARDS ARROW}", style="dim")
     rates = notes.quality(metric) or (numbers.DASH, numbers.DASH)
     return [
-        name,
+        tables.Name(name),
         Text(numbers.score(metric["mean"]), style="bold"),
         Text(numbers.span(metric["interval"], numbers.DASH)),
         *(map(Text, rates) if known else ()),

@@ -7,6 +7,7 @@ the same texts, mostly at the same time: a pass that is known or on its way is n
 """
 
 import asyncio
+import difflib
 import hashlib
 import os
 import threading
@@ -285,7 +286,9 @@ class Adapted:
         path = _installed() if folder == LARGE_JUDGE else Path(folder)
         remedy = "name a folder that 'assay adapt judge' wrote"
         if not path.is_dir():
-            raise InputError(f"there is no folder '{folder}'", remedy)
+            meant = difflib.get_close_matches(str(folder).lower(), [LARGE_JUDGE], cutoff=0.7)
+            hint = f"did you mean 'embedded:{LARGE_JUDGE}'? Or " if meant else ""
+            raise InputError(f"there is no folder '{folder}'", f"{hint}{remedy}")
         try:
             manifest = msgspec.json.decode((path / MANIFEST).read_bytes(), type=_Manifest)
         except FileNotFoundError:

@@ -280,13 +280,16 @@ class Embedded(AttributeBackend):
 def _with_question(stated: Sequence[Statement], text: str, question: str) -> list[tuple[str, str]]:
     """The statements with their words in the text; a phrase behind its question.
 
-    "Paris" says something only as the answer to its question, where that is a plain one.
+    "Paris" says something only as the answer to its question, where that is a plain one; so do the
+    items of an answer that is no more than a list.
     """
-    effective_question = questions.plain(question) if len(stated) == 1 else ""
-    if effective_question and (parts := items(text, question)):
+    effective_question = questions.plain(question)
+    parts = items(text, question) if effective_question and stated else []
+    if len(stated) in (1, len(parts)) and parts:
         return [
             (f"{effective_question} {text[start:end]}", text[start:end]) for start, end in parts
         ]
+    effective_question = effective_question if len(stated) == 1 else ""
     reply = questions.replies(text, question)
     lead = f"{effective_question} " if effective_question and (reply or is_phrase(text)) else ""
     # Its "Yes," is left out where it is no part of a statement.
