@@ -102,7 +102,7 @@ class Service:
         *,
         about: Description = UNDESCRIBED,
         watch: Watch | None = None,
-        **how: Any,
+        **overrides: Any,
     ) -> forms.Run:
         """Score samples. The same call again goes on where one that was cut off stopped.
 
@@ -111,14 +111,14 @@ class Service:
             metrics: Names, with parameters or without.
             about: What the run is called, and what else is said of it.
             watch: Told how far it is.
-            how: `limit` (only the first rows) and `contexts`, as in `Settings`.
+            overrides: `limit` (only the first rows) and `contexts`, as in `Settings`.
 
         Raises:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        how = {**how, **_fields_of(about)}
-        result = await self._result(samples, metrics, watch=watch, **how)
+        overrides = {**overrides, **_fields_of(about)}
+        result = await self._result(samples, metrics, watch=watch, **overrides)
         return await asyncio.to_thread(_run, result)
 
     async def _result(
@@ -127,12 +127,12 @@ class Service:
         metrics: Sequence[str],
         *,
         watch: Watch | None = None,
-        **how: Any,
+        **overrides: Any,
     ) -> Result:
         metrics_wanted = [_metric(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
-        settings = replace(self.settings, on_progress=watch, **{"limit": None, **how})
+        settings = replace(self.settings, on_progress=watch, **{"limit": None, **overrides})
         options = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, metrics_wanted, self.judge, **options)

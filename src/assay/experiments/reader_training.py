@@ -47,12 +47,12 @@ class Verifier(nn.Module):  # type: ignore[misc]
 
     def __init__(self, base: Path | None = None, *, attention: str = "sdpa") -> None:
         super().__init__()
-        how: dict[str, Any] = {"add_pooling_layer": False}
+        options: dict[str, Any] = {"add_pooling_layer": False}
         if base is None:
             config = BertConfig(**_SIZES, attn_implementation=attention)
-            self.bert = BertModel(config, **how)
+            self.bert = BertModel(config, **options)
         else:
-            self.bert = BertModel.from_pretrained(base, attn_implementation=attention, **how)
+            self.bert = BertModel.from_pretrained(base, attn_implementation=attention, **options)
         embeddings = self.bert.embeddings
         old = embeddings.token_type_embeddings.weight.data
         fresh = nn.Embedding(TYPES, old.shape[1])

@@ -381,21 +381,21 @@ class FunctionSystem:
         return await called(call, *(arguments[name] for name in self._wants))
 
 
-def system(target: object, *, version: str = "", contexts: bool = False, **how: Any) -> System:
+def system(target: object, *, version: str = "", contexts: bool = False, **options: Any) -> System:
     """The system that a URL, ``module:function``, ``file.py:function`` or a function names.
 
     Args:
         target: The URL or function.
         version: Which version of it.
         contexts: As for `FunctionSystem`.
-        how: `body` and `headers` of `HttpSystem`.
+        options: `body` and `headers` of `HttpSystem`.
 
     Raises:
         InputError: If there is none, or options for HTTP are given for a function.
     """
     if isinstance(target, str) and target.startswith(("http://", "https://")):
-        return HttpSystem(target, version=version, **how)
-    if any(how.values()):
+        return HttpSystem(target, version=version, **options)
+    if any(options.values()):
         raise InputError("body and headers are for a target with a URL", "leave them out")
     file = ""
     if isinstance(target, str):

@@ -46,14 +46,14 @@ _SERVED = ("openai", "azure", "ollama", "groq", "together", "deepseek", "mistral
 
 
 class _Writes(Wrapped, BaseRagasLLM):
-    async def agenerate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+    async def agenerate_text(self, prompt: Any, n: int = 1, **options: Any) -> Any:
         """The texts that the model writes after a prompt."""
-        del how
+        del options
         return await written(self.model, prompt, n)
 
-    def generate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+    def generate_text(self, prompt: Any, n: int = 1, **options: Any) -> Any:
         """`agenerate_text` run to completion."""
-        return completed(self.agenerate_text(prompt, n, **how))
+        return completed(self.agenerate_text(prompt, n, **options))
 
 
 class LangchainLLMWrapper(_Writes):
