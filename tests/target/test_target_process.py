@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from assay import Denied, InputError, SweepSettings, sweep
+from assay import Denied, InputError, Limits, SweepSettings, sweep
 from assay.data import read
 from assay.target import Asking, Configurable, ask
 
@@ -85,7 +85,7 @@ def test_what_goes_wrong_in_the_other_process_is_told(db, file):
         ask(ROWS, wrong, store=db)
     (ended,) = systems(file, "end", {"env:CHUNK": "x"})
     with pytest.raises(Denied, match="its process ended with code 3"):
-        ask(ROWS, ended, store=db, asking=Asking())
+        ask(ROWS, ended, store=db, asking=Asking(limits=Limits(retries=0)))
     (unfit,) = systems(file, "answer", {"env:CHUNK": "none"})
     with pytest.raises(Denied, match="cannot be imported with these variables: SystemExit: no"):
         ask(ROWS, unfit, store=db)

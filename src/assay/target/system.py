@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from assay._middleware.concurrency import PerLoop
+from assay._middleware.concurrency import PerLoop, called
 from assay._text.sanitize import redacted_content, remember_headers, remember_url
+from assay._user_modules import FILE
 from assay.data import FIELDS, values_of
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
-from assay.judges.code_digest import callable_digest, place_of, text_digest
-from assay.judges.llm import called, name_of
+from assay.judges.code_digest import callable_digest, name_of, place_of, text_digest
 from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
-from assay.judges.specs import FILE, imported
+from assay.judges.specs import imported
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of

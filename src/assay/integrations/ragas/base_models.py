@@ -5,9 +5,9 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import Any
 
+from assay._middleware.concurrency import settled
 from assay.errors import Unavailable
 from assay.judge import CUT
-from assay.judges.llm import settled
 
 
 class Wrapped:

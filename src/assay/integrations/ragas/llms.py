@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from assay._middleware.concurrency import settled
 from assay.errors import InputError
 from assay.integrations.ragas.advice import completed, missing
 from assay.integrations.ragas.base_models import (
@@ -21,7 +22,6 @@ from assay.integrations.ragas.judges import (
     vectors,
     written,
 )
-from assay.judges.llm import settled
 
 __all__ = [
     "BaseRagasEmbedding",
