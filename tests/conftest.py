@@ -69,9 +69,13 @@ def _no_network():
 
 @pytest.fixture(autouse=True, scope="session")
 def _stores_take_little_time():
-    """No power is cut during the tests of this process; a store's commits need not wait for it."""
+    """No power is cut during the tests of this process; a store's commits need not wait for it.
+
+    Nor for one another: what is there when one begins goes into it.
+    """
     patch = pytest.MonkeyPatch()
     patch.setattr(connection, "SYNCHRONOUS", "OFF")
+    patch.setattr(connection, "GATHER_S", 0.0)
     yield
     patch.undo()
 

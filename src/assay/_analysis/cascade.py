@@ -168,9 +168,9 @@ def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> 
     return means
 
 
-def _known(found: Sequence[Decisions]) -> bool:
+def _known(decisions: Sequence[Decisions]) -> bool:
     """Whether the top judge said all that a score rests on."""
-    return all(who == one.top for one in found for who in one.by.values())
+    return all(who == one.top for one in decisions for who in one.by.values())
 
 
 def _correct(

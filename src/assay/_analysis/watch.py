@@ -233,14 +233,14 @@ def _chart(
     last: Run,
     metric: str,
     segment: Segment,
-    told: Sequence[StoredAlert],
+    alerts: Sequence[StoredAlert],
 ) -> Chart:
     about = last.config["about"][metric]
     low, high = about["range"]
     ends = None if low is None or high is None else (float(low), float(high))
     chart = Chart(metric, segment, (), (), ends, bool(about["higher_is_better"]))
-    resets = [one.look for one in told if one.stream == chart.stream]
-    resets += [one.look - 1 for one in told if metric in one.body.get("anew", ())]
+    resets = [one.look for one in alerts if one.stream == chart.stream]
+    resets += [one.look - 1 for one in alerts if metric in one.body.get("anew", ())]
     begun = max(resets, default=-1)
     points: list[Point] = []
     earlier: list[Point] = []

@@ -52,16 +52,16 @@ class Service:
         embedder: As for `evaluate`.
         store: The SQLite file.
         settings: Limits and budget of each evaluation.
-        most_samples: The most samples that one call may send.
-        most_characters: The longest text that one may hold: what judging takes grows with it.
+        max_samples: The most samples that one call may send.
+        max_characters: The longest text that one may hold: what judging takes grows with it.
     """
 
     judge: Any = DEFAULT
     embedder: Any = None
     store: Path = Path(STORE)
     settings: Settings = field(default_factory=Settings)
-    most_samples: int = MAX_SAMPLES
-    most_characters: int = MAX_CHARACTERS
+    max_samples: int = MAX_SAMPLES
+    max_characters: int = MAX_CHARACTERS
 
     def route(self) -> Route:
         """Who judges what; raises InputError if that cannot be."""
@@ -143,15 +143,15 @@ class Service:
 
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
-        if len(rows) > self.most_samples:
-            what = f"{len(rows):,} samples exceed the {self.most_samples:,} allowed in one call"
+        if len(rows) > self.max_samples:
+            what = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
             raise InputError(what, "send fewer at a time")
         total = 0
         for number, row in enumerate(rows, 1):
             longest, values = _extent(row)
-            if longest > self.most_characters:
+            if longest > self.max_characters:
                 what = f"holds a text of {longest:,} characters"
-                remedy = f"shorten it: this service takes {self.most_characters:,} at most"
+                remedy = f"shorten it: this service takes {self.max_characters:,} at most"
                 raise InputError([Problem(what, remedy, row=number)])
             if values > MAX_VALUES:
                 what = f"holds more than {MAX_VALUES:,} values"

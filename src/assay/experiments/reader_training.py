@@ -256,14 +256,14 @@ def votes(out: torch.Tensor, parts: torch.Tensor) -> torch.Tensor:
 def losses_of(out: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> dict[str, torch.Tensor]:
     """The mean cross-entropy of each kind of judgement that the batch has labels for."""
     scores = votes(out, batch.parts)
-    found = {
+    losses = {
         "statements": _statements(scores[:, :3], batch, offsets),
         "taught": _as_taught(scores[:, :3], batch.taught),
         "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
         "helps": _binary(scores[:, 3], batch.helps),
         "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
     }
-    return {name: loss for name, loss in found.items() if loss is not None}
+    return {name: loss for name, loss in losses.items() if loss is not None}
 
 
 def _as_taught(scores: torch.Tensor, taught: torch.Tensor) -> torch.Tensor | None:
