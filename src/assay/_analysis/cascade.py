@@ -176,7 +176,7 @@ def _known(decisions: Sequence[Decisions]) -> bool:
 def _correct(
     store: Store, run: Run, label: str, first: Mapping[int, float], decided: _Decided
 ) -> Corrected:
-    scored = [(row, value) for row, value, _ in store.values(run.id, label) if value is not None]
+    scored = list(store.numbers(run.id, label).items())
     groups = store.groups(run.id)
     at = [place for place, (row, _) in enumerate(scored) if row in first]
     low, high = run.config["about"][label]["range"]

@@ -204,7 +204,7 @@ class _Reading:
                     segment = self.segments.setdefault((name, value), made)
                     of_rows.setdefault(segment, set()).add(row)
         for metric in run.metrics:
-            scored = [(row, v) for row, v, _ in store.values(run.id, metric) if v is not None]
+            scored = list(store.numbers(run.id, metric).items())
             self.values[metric, Segment(), look.number] = _units(scored, groups)
             for segment, rows in of_rows.items():
                 some = [(row, value) for row, value in scored if row in rows]

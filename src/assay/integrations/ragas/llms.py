@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from assay._middleware.concurrency import settled
 from assay.errors import InputError
+from assay.integrations.openai import check_client
 from assay.integrations.ragas.advice import completed, missing
 from assay.integrations.ragas.base_models import (
     BaseRagasEmbedding,
@@ -112,17 +113,6 @@ def llm_factory(
     if provider == "ollama":
         return OpenAIModel.ollama(model, **options)
     return OpenAIModel(model, **options)
-
-
-def check_client(client: Any) -> None:
-    """Refuse what is no client of the openai package.
-
-    Raises:
-        InputError: If it is none.
-    """
-    if not hasattr(client, "chat") or not hasattr(client, "base_url"):
-        what = f"a {type(client).__name__} is not a client of the openai package"
-        raise InputError(what, "give an OpenAI or AsyncOpenAI object")
 
 
 def instructor_llm_factory(
