@@ -65,7 +65,7 @@ def run(results: Path, given: argparse.Namespace) -> list[Question]:
         material, questions = (made, by_rule) if variant.by_rule else (asked, divided.train)
         triplets = mine(questions, material, base, variant.negatives)
         start, model = time.process_time(), Model(Path(given.base), 1)
-        how = Training(
+        settings = Training(
             epochs=variant.epochs,
             batch=16,
             tokens=TOKENS,
@@ -73,7 +73,7 @@ def run(results: Path, given: argparse.Namespace) -> list[Question]:
             bfloat16=True,
             threads=1,
         )
-        model.train(triplets, material, how)
+        model.train(triplets, material, settings)
         seconds = time.process_time() - start
         before = ranked(divided.held_out, asked, embedding_of(model))
         keep(results, name, before, len(triplets), seconds)

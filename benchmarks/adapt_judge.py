@@ -142,17 +142,19 @@ def _drawn(cases: Sequence[Case], seed: int) -> tuple[list[Case], list[Case]]:
     return labels, [case for case in cases if case.group in set(groups)][: 2 * MOST]
 
 
-def compare(cases: Sequence[Case], adapted: Adapted | None, how: JudgeAdapting) -> list[Compared]:
+def compare(
+    cases: Sequence[Case], adapted: Adapted | None, settings: JudgeAdapting
+) -> list[Compared]:
     """Every candidate beside the base."""
-    readers = {"shipped": Reader(how.threads)}
+    readers = {"shipped": Reader(settings.threads)}
     if adapted:
-        readers["trained"] = Reader(how.threads, adapted)
+        readers["trained"] = Reader(settings.threads, adapted)
     found = []
     for kind in KINDS:
         mine = [case for case in cases if case.kind == kind]
         if not mine:
             continue
-        labels, measured = _drawn(mine, how.seed)
+        labels, measured = _drawn(mine, settings.seed)
         base = Fitted.load(*COEFFICIENTS[kind])
         before, first = np.zeros(0), []
         for name, reader in readers.items():
@@ -161,10 +163,10 @@ def compare(cases: Sequence[Case], adapted: Adapted | None, how: JudgeAdapting) 
                 first, before = rows, np.array([one.probability(base) for one in rows])
             else:
                 after = np.array([one.probability(base) for one in rows])
-                found.append(beside(first, before, after, ("people", name), how.level))
+                found.append(beside(first, before, after, ("people", name), settings.level))
             made = refit(measure_all(reader, labels, kind), kind)
             after = np.array([one.probability(made) for one in rows])
-            found.append(beside(first, before, after, ("people", name + FITTED), how.level))
+            found.append(beside(first, before, after, ("people", name + FITTED), settings.level))
     return found
 
 
@@ -182,7 +184,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bfloat16", action="store_true")
     options = parser.parse_args()
-    how = JudgeAdapting(
+    settings = JudgeAdapting(
         steps=options.steps,
         rate=options.rate,
         share=options.share,
@@ -192,18 +194,20 @@ def main() -> None:
     )
     documents, cases = DOMAINS[options.domain](options.data, options.data2)
     adapted = None
-    if how.steps:
-        folder = options.out / f"{options.domain}-{how.steps}-{how.rate:g}-{how.share:g}"
+    if settings.steps:
+        folder = (
+            options.out / f"{options.domain}-{settings.steps}-{settings.rate:g}-{settings.share:g}"
+        )
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / NETWORK).exists():
             learnt = windows(synthetic(documents, most=options.most))
             print(f"{len(documents)} documents, {len(learnt)} windows", flush=True)
-            train_network(learnt, folder / "run.pt", folder / NETWORK, how, _say)
+            train_network(learnt, folder / "run.pt", folder / NETWORK, settings, _say)
         adapted = Adapted(folder, str(folder))
-    found = compare(cases, adapted, how)
+    found = compare(cases, adapted, settings)
     for one in found:
         print(_line(one), flush=True)
-    report = options.out / f"{options.domain}-{how.steps}-{how.seed}.json"
+    report = options.out / f"{options.domain}-{settings.steps}-{settings.seed}.json"
     report.write_bytes(msgspec.json.format(msgspec.json.encode(found)))
 
 

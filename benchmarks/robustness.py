@@ -93,7 +93,7 @@ def main() -> None:
             FunctionSystem(Answerer(passages, given.window), name="answerer by words"),
             METRICS,
             store=Path(folder) / "assay.db",
-            how=RobustnessSettings(on_level=lambda level: print(level, flush=True)),
+            settings=RobustnessSettings(on_level=lambda level: print(level, flush=True)),
         )
     collected = words_of.collect(found)
     print(words_of.markdown(collected))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from assay._store import connection
 from support.offline import guarded
@@ -27,7 +28,12 @@ settings.register_profile("many", settings.get_profile("default"), max_examples=
 settings.register_profile(
     "thorough", settings.get_profile("default"), derandomize=False, max_examples=2000
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+profile = os.environ.get("HYPOTHESIS_PROFILE", "default")
+settings.load_profile(profile)
+if profile == "default":
+    # Constants of all modules that happen to be imported are no examples: reading them takes every
+    # worker seconds, and a few examples would be others from one order of tests to the next.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # Folders of tests are made, synced and removed in memory where there is enough of it.
 MEMORY = Path("/dev/shm")
@@ -63,9 +69,13 @@ def _no_network():
 
 @pytest.fixture(autouse=True, scope="session")
 def _stores_take_little_time():
-    """No power is cut during the tests of this process; a store's commits need not wait for it."""
+    """No power is cut during the tests of this process; a store's commits need not wait for it.
+
+    Nor for one another: what is there when one begins goes into it.
+    """
     patch = pytest.MonkeyPatch()
     patch.setattr(connection, "SYNCHRONOUS", "OFF")
+    patch.setattr(connection, "GATHER_S", 0.0)
     yield
     patch.undo()
 
@@ -73,12 +83,12 @@ def _stores_take_little_time():
 @pytest.fixture(autouse=True)
 def _forgets_modules(tmp_path_factory):
     """A module that a test writes and imports is gone after it: another test's may bear its name."""
-    before = len(sys.modules)
+    before = set(sys.modules)
     yield
-    if len(sys.modules) != before:
+    if imported := sys.modules.keys() - before:
         written = f"{tmp_path_factory.getbasetemp()}{os.sep}"
-        for name, module in list(sys.modules.items()):
-            if (getattr(module, "__file__", None) or "").startswith(written):
+        for name in imported:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(written):
                 del sys.modules[name]
 
 

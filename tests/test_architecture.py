@@ -22,6 +22,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 RANK = {
     "_version": 0,
     "_working_folder": 0,
+    "_user_modules": 0,
     "errors": 0,
     "sample": 0,
     "score": 0,

@@ -223,8 +223,8 @@ def tiny(tmp_path):
 
 def test_a_tiny_model_learns_and_is_read_as_onnx(tiny, tmp_path):
     training = fine_tuning.Training(epochs=6, batch=8, rate=1e-3, tokens=32, threads=1)
-    how = adapting.Adapting(held_out=0.5, training=training)
-    made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / "new", how=how)
+    settings = adapting.Adapting(held_out=0.5, training=training)
+    made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / "new", settings=settings)
     assert made.loss < 3
     assert adapting.embedding(tmp_path / "new")(["a tower"]).shape == (1, 32)
     assert (tmp_path / "new" / "model.safetensors").is_file()
@@ -236,8 +236,8 @@ def test_masked_words_are_learnt_before_and_the_same_every_time(tiny, tmp_path):
         training = fine_tuning.Training(
             pretrain=passes, epochs=1, batch=4, rate=3e-3, tokens=64, threads=1
         )
-        how = adapting.Adapting(held_out=0.5, training=training)
-        made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / name, how=how)
+        settings = adapting.Adapting(held_out=0.5, training=training)
+        made = adapting.adapt(tiny, corpus(), asked(), out=tmp_path / name, settings=settings)
         return made.pretraining, (tmp_path / name / "model.onnx").read_bytes()
 
     first, second, without = weights("a", 12), weights("b", 12), weights("c", 0)

@@ -50,7 +50,7 @@ def read_off(monkeypatch):
 
 def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 2)
-    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
     (one,) = made.compared
     assert (one.candidate, one.cases, one.verdict) == ("shipped, refitted", "people", "better")
     assert one.missed.candidate < one.missed.base
@@ -62,7 +62,7 @@ def test_a_shift_is_learnt_from_labels_and_measured_on_other_sources(tmp_path, r
 
 def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
     file = labels(tmp_path / "l.jsonl", 0)
-    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
     assert made.folder is None
     assert not (tmp_path / "new").exists()
 
@@ -70,7 +70,7 @@ def test_nothing_is_written_where_nothing_is_better(tmp_path, read_off):
 def compared(read_off, tmp_path, *candidates):
     """Comparisons with these names, kinds and differences of the squared error."""
     file = labels(tmp_path / "l.jsonl", 2)
-    made = adapt_judge(labels=file, out=tmp_path / "new", how=COEFFICIENTS)
+    made = adapt_judge(labels=file, out=tmp_path / "new", settings=COEFFICIENTS)
     (one,) = made.compared
     ends = one.brier.interval
     return [
@@ -135,10 +135,10 @@ def test_documents_without_a_statement_are_told_and_not_read_for_ever(tmp_path, 
 
 def test_what_cannot_be_done_is_told_first(tmp_path):
     with pytest.raises(InputError, match=r"nothing to fit but coefficients.*--labels"):
-        adapt_judge(out=tmp_path / "new", how=COEFFICIENTS)
+        adapt_judge(out=tmp_path / "new", settings=COEFFICIENTS)
     few = labels(tmp_path / "few.jsonl", 2, n=19)
     with pytest.raises(InputError, match="no kind of case has 20 labels, 3 of them right"):
-        adapt_judge(labels=few, out=tmp_path / "new", how=COEFFICIENTS)
+        adapt_judge(labels=few, out=tmp_path / "new", settings=COEFFICIENTS)
     with pytest.raises(InputError, match="no documents to learn from"):
         adapt_judge(out=tmp_path / "new")
     (tmp_path / "full").mkdir()

@@ -74,9 +74,9 @@ def letters():
     return Letters
 
 
-def swept(db, grid, metrics="exact_match", data=QUESTIONS, corpus=TOWERS, how=None):
+def swept(db, grid, metrics="exact_match", data=QUESTIONS, corpus=TOWERS, settings=None):
     params = {"generator": ["passage"], "retriever": ["bm25"], **grid}
-    return sweep(data, Pipeline(corpus), params, metrics, store=db, how=how)
+    return sweep(data, Pipeline(corpus), params, metrics, store=db, settings=settings)
 
 
 def samples(found, at=0):
@@ -300,8 +300,8 @@ class TestReuse:
             {**QUESTIONS[n % 4], "id": f"q{n}", "question": f"{QUESTIONS[n % 4]['question']} {n}"}
             for n in range(24)
         ]
-        how = SweepSettings(race=True)
-        found = swept(db, {"chunk_size": [2, 100]}, "hit_at_k(k=1)", data, how=how)
+        settings = SweepSettings(race=True)
+        found = swept(db, {"chunk_size": [2, 100]}, "hit_at_k(k=1)", data, settings=settings)
         (board,) = found.leaderboards
         assert {one.name: one.mean for one in board.standings}["chunk_size=100"] == 1
         assert all(one.n > 0 for one in found.configurations)

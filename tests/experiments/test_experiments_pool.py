@@ -24,7 +24,7 @@ from assay.judges.embedded.relevance import passage_grade
 
 ROWS = [{"id": f"q{n}", "question": f"Who built mill {n}?"} for n in range(4)]
 METRICS = "ndcg_at_k(k=4),recall_at_k(k=4),precision_at_k(k=4),mrr"
-HOW = SweepSettings(judge_retrieval=True)
+SETTINGS = SweepSettings(judge_retrieval=True)
 
 
 class Grader:
@@ -72,7 +72,7 @@ def means(swept):
 
 def test_metrics_come_from_the_pool_of_all_configurations(db):
     grader = Grader()
-    found = sweep(ROWS, retrieve, {"k": [1, 2, 4]}, METRICS, grader, store=db, how=HOW)
+    found = sweep(ROWS, retrieve, {"k": [1, 2, 4]}, METRICS, grader, store=db, settings=SETTINGS)
     score = means(found)
     # Grades 3, 2, 1, 0 are in the pool: two passages are relevant, whatever a configuration has.
     assert [score["recall_at_k", f"k={k}"] for k in (1, 2, 4)] == [0.5, 1, 1]
@@ -91,13 +91,13 @@ def test_metrics_come_from_the_pool_of_all_configurations(db):
 def test_no_grade_is_asked_for_again_by_another_k_another_sweep_or_the_same_one(db):
     grader = Grader()
     rows = ROWS[:2]
-    sweep(rows, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, how=HOW)
-    again = sweep(rows, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, how=HOW)
+    sweep(rows, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, settings=SETTINGS)
+    again = sweep(rows, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, settings=SETTINGS)
     assert (again.pool.asked, again.pool.reused) == (0, 4)
-    wider = sweep(rows, retrieve, {"k": [1, 2, 4]}, METRICS, grader, store=db, how=HOW)
+    wider = sweep(rows, retrieve, {"k": [1, 2, 4]}, METRICS, grader, store=db, settings=SETTINGS)
     assert (wider.pool.asked, wider.pool.reused) == (4, 4)
     clean(db)
-    sweep(ROWS[:1], retrieve, {"k": [4, 2]}, METRICS, grader, store=db, how=HOW)
+    sweep(ROWS[:1], retrieve, {"k": [4, 2]}, METRICS, grader, store=db, settings=SETTINGS)
     assert set(grader.graded.values()) == {1}
 
 
@@ -113,7 +113,7 @@ def test_after_a_stop_at_any_call_no_grade_is_paid_for_twice(db):
     for _ in range(5):
         grader = Grader(stop_after=1)
         try:
-            done = sweep(rows, found, {"k": [19, 20]}, METRICS, grader, store=db, how=many)
+            done = sweep(rows, found, {"k": [19, 20]}, METRICS, grader, store=db, settings=many)
         except (KeyboardInterrupt, BaseExceptionGroup):
             graded += grader.graded
             continue
@@ -130,7 +130,7 @@ def test_identical_texts_are_graded_once_and_bring_nothing_twice(db):
         return {"answer": "A.", "contexts": [text] * k, "context_ids": [f"d{n}" for n in range(k)]}
 
     grader = Grader()
-    found = sweep(ROWS, repeats, {"k": [1, 3]}, METRICS, grader, store=db, how=HOW)
+    found = sweep(ROWS, repeats, {"k": [1, 3]}, METRICS, grader, store=db, settings=SETTINGS)
     assert found.pool.passages == 4
     assert set(grader.graded.values()) == {1}
     assert means(found)["precision_at_k", "k=3"] == 0.25
@@ -145,7 +145,7 @@ def test_several_passages_are_graded_in_one_call(db):
             "contexts": [f"passage 1n{n} on mill 0 {question}" for n in range(k)],
         }
 
-    sweep(ROWS[:1], found, {"k": [9, 10]}, METRICS, grader, store=db, how=HOW)
+    sweep(ROWS[:1], found, {"k": [9, 10]}, METRICS, grader, store=db, settings=SETTINGS)
     assert sorted(grader.calls) == [10 - BATCH, BATCH]
 
 
@@ -154,7 +154,9 @@ class TestWhatHasNoGrade:
         def reply(found):
             return "I would rather not." if any(mill == "1" for *_, mill in found) else pairs(found)
 
-        found = sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, how=HOW)
+        found = sweep(
+            ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, settings=SETTINGS
+        )
         assert found.pool.ungraded == 2
         assert all(board.n == 3 for board in found.leaderboards)
         run = Result(db, found.configurations[1].run)
@@ -169,27 +171,31 @@ class TestWhatHasNoGrade:
             spoilt = any(grade == "2" for grade, *_ in found)
             return "I cannot help with that." if spoilt else pairs(found)
 
-        found = sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, how=HOW)
+        found = sweep(
+            ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, settings=SETTINGS
+        )
         assert (found.pool.ungraded, found.pool.grades) == (4, (0, 0, 0, 4))
 
     def test_a_grade_beyond_the_scale_is_no_grade(self, db):
         grader = Grader(lambda found: pairs([("7",) for _ in found]))
         with pytest.raises(Denied, match="none of the 12 pooled passages got a grade"):
-            sweep(ROWS, retrieve, {"k": [1, 3]}, METRICS, grader, store=db, how=HOW)
+            sweep(ROWS, retrieve, {"k": [1, 3]}, METRICS, grader, store=db, settings=SETTINGS)
 
     def test_grades_that_are_left_out_are_asked_for_again_alone(self, db):
         def reply(found):
             return pairs(found[:1])
 
-        found = sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, how=HOW)
+        found = sweep(
+            ROWS, retrieve, {"k": [1, 2]}, METRICS, Grader(reply), store=db, settings=SETTINGS
+        )
         assert found.pool.grades == (0, 0, 4, 4)
 
     def test_the_budget_stops_it_and_what_is_graded_stays(self, db):
-        how = SweepSettings(judge_retrieval=True, settings=Settings(budget=Budget(calls=1)))
+        settings = SweepSettings(judge_retrieval=True, settings=Settings(budget=Budget(calls=1)))
         grader = Grader()
         with pytest.raises(OverBudget):
-            sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, how=how)
-        sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, how=HOW)
+            sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, settings=settings)
+        sweep(ROWS, retrieve, {"k": [1, 2]}, METRICS, grader, store=db, settings=SETTINGS)
         assert set(grader.graded.values()) == {1}
 
 
@@ -198,13 +204,13 @@ class TestAnEmptyPool:
         def some(question, k=2):
             return {"answer": "?", "contexts": []} if "0" in question else retrieve(question, k)
 
-        found = sweep(ROWS, some, {"k": [1, 2]}, METRICS, Grader(), store=db, how=HOW)
+        found = sweep(ROWS, some, {"k": [1, 2]}, METRICS, Grader(), store=db, settings=SETTINGS)
         assert (found.pool.questions, found.pool.passages) == (3, 6)
         assert all(board.n == 3 for board in found.leaderboards)
 
     def test_nothing_relevant_is_undefined_and_counted(self, db):
         grid = {"k": [1, 2], "first": [1]}
-        found = sweep(ROWS, retrieve, grid, METRICS, Grader(), store=db, how=HOW)
+        found = sweep(ROWS, retrieve, grid, METRICS, Grader(), store=db, settings=SETTINGS)
         assert found.pool.nothing == 4
         assert means(found)["ndcg_at_k", "k=1"] == 1
 
@@ -217,13 +223,13 @@ class TestAnEmptyPool:
                 METRICS,
                 Grader(),
                 store=db,
-                how=HOW,
+                settings=SETTINGS,
             )
 
 
 def test_gold_labels_of_the_data_give_way(db):
     rows = [{**row, "reference_context_ids": ["elsewhere"]} for row in ROWS]
-    found = sweep(rows, retrieve, {"k": [1, 2]}, METRICS, Grader(), store=db, how=HOW)
+    found = sweep(rows, retrieve, {"k": [1, 2]}, METRICS, Grader(), store=db, settings=SETTINGS)
     assert means(found)["mrr", "k=1"] == 1
 
 
@@ -232,7 +238,7 @@ def test_ids_of_the_target_stay_and_those_of_two_texts_are_told_apart(db):
         texts = [f"passage {n + 1}n{k} on mill 0 {question}" for n in range(2)]
         return {"answer": "A.", "contexts": texts, "context_ids": ["a", "b"]}
 
-    done = sweep(ROWS[:1], found, {"k": [1, 2]}, METRICS, Grader(), store=db, how=HOW)
+    done = sweep(ROWS[:1], found, {"k": [1, 2]}, METRICS, Grader(), store=db, settings=SETTINGS)
     with Store(db) as store:
         first, second = (next(store.samples(one.run))[1] for one in done.configurations)
     assert first.context_ids == ("a", "b")
@@ -266,7 +272,7 @@ def test_what_cannot_be_judged_is_refused_before_anything_is_asked(db, metrics, 
 
     judge = NoGrades() if judge == "scripted" else judge
     with pytest.raises(InputError, match=words):
-        sweep(rows, target, {"k": [1]}, metrics, judge, store=db, how=HOW)
+        sweep(rows, target, {"k": [1]}, metrics, judge, store=db, settings=SETTINGS)
     assert not asked
 
 
@@ -287,7 +293,7 @@ def test_the_embedded_judge_grades_each_passage_by_itself(db):
         {"k": [1, 2]},
         METRICS,
         store=db,
-        how=HOW,
+        settings=SETTINGS,
     )
     assert found.pool.grades[0] == 1
     assert means(found)["mrr", "k=1"] == 1

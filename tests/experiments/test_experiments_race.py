@@ -28,8 +28,8 @@ class System:
         return {"answer": "In 1889." if right else "In 1900.", "cost": k / 1000}
 
 
-def race(system, db, *, questions=QUESTIONS, grid=None, metrics="exact_match", how=RACE):
-    return sweep(questions, system, grid or {"k": [3, 5, 8]}, metrics, store=db, how=how)
+def race(system, db, *, questions=QUESTIONS, grid=None, metrics="exact_match", settings=RACE):
+    return sweep(questions, system, grid or {"k": [3, 5, 8]}, metrics, store=db, settings=settings)
 
 
 def by_name(found):
@@ -106,8 +106,8 @@ class TestTheStore:
 
     @pytest.mark.slow
     def test_each_configuration_is_one_run_and_no_look_is_left_behind(self, db):
-        how = SweepSettings(race=True, settings=Settings(name="rag", params={"llm": "small"}))
-        found = race(System(CLEAR), db, how=how)
+        settings = SweepSettings(race=True, settings=Settings(name="rag", params={"llm": "small"}))
+        found = race(System(CLEAR), db, settings=settings)
         with Store(db) as store:
             runs = {run.id: run for run in store.runs()}
         assert set(runs) == {one.run for one in found.configurations}
@@ -177,9 +177,9 @@ class TestTheStore:
             ["exact_match", 'binary_criterion(definition="Is it polite?")'],
         )
         grid = {"k": [3, 5]}
-        found = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, how=RACE)
+        found = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, settings=RACE)
         assert sum(one.judge_asked for one in found.configurations) == len(prompts) > 0
-        again = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, how=RACE)
+        again = sweep(QUESTIONS[:40], system, grid, metrics, judge, store=db, settings=RACE)
         assert [one.judge_asked for one in again.configurations] == [0, 0]
         # What the dropped looks had paid for, the run that is left has paid for.
         with Store(db) as store:

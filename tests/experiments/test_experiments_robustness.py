@@ -31,11 +31,11 @@ class Recorder:
         return self.answer(question, contexts)
 
 
-def asked_under(db, vary, rows=None, **how):
+def asked_under(db, vary, rows=None, **options):
     """What a system is asked beside the unperturbed questions, and what was found."""
     system, rows = Recorder(), rows or ROWS[:6]
-    settings = RobustnessSettings(vary=vary, **how)
-    found = robustness(rows, system, PRESENT, RATER, store=db, how=settings)
+    settings = RobustnessSettings(vary=vary, **options)
+    found = robustness(rows, system, PRESENT, RATER, store=db, settings=settings)
     given = [(row["question"], list(row["contexts"])) for row in rows]
     return [one for one in system.asked if one not in given], found
 
@@ -59,9 +59,9 @@ METRICS = (
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What is found of the system with weaknesses, and of the one without."""
-    db, how = tmp_path_factory.mktemp("towers") / "assay.db", RobustnessSettings(vary=VARY)
+    db, settings = tmp_path_factory.mktemp("towers") / "assay.db", RobustnessSettings(vary=VARY)
     return tuple(
-        robustness(ROWS, system, METRICS, RATER, store=db, how=how)
+        robustness(ROWS, system, METRICS, RATER, store=db, settings=settings)
         for system in (towers.weak, towers.careful)
     )
 
@@ -124,11 +124,11 @@ class TestWhatIsFound:
         assert [p.difference_interval.level for p in noise.points] == [pytest.approx(0.975)] * 2
 
     def test_few_questions_leave_it_undecided(self, db):
-        how = RobustnessSettings(vary={"noise": [0.4]})
-        found = robustness(ROWS[:5], towers.careful, PRESENT, store=db, how=how)
+        settings = RobustnessSettings(vary={"noise": [0.4]})
+        found = robustness(ROWS[:5], towers.careful, PRESENT, store=db, settings=settings)
         assert findings(found) == {"noise": "undecided"}
         wide = RobustnessSettings(vary={"noise": [0.4]}, margin=0.9)
-        assert findings(robustness(ROWS[:5], towers.careful, PRESENT, store=db, how=wide)) == {
+        assert findings(robustness(ROWS[:5], towers.careful, PRESENT, store=db, settings=wide)) == {
             "noise": "no drop seen"
         }
 
@@ -265,26 +265,32 @@ class TestWhatItAppliesTo:
 
 def asked_under_rows(db, rows, vary):
     system = Recorder(lambda question, contexts: "It is there.")
-    return system, robustness(rows, system, PRESENT, store=db, how=RobustnessSettings(vary=vary))
+    return system, robustness(
+        rows, system, PRESENT, store=db, settings=RobustnessSettings(vary=vary)
+    )
 
 
 class TestTheStore:
     def test_the_same_call_asks_nothing_again_and_a_further_level_only_what_is_new(self, db):
         system = Recorder()
-        how = RobustnessSettings(vary={"noise": [0.4], "position": ["first"]})
-        first = robustness(ROWS[:6], system, PRESENT, store=db, how=how)
+        settings = RobustnessSettings(vary={"noise": [0.4], "position": ["first"]})
+        first = robustness(ROWS[:6], system, PRESENT, store=db, settings=settings)
         assert [(one.asked, one.reused) for one in first.levels] == [(6, 0), (0, 6)]
-        again = robustness(ROWS[:6], system, PRESENT, store=db, how=how)
+        again = robustness(ROWS[:6], system, PRESENT, store=db, settings=settings)
         assert [(one.asked, one.reused) for one in again.levels] == [(0, 6), (0, 6)]
         assert again.curves == first.curves
         more = RobustnessSettings(vary={"noise": [0.4, 0.8]})
-        further = robustness(ROWS[:6], system, PRESENT, store=db, how=more)
+        further = robustness(ROWS[:6], system, PRESENT, store=db, settings=more)
         assert [one.asked for one in further.levels] == [0, 6]
         assert len(system.asked) == 18
 
     def test_every_level_is_a_run_with_its_level_as_parameter(self, db):
         found = robustness(
-            ROWS[:6], towers.weak, PRESENT, store=db, how=RobustnessSettings(vary={"typos": [0.5]})
+            ROWS[:6],
+            towers.weak,
+            PRESENT,
+            store=db,
+            settings=RobustnessSettings(vary={"typos": [0.5]}),
         )
         run = Result(db, found.levels[0].run).run
         assert (dict(run.params), run.tags) == ({"typos": 0.5}, ("robustness",))
@@ -298,8 +304,8 @@ class TestTheStore:
                 raise LookupError("too long")
             return towers.careful(question, contexts)
 
-        how = RobustnessSettings(vary={"noise": [0.4]})
-        found = robustness(ROWS[:6], fails, PRESENT, store=db, how=how)
+        settings = RobustnessSettings(vary={"noise": [0.4]})
+        found = robustness(ROWS[:6], fails, PRESENT, store=db, settings=settings)
         assert found.levels[0].failures == 1
         assert found.curves[0].points[0].n == 5
 
@@ -310,23 +316,28 @@ class TestTargets:
             assert contexts is not None
             return towers.weak(question, contexts[:k])
 
-        how = RobustnessSettings(vary={"noise": [0.4]})
-        assert robustness(ROWS[:6], answer, PRESENT, store=db, how=how).baseline[0].mean == 1.0
+        settings = RobustnessSettings(vary={"noise": [0.4]})
+        assert (
+            robustness(ROWS[:6], answer, PRESENT, store=db, settings=settings).baseline[0].mean
+            == 1.0
+        )
 
     def test_one_that_retrieves_for_itself_can_be_asked_perturbed_questions(self, db):
         def answer(question):
             return next((row["reference"] for row in ROWS if row["question"] == question), "None.")
 
         with pytest.raises(InputError, match=r"is given no contexts, and noise would change them"):
-            robustness(ROWS, answer, PRESENT, store=db, how=RobustnessSettings(vary={"noise": []}))
-        how = RobustnessSettings(vary={"letters": ["upper"]})
-        found = robustness(ROWS, answer, PRESENT, store=db, how=how)
+            robustness(
+                ROWS, answer, PRESENT, store=db, settings=RobustnessSettings(vary={"noise": []})
+            )
+        settings = RobustnessSettings(vary={"letters": ["upper"]})
+        found = robustness(ROWS, answer, PRESENT, store=db, settings=settings)
         assert findings(found) == {"letters": "drops at upper by 1.00"}
 
     def test_reference_contexts_stand_for_contexts_that_are_missing(self, db):
         rows = [{k: v for k, v in row.items() if k != "contexts"} for row in ROWS[:6]]
-        how = RobustnessSettings(vary={"noise": [1]})
-        assert robustness(rows, towers.weak, PRESENT, store=db, how=how).levels[0].n == 6
+        settings = RobustnessSettings(vary={"noise": [1]})
+        assert robustness(rows, towers.weak, PRESENT, store=db, settings=settings).levels[0].n == 6
 
 
 @pytest.mark.parametrize(
@@ -348,7 +359,7 @@ class TestTargets:
 def test_what_cannot_be_varied_is_refused_before_anything_is_asked(db, vary, said):
     system = Recorder()
     with pytest.raises(InputError, match=said):
-        robustness(ROWS[:6], system, PRESENT, store=db, how=RobustnessSettings(vary=vary))
+        robustness(ROWS[:6], system, PRESENT, store=db, settings=RobustnessSettings(vary=vary))
     assert system.asked == []
 
 

@@ -138,8 +138,10 @@ class TestTheStore:
         assert sorted({repr(k) for _, k in asked}) == sorted(map(repr, values))
 
     def test_every_configuration_is_a_run_that_other_analyses_take(self, db):
-        how = SweepSettings(settings=Settings(name="rag", params={"llm": "small"}))
-        found = sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
+        settings = SweepSettings(settings=Settings(name="rag", params={"llm": "small"}))
+        found = sweep(
+            QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, settings=settings
+        )
         low, high = (Result(db, one.run) for one in found.configurations)
         assert low.run.name == "rag/k=3"
         assert (dict(high.run.params), set(high.run.tags)) == (
@@ -167,13 +169,13 @@ class TestTheStore:
                 raise Denied("no more")
             return system(question, k)
 
-        how = SweepSettings(asking=Asking(), parallel=1)
+        settings = SweepSettings(asking=Asking(), parallel=1)
         with pytest.raises(Denied):
-            sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+            sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, settings=settings)
         before = len(system.asked)
         broken.clear()
         # It is the same function, whose name was told when it was first looked at.
-        found = sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, how=how)
+        found = sweep(FEW, answer, {"k": [3, 5]}, "exact_match", store=db, settings=settings)
         assert found.configurations[0].asked == 0
         assert found.configurations[1].asked == 12 - before
         assert len(system.asked) == len(set(system.asked)) == 12
@@ -210,13 +212,15 @@ POLITE = 'binary_criterion(definition="Is it polite?")'
 
 
 def busy_sweep(db, parallel, system, judge, **budget):
-    how = SweepSettings(
+    settings = SweepSettings(
         parallel=parallel,
         settings=Settings(limits=Limits(concurrency=5), budget=Budget(**budget)),
         asking=Asking(limits=Limits(concurrency=3)),
     )
     grid = {"k": [1, 2, 3, 4]}
-    return sweep(QUESTIONS[:10], system.answer, grid, POLITE, judge.judge, store=db, how=how)
+    return sweep(
+        QUESTIONS[:10], system.answer, grid, POLITE, judge.judge, store=db, settings=settings
+    )
 
 
 class TestInParallel:
@@ -251,9 +255,9 @@ class TestInParallel:
                 raise Denied("not allowed")
             return await system.answer(question)
 
-        how = SweepSettings(asking=Asking(limits=Limits(concurrency=2)))
+        settings = SweepSettings(asking=Asking(limits=Limits(concurrency=2)))
         with pytest.raises(Denied, match="not allowed"):
-            sweep(QUESTIONS, answer, {"k": [1, 2, 3]}, "exact_match", store=db, how=how)
+            sweep(QUESTIONS, answer, {"k": [1, 2, 3]}, "exact_match", store=db, settings=settings)
         assert system.calls < 30
 
     def test_none_at_once_is_refused(self):
@@ -268,8 +272,10 @@ class TestRandomGrids:
         return [str(one) for one in configurations_of(self.GRID, drawn=n, seed=seed)]
 
     def test_a_seed_draws_the_same_ones_and_more_of_it_holds_fewer(self, db):
-        how = SweepSettings(random=4, seed=1)
-        found = sweep(QUESTIONS[:3], System(planted), self.GRID, "exact_match", store=db, how=how)
+        settings = SweepSettings(random=4, seed=1)
+        found = sweep(
+            QUESTIONS[:3], System(planted), self.GRID, "exact_match", store=db, settings=settings
+        )
         four = self.drawn(4, 1)
         assert [str(one.params) for one in found.configurations] == four
         assert set(four) < set(self.drawn(6, 1))
@@ -285,9 +291,9 @@ class TestRandomGrids:
         grid = {"k": [1, 2, 3], "chunk": [0, 4], "llm": [1, 2, 3]}
         means = []
         for n in (18, 9):
-            how = SweepSettings(random=n, seed=3)
+            settings = SweepSettings(random=n, seed=3)
             (board,) = sweep(
-                QUESTIONS[:10], answer, grid, "cost_per_query", store=db, how=how
+                QUESTIONS[:10], answer, grid, "cost_per_query", store=db, settings=settings
             ).leaderboards
             means.append({(e.parameter, v.name): v.mean for e in board.effects for v in e.values})
         assert len(means[0]) == 8
@@ -372,17 +378,24 @@ class TestRefusals:
         assert not db.exists()
 
     def test_more_configurations_are_swept_if_that_is_said(self, db):
-        grid, how = {"k": [3, 5, 8]}, SweepSettings(max_configurations=2)
+        grid, settings = {"k": [3, 5, 8]}, SweepSettings(max_configurations=2)
         with pytest.raises(InputError, match="3 configurations"):
-            sweep(FEW, System(planted), grid, "exact_match", store=db, how=how)
-        how = SweepSettings(max_configurations=3)
-        found = sweep(FEW, System(planted), grid, "exact_match", store=db, how=how)
+            sweep(FEW, System(planted), grid, "exact_match", store=db, settings=settings)
+        settings = SweepSettings(max_configurations=3)
+        found = sweep(FEW, System(planted), grid, "exact_match", store=db, settings=settings)
         assert len(found.configurations) == 3
 
     def test_a_parameter_that_is_described_and_swept_is_refused(self, db):
-        how = SweepSettings(settings=Settings(params={"k": 3}))
+        settings = SweepSettings(settings=Settings(params={"k": 3}))
         with pytest.raises(InputError, match="is swept"):
-            sweep(QUESTIONS, System(planted), {"k": [3, 5]}, "exact_match", store=db, how=how)
+            sweep(
+                QUESTIONS,
+                System(planted),
+                {"k": [3, 5]},
+                "exact_match",
+                store=db,
+                settings=settings,
+            )
 
 
 def test_a_history_by_one_parameter_sets_nothing_else_that_varied_beside_each_other(db):

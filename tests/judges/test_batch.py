@@ -108,7 +108,7 @@ class TestLimits:
     @pytest.mark.slow
     def test_no_file_is_larger_than_may_be(self, served, db):
         model = judge(served)
-        model.habits = dataclasses.replace(model.habits, most_bytes=6_000)
+        model.policy = dataclasses.replace(model.policy, most_bytes=6_000)
         evaluate(DATA, METRICS, model, store=db)
         sizes = [len(content) for content in served.files.values() if b'"method"' in content]
         assert len(sizes) > STAGES
@@ -117,7 +117,7 @@ class TestLimits:
 
     def test_a_request_that_is_too_large_by_itself_is_left_to_the_provider(self, served, db):
         model = judge(served)
-        model.habits = dataclasses.replace(model.habits, most_bytes=1)
+        model.policy = dataclasses.replace(model.policy, most_bytes=1)
         evaluate(DATA[:3], "context_precision", model, store=db)
         assert served.sizes == [1, 1]
 

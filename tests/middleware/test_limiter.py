@@ -362,22 +362,22 @@ def most_in_a_minute(bucket, calls, amount=1.0):
 
 @over("per_minute", [1, 3, 20, 60, 500])
 def test_no_minute_sees_more_than_allowed(per_minute):
-    assert most_in_a_minute(Bucket(per_minute, 0.0), per_minute * 3) <= per_minute
+    assert most_in_a_minute(Bucket(per_minute), per_minute * 3) <= per_minute
 
 
 def test_a_bucket_comes_close_to_what_is_allowed():
-    assert most_in_a_minute(Bucket(60, 0.0), 180) >= 58
+    assert most_in_a_minute(Bucket(60), 180) >= 58
 
 
 def test_a_bucket_takes_back_what_was_not_used():
-    bucket = Bucket(600, 0.0)
+    bucket = Bucket(600)
     assert bucket.reserve(600, 0.0) > 50
     bucket.reserve(-590, 0.0)
     assert bucket.reserve(10, 0.0) == 0.0
 
 
 def test_a_reservation_larger_than_the_bucket_passes_in_time():
-    bucket = Bucket(60, 0.0)
+    bucket = Bucket(60)
     assert bucket.reserve(120, 0.0) == pytest.approx(121, abs=1)
 
 

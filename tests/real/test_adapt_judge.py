@@ -92,8 +92,8 @@ begins = {"cases": "windows", "comparison": "measure_all", "fitting": "out_of_fo
           "choice": "_chosen", "writing": "refit"}
 if phase in begins:
     setattr(adapting, begins[phase], die)
-how = adapting.JudgeAdapting(steps=3, threads=1)
-adapting.adapt_judge(corpus(), labels=f"{folder}/../labels.jsonl", out=f"{folder}/judge", how=how,
+settings = adapting.JudgeAdapting(steps=3, threads=1)
+adapting.adapt_judge(corpus(), labels=f"{folder}/../labels.jsonl", out=f"{folder}/judge", settings=settings,
                      on_progress=progress)
 """
 

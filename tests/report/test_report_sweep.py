@@ -104,14 +104,14 @@ def test_measures_of_a_ranking_stand_beside_each_other(tmp_path):
 
 
 def test_a_winner_is_named_and_a_race_has_no_front(tmp_path):
-    how = SweepSettings(race=True)
+    settings = SweepSettings(race=True)
     raced = sweep(
         QUESTIONS,
         rag,
         {"k": [3, 5], "rerank": [True]},
         "exact_match",
         store=tmp_path / "s.db",
-        how=how,
+        settings=settings,
     )
     page = render(raced, [("this sweep", "assay sweep 'a b'")])
     assert "k=5 is best:<wbr> every other configuration is worse." in page

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -29,9 +30,9 @@ from assay._analysis.repeat import repeat
 from assay._middleware.wrapper import Route
 from assay._runner.evaluate import SameRunWarning
 from assay._runner.result import NOT_DONE, labels
+from assay._user_modules import module_in_file
 from assay.errors import InputError, Unavailable
 from assay.metrics import METRICS as METRICS_BY_NAME
-from assay.metrics.custom import module_in_file
 from support import scripts
 from support.over import over
 from support.scripts import Watched, plausible, sample, samples
@@ -340,6 +341,16 @@ def test_the_values_of_a_result_are_what_the_metrics_returned(db):
     assert all(isinstance(part, Part) for part in found.parts)
     assert found.parts[0].context == 0
     assert found.parts[0].quote in sample().contexts[0]
+
+
+def test_what_is_written_of_a_run_shows_at_once_however_often_it_was_read(db):
+    result = evaluate([sample()], "faithfulness", plausible(), store=db)
+    for number in range(6):
+        if number % 2:
+            time.sleep(0.02)  # the file has settled, and what was read of it is remembered
+        assert result.run == result.run
+        Result(db).describe(name=f"n{number}")
+        assert result.run.name == f"n{number}"
 
 
 class TestWhatIsSaidOfIt:

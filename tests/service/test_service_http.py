@@ -53,7 +53,7 @@ class Client:
 @pytest.fixture
 async def call(db):
     """A caller of a service that needs the token."""
-    service = Service(plausible(), store=db, most_samples=3)
+    service = Service(plausible(), store=db, max_samples=3)
     server = TestServer(application(service, Bounds(token=TOKEN)))
     await server.start_server()
     async with ClientSession() as session:
@@ -362,7 +362,7 @@ class TestHostileInput:
             yield b" "
 
         async with contextlib.AsyncExitStack() as stack:
-            call = await caller(stack, db, most_bytes=1000)
+            call = await caller(stack, db, max_bytes=1000)
             sent = [
                 asyncio.create_task(
                     call("POST", "/v1/evaluate", data=slowly(), headers=dict(headers))

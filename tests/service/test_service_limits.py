@@ -142,7 +142,7 @@ async def test_it_goes_on_when_its_caller_hangs_up(serve, judge):
 
 
 async def test_requests_that_are_long_together_are_judged_one_after_the_other(serve, judge):
-    post = await serve(most_bytes=1000, waiting=1)
+    post = await serve(max_bytes=1000, waiting=1)
     sent = [asyncio.create_task(post("/v1/evaluate", one(f"It {n}.".ljust(500)))) for n in range(3)]
     status, *_ = await first_of(sent)
     assert status == 429  # one is judged, one waits
@@ -152,7 +152,7 @@ async def test_requests_that_are_long_together_are_judged_one_after_the_other(se
 
 
 async def test_requests_that_are_short_together_are_judged_at_once(serve, judge):
-    post = await serve(most_bytes=1000, waiting=0)
+    post = await serve(max_bytes=1000, waiting=0)
     sent = [asyncio.create_task(post("/v1/evaluate", one(f"It {n}."))) for n in range(3)]
     for _ in sent:
         await judge.begun.acquire()

@@ -43,7 +43,6 @@ class TestEquality:
             ),
             (agreement.f1(said, labels), sk.f1_score(labels, said)),
             (agreement.balanced(said, labels), sk.balanced_accuracy_score(labels, said)),
-            (agreement.accuracy(said, labels), sk.accuracy_score(labels, said)),
             (raters.cohen_kappa(said, labels), sk.cohen_kappa_score(labels, said)),
         ):
             assert of(ours) == pytest.approx(theirs)

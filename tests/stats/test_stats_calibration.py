@@ -70,7 +70,7 @@ class TestErrors:
     def test_calibration_error_by_hand(self):
         # Two bins: said 0.2, half are good; said 0.9, all are good.
         said, good = [0.2] * 4 + [0.9] * 4, [1, 1, 0, 0, 1, 1, 1, 1]
-        error = value_of(calibration_error(said, good, bins=2), 8)
+        error = value_of(calibration_error(said, good), 8)
         assert error == pytest.approx((0.3 * 4 + 0.1 * 4) / 8)
 
     def test_true_probabilities_show_about_the_error_of_chance(self):

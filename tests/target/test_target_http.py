@@ -312,7 +312,7 @@ class TestPerturbedContexts:
                 "string_presence",
                 judge,
                 store=db,
-                how=RobustnessSettings(vary=vary, asking=QUICK),
+                settings=RobustnessSettings(vary=vary, asking=QUICK),
             )
         assert [(one.n, one.failures) for one in found.levels] == [(4, 0)] * 3
         points = {one.perturbation: one.points[0].mean for one in found.curves}

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from assay import Denied, InputError, SweepSettings, sweep
+from assay import Denied, InputError, Limits, SweepSettings, sweep
 from assay.data import read
 from assay.target import Asking, Configurable, ask
 
@@ -54,8 +54,8 @@ def samples_of(answers):
 @pytest.mark.parametrize("function", ["answer", "later"])
 def test_configurations_asked_at_the_same_time_never_see_each_others_variables(db, file, function):
     grid = {"env:CHUNK": [128, 256, "512"]}
-    how = SweepSettings(parallel=3)
-    found = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, how=how)
+    settings = SweepSettings(parallel=3)
+    found = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, settings=settings)
     assert [one.asked for one in found.configurations] == [12, 12, 12]
     (board,) = found.leaderboards
     assert board.winner == "env:CHUNK=256"
@@ -65,7 +65,7 @@ def test_configurations_asked_at_the_same_time_never_see_each_others_variables(d
         "env:CHUNK=512": 0.0,
     }
     assert "CHUNK" not in os.environ
-    again = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, how=how)
+    again = sweep(ROWS, f"{file}:{function}", grid, "exact_match", store=db, settings=settings)
     assert [(one.asked, one.reused) for one in again.configurations] == [(0, 12)] * 3
 
 
@@ -85,7 +85,7 @@ def test_what_goes_wrong_in_the_other_process_is_told(db, file):
         ask(ROWS, wrong, store=db)
     (ended,) = systems(file, "end", {"env:CHUNK": "x"})
     with pytest.raises(Denied, match="its process ended with code 3"):
-        ask(ROWS, ended, store=db, asking=Asking())
+        ask(ROWS, ended, store=db, asking=Asking(limits=Limits(retries=0)))
     (unfit,) = systems(file, "answer", {"env:CHUNK": "none"})
     with pytest.raises(Denied, match="cannot be imported with these variables: SystemExit: no"):
         ask(ROWS, unfit, store=db)

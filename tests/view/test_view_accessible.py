@@ -95,9 +95,9 @@ def _add_groups(path, folder):
         return {"answer": f"In {1800 + k}. {style}", "latency_ms": 5 * k, "cost": k / 100}
 
     asked = [{name: row[name] for name in ("id", "question", "reference")} for row in questions]
-    how = SweepSettings(settings=Settings(name="<u>sweep"))
+    settings = SweepSettings(settings=Settings(name="<u>sweep"))
     grid = {"k": [1, 2, 3], "style": ["<b>", "<i>"]}
-    sweep(asked, system, grid, ["exact_match", "token_f1"], store=path, how=how)
+    sweep(asked, system, grid, ["exact_match", "token_f1"], store=path, settings=settings)
     traffic = folder / "traffic"
     traffic.mkdir()
     for day in range(8):

@@ -452,9 +452,11 @@ class TestGroups:
         """The store with a sweep and a watch besides, made once."""
         store = tmp_path_factory.mktemp("groups") / "assay.db"
         store.write_bytes(made.read_bytes())
-        how = SweepSettings(settings=Settings(name="rag"))
+        settings = SweepSettings(settings=Settings(name="rag"))
         grid = {"k": [1, 2], "cut": [10, 20]}
-        sweep(questions(30), system, grid, ["exact_match", "token_f1"], store=store, how=how)
+        sweep(
+            questions(30), system, grid, ["exact_match", "token_f1"], store=store, settings=settings
+        )
         result = evaluate(ROWS[:9], "exact_match", judge=plausible(), store=store)
         result.describe(name="shop/1", tags=["watch:shop"], params={"look": 1, "at": MOMENT})
         body = {"kind": "judge", "look": 1, "why": "<b>another", "anew": ["exact_match"]}

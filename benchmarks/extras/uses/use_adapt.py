@@ -29,6 +29,6 @@ questions = [
     for name in towers
     for word in ("What", "When")
 ]
-how = Adapting(held_out=0.5, words=None, training=Training(epochs=1, threads=1))
-adapt(base, corpus, questions, out="adapted", how=how)
+settings = Adapting(held_out=0.5, words=None, training=Training(epochs=1, threads=1))
+adapt(base, corpus, questions, out="adapted", settings=settings)
 assert embedding(Path("adapted"))(["a tower"]).shape == (1, 32)

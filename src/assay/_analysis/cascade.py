@@ -168,15 +168,15 @@ def _means(store: Store, run: Run, labels: Sequence[str], decided: _Decided) -> 
     return means
 
 
-def _known(found: Sequence[Decisions]) -> bool:
+def _known(decisions: Sequence[Decisions]) -> bool:
     """Whether the top judge said all that a score rests on."""
-    return all(who == one.top for one in found for who in one.by.values())
+    return all(who == one.top for one in decisions for who in one.by.values())
 
 
 def _correct(
     store: Store, run: Run, label: str, first: Mapping[int, float], decided: _Decided
 ) -> Corrected:
-    scored = [(row, value) for row, value, _ in store.values(run.id, label) if value is not None]
+    scored = list(store.numbers(run.id, label).items())
     groups = store.groups(run.id)
     at = [place for place, (row, _) in enumerate(scored) if row in first]
     low, high = run.config["about"][label]["range"]

@@ -205,7 +205,7 @@ def _values(
         raise InputError(what, f"{has}; metrics that are 0 or 1 will do, too")
     (label, *_) = labels(result.run, field)
     with Store(result.path) as store:
-        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+        scores = store.numbers(result.run.id, label)
     if not set(scores.values()) <= {0.0, 1.0}:
         raise InputError(f"the scores of {label} are not all 0 or 1", "name a field, or a metric")
     return scores, label
@@ -255,7 +255,7 @@ def _metric(
 ) -> MetricByGroup:
     about = result.run.config["about"][label]
     with Store(result.path) as store:
-        scores = {row: v for row, v, _ in store.values(result.run.id, label) if v is not None}
+        scores = store.numbers(result.run.id, label)
 
     def side(names: Collection[str]) -> _Side:
         rows = [row for row, its in named.items() if its in names and row in scores]

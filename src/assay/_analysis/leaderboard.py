@@ -284,7 +284,7 @@ def _scores(result: Result, metric: str) -> _Scores:
     """By id of the sample: its score, and its cluster."""
     with Store(result.path) as store:
         run = result.run.id
-        values = {row: value for row, value, _ in store.values(run, metric) if value is not None}
+        values = store.numbers(run, metric)
         return {
             sample.id: (float(values[row]), sample.group)
             for row, sample in store.samples(run)

@@ -216,7 +216,7 @@ def scores(result: Result, metric: str) -> dict[str, tuple[float, Hashable]]:
     """By id of the sample: its score by a metric, and its cluster."""
     with Store(result.path) as store:
         run = result.run.id
-        values = {row: value for row, value, _ in store.values(run, metric) if value is not None}
+        values = store.numbers(run, metric)
         return {
             sample.id: (float(values[row]), (row,) if sample.group is None else sample.group)
             for row, sample in store.samples(run)

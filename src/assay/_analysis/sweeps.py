@@ -64,7 +64,7 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
     Args:
         runs: The runs of a store, the newest first.
     """
-    found: dict[tuple[object, ...], list[dict[tuple[str, ...], Run]]] = {}
+    by_key: dict[tuple[object, ...], list[dict[tuple[str, ...], Run]]] = {}
     for run in runs:
         if TAG not in run.tags or not run.params or run.derived:
             continue
@@ -72,12 +72,12 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
         source = run.source.partition(ANSWERED_BY)[0]
         key = (_name(run), source, *names, *sorted(run.metrics.items()))
         values = tuple(written(run.params[name]) for name in names)
-        sweeps = found.setdefault(key, [])
+        sweeps = by_key.setdefault(key, [])
         earlier = next((one for one in sweeps if values not in one), None)
         if earlier is None:
             sweeps.append(earlier := {})
         earlier[values] = run
-    made = [_made(list(one.values())[::-1]) for sweeps in found.values() for one in sweeps]
+    made = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
     place = {run.id: n for n, run in enumerate(runs)}
     several = [one for one in made if len(one.runs) > 1]
     return sorted(several, key=lambda one: min(place[run.id] for run in one.runs))

@@ -153,16 +153,16 @@ def known_samples(store: Store, looks: Sequence[Look]) -> set[str]:
     return {id_ for look in looks for (id_,) in store.query(sql, look.run.id)}
 
 
-def charts(store: Store, looks: Sequence[Look], how: Charting) -> list[Chart]:
+def charts(store: Store, looks: Sequence[Look], charting: Charting) -> list[Chart]:
     """The control charts after the last of some looks: of each metric, and of its segments."""
     if not looks:
         return []
     alerts = store.alerts.of(_name(looks[-1]))
-    reading = _Reading(store, how.segments)
+    reading = _Reading(store, charting.segments)
     recent_looks = list(looks)
-    if how.reference is not None:
-        run = how.reference.run
-        with Store(how.reference.path) as other:
+    if charting.reference is not None:
+        run = charting.reference.run
+        with Store(charting.reference.path) as other:
             recent_looks.insert(0, Look(0, _LONG_AGO, run))
             reading.add(other, recent_looks[0])
     for look in looks:
@@ -204,7 +204,7 @@ class _Reading:
                     segment = self.segments.setdefault((name, value), made)
                     of_rows.setdefault(segment, set()).add(row)
         for metric in run.metrics:
-            scored = [(row, v) for row, v, _ in store.values(run.id, metric) if v is not None]
+            scored = list(store.numbers(run.id, metric).items())
             self.values[metric, Segment(), look.number] = _units(scored, groups)
             for segment, rows in of_rows.items():
                 some = [(row, value) for row, value in scored if row in rows]
@@ -233,14 +233,14 @@ def _chart(
     last: Run,
     metric: str,
     segment: Segment,
-    told: Sequence[StoredAlert],
+    alerts: Sequence[StoredAlert],
 ) -> Chart:
     about = last.config["about"][metric]
     low, high = about["range"]
     ends = None if low is None or high is None else (float(low), float(high))
     chart = Chart(metric, segment, (), (), ends, bool(about["higher_is_better"]))
-    resets = [one.look for one in told if one.stream == chart.stream]
-    resets += [one.look - 1 for one in told if metric in one.body.get("anew", ())]
+    resets = [one.look for one in alerts if one.stream == chart.stream]
+    resets += [one.look - 1 for one in alerts if metric in one.body.get("anew", ())]
     begun = max(resets, default=-1)
     points: list[Point] = []
     earlier: list[Point] = []
@@ -320,14 +320,14 @@ class Drift:
         }
 
 
-def drifts(store: Store, looks: Sequence[Look], how: Charting) -> list[Drift]:
+def drifts(store: Store, looks: Sequence[Look], charting: Charting) -> list[Drift]:
     """The drift that is proven by the last of some complete looks."""
-    current_charts = charts(store, looks, how)
+    current_charts = charts(store, looks, charting)
     metrics = sum(not chart.segment.field and chart.ends is not None for chart in current_charts)
     proven = []
     for chart in current_charts:
         if chart.points and chart.points[-1].look == looks[-1]:
-            alpha = alpha_of(chart, max(1, metrics), len(how.segments))
+            alpha = alpha_of(chart, max(1, metrics), len(charting.segments))
             if change := chart.change(alpha):
                 proven.append(Drift(chart, change.at, alpha))
     return proven

@@ -121,7 +121,7 @@ def adapt_command(request: _AdaptRequest) -> int:
     output.check_files(request.outs, *read, forms=_FORMS)
     if request.whole:
         values.reject_options("cuts documents", "leave out --whole, or it", "words")
-    how = options.fill(
+    settings = options.fill(
         Adapting,
         request,
         words=None if request.whole else request.words,
@@ -135,7 +135,7 @@ def adapt_command(request: _AdaptRequest) -> int:
             corpus,
             request.questions,
             out=request.out,
-            how=how,
+            settings=settings,
             on_progress=progress,
         )
     data = {
@@ -233,7 +233,7 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
     read = filter(None, [request.questions, request.labels])
     output.check_files(request.outs, *read, forms=_FORMS)
     seconds = None if request.time_limit is None else 60 * request.time_limit
-    how = options.fill(JudgeAdapting, request, seconds=seconds)
+    settings = options.fill(JudgeAdapting, request, seconds=seconds)
     columns = (
         TextColumn("steps of training"),
         *(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
@@ -251,7 +251,7 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
             request.questions,
             request.labels,
             out=request.out,
-            how=how,
+            settings=settings,
             on_progress=train,
         )
     compared = [{**msgspec.to_builtins(one), "verdict": one.verdict} for one in adapted.compared]

@@ -445,17 +445,17 @@ def nuggets_command(request: _NuggetsRequest) -> int:
     return SOME_FAILED if nugget_set.failed else OK
 
 
-def _counts(found: NuggetSet) -> dict[str, Any]:
-    kinds = [kind for row in found.rows for kind in row["nuggets"].values()]
+def _counts(nuggets: NuggetSet) -> dict[str, Any]:
+    kinds = [kind for row in nuggets.rows for kind in row["nuggets"].values()]
     return {
-        "questions": len(found.rows),
+        "questions": len(nuggets.rows),
         "nuggets": len(kinds),
         "vital": kinds.count("vital"),
-        "without": [row["id"] for row in found.rows if not row["nuggets"]],
-        "method": found.method,
-        "failed": dict(found.failed),
-        "left_out": list(found.left_out),
-        "stopped": found.stopped,
+        "without": [row["id"] for row in nuggets.rows if not row["nuggets"]],
+        "method": nuggets.method,
+        "failed": dict(nuggets.failed),
+        "left_out": list(nuggets.left_out),
+        "stopped": nuggets.stopped,
     }
 
 

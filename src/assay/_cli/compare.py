@@ -153,7 +153,7 @@ def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
         one = by_group(first, by, metrics=request.metrics, level=request.level)
         writers = {".md": views.markdown_groups}
         return comparison.collect_groups(one), views.console_groups, writers
-    found = compare_groups(
+    grouped = compare_groups(
         first,
         *others,
         field=by,
@@ -161,7 +161,7 @@ def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return groups.collect(found), *page.shown(groups.report)
+    return groups.collect(grouped), *page.shown(groups.report)
 
 
 def _report_study(request: _CompareRequest) -> _Shown:

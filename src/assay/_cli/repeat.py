@@ -204,7 +204,7 @@ def robustness_command(request: _RobustnessRequest) -> int:
     output.check_files(request.outs, *inputs, forms=_FORMS)
     settings = read_settings(request)
     judge, embedder = Judges(request).build()
-    how = options.fill(
+    robustness_settings = options.fill(
         RobustnessSettings,
         request,
         vary=_vary(request.vary) if request.vary else None,
@@ -216,9 +216,9 @@ def robustness_command(request: _RobustnessRequest) -> int:
     metrics = values.metric_specs(request.metrics)
     what_and_who = (request.data, read_system(request, contexts=True), metrics, judge)
     if request.dry_run:
-        counts = count_robustness(*what_and_who, store=request.store, how=how)
+        counts = count_robustness(*what_and_who, store=request.store, settings=robustness_settings)
         return _show_counts(counts, request)
-    curves = robustness(*what_and_who, store=request.store, how=how)
+    curves = robustness(*what_and_who, store=request.store, settings=robustness_settings)
     writers = {".html": words.html, ".md": words.markdown}
     data = words.collect(curves)
     output.present(data, request, writers, words.console, quiet=request.quiet)

@@ -143,7 +143,7 @@ def worst(result: Result, metric: str, *, most: int) -> list[Case]:
     with Store(result.path) as store:
         run = result.run
         sign = 1 if run.config["about"][metric]["higher_is_better"] else -1
-        scored = [(sign * v, row) for row, v, _ in store.values(run.id, metric) if v is not None]
+        scored = [(sign * v, row) for row, v in store.numbers(run.id, metric).items()]
         rows = [row for _, row in heapq.nsmallest(most, scored)]
         return _cases(store, run, metric, rows)
 

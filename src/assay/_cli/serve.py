@@ -96,11 +96,11 @@ def serve_command(request: _ServeRequest) -> int:
     bounds = Bounds(
         token=_token(request),
         per_minute=request.rpm,
-        most_bytes=int(request.max_mb * 1e6),
+        max_bytes=int(request.max_mb * 1e6),
         at_once=request.at_once,
         judging_s=request.max_seconds,
     )
-    limits = {"most_samples": request.max_samples, "most_characters": request.max_chars}
+    limits = {"max_samples": request.max_samples, "max_characters": request.max_chars}
     app = application(_service(request, **limits), bounds)
 
     async def work() -> None:

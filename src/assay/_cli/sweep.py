@@ -157,7 +157,7 @@ def sweep_command(request: _SweepRequest) -> int:
         values.metric_specs(request.metrics),
         judge,
     )
-    how = options.fill(
+    sweep_settings = options.fill(
         SweepSettings,
         request,
         embedder=embedder,
@@ -166,10 +166,10 @@ def sweep_command(request: _SweepRequest) -> int:
         on_configuration=say_line,
     )
     if request.dry_run:
-        costs = estimate_sweep(*given, store=request.store, how=how)
+        costs = estimate_sweep(*given, store=request.store, settings=sweep_settings)
         return _show_costs(costs, request, settings.budget.price)
     try:
-        swept = sweep(*given, store=request.store, how=how)
+        swept = sweep(*given, store=request.store, settings=sweep_settings)
     except OverBudget as error:
         say(f"stopped: {error}")
         return BUDGET

@@ -1,7 +1,12 @@
-"""Calls at the same time: an adaptive concurrency limit, a token bucket, latencies, time-outs."""
+"""Calls at the same time: an adaptive limit, a token bucket, latencies, time-outs, threads."""
 
 import asyncio
+import contextlib
+import contextvars
+import functools
+import inspect
 import math
+import threading
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -172,17 +177,16 @@ class Bucket:
 
     Args:
         per_minute: How much a minute.
-        now: The time, in seconds of a monotonic clock.
     """
 
-    def __init__(self, per_minute: float, now: float = -math.inf) -> None:
+    def __init__(self, per_minute: float) -> None:
         self._size = max(1.0, per_minute / 20)
         self._rate = (per_minute - self._size + 1) / 60 if per_minute > 1 else per_minute / 60
         self._level = self._size
-        self._at = now
+        self._at = -math.inf
 
     def reserve(self, amount: float, now: float) -> float:
-        """Seconds to wait before this amount may be used; a negative amount is given back."""
+        """Seconds to wait, now, before this amount may be used; a negative one is given back."""
         self._level = min(self._size, self._level + (now - self._at) * self._rate) - amount
         self._at = now
         return max(0.0, -self._level / self._rate)
@@ -443,3 +447,49 @@ class Latencies:
         """Seconds after which a call is given up for another: learned, at most `most`."""
         longest = self._kinds[kind].longest
         return min(most, max(SOONEST_S, MARGIN * longest)) if longest else most
+
+
+async def called(function: Callable[..., Any], *given: Any) -> Any:
+    """What a user's function returns, plain or async; a plain one holds nobody up."""
+    method = getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
+    is_async = any(map(inspect.iscoroutinefunction, (function, method)))
+    call = functools.partial(function, *given)
+    return await settled(call() if is_async else await in_thread(call))
+
+
+async def settled(value: Any) -> Any:
+    """What was returned, or what comes of it where that has to be awaited."""
+    return await value if inspect.isawaitable(value) else value
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """What a call that blocks returns or raises, made in a thread of its own."""
+    # Not asyncio.to_thread: its pool has a handful of threads, and the program cannot end before
+    # each of them has; one call that never returns would hold up the run, then the exit.
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        if future.done():  # timed out in the meantime
+            return
+        if isinstance(error, StopIteration):  # no future takes it; as a coroutine that raises it
+            wrapped = RuntimeError("the function raised StopIteration")
+            wrapped.__cause__ = error
+            error = wrapped.with_traceback(error.__traceback__)
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def do() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except BaseException as raised:  # noqa: BLE001 - handed over, raised again by the caller
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(deliver, result, error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(do,), daemon=True).start()
+    return await future

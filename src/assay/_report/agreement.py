@@ -200,13 +200,11 @@ def evidence(case: Disagreement) -> list[str]:
     return lines
 
 
-def share(found: Share) -> str:
+def share(part: Share) -> str:
     """A share with its counts and interval."""
-    if found.value is None:
+    if part.value is None:
         return f"{numbers.DASH} (0)"
-    return (
-        f"{numbers.score(found.value)} ({found.hits}/{found.n}; {numbers.interval(found.interval)})"
-    )
+    return f"{numbers.score(part.value)} ({part.hits}/{part.n}; {numbers.interval(part.interval)})"
 
 
 def conditions(table: Concordance) -> tuple[str, str]:

@@ -100,11 +100,11 @@ def _give_or_take(value: float | None, sd: float | None, sign: str = "") -> str:
     return numbers.DASH if value is None or sd is None else f"{value:{sign}.1f} ± {sd:.1f}"
 
 
-def _next(found: NextQuestions) -> str:
-    first = ", ".join(found.samples[:_NEXT]) or "none is left"
+def _next(ahead: NextQuestions) -> str:
+    first = ", ".join(ahead.samples[:_NEXT]) or "none is left"
     return (
-        f"{found.system} has answered {numbers.plural(found.answered, 'question')}: ability "
-        f"{found.ability:+.2f} ± {found.sd:.2f} (s.d.). Ask it next: {first}"
+        f"{ahead.system} has answered {numbers.plural(ahead.answered, 'question')}: ability "
+        f"{ahead.ability:+.2f} ± {ahead.sd:.2f} (s.d.). Ask it next: {first}"
     )
 
 

@@ -261,11 +261,11 @@ def retrieval_blocks(
         params: What was set, by the name of the configuration.
         pool: Whether a judged pool stands in the place of gold labels.
     """
-    found = retrieval_table(boards, params, pool=pool)
-    if found is None:
+    ranking = retrieval_table(boards, params, pool=pool)
+    if ranking is None:
         return []
-    lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {found.of}")]
-    ranked, rows = found.boards, found.rows
+    lines: list[RenderableType] = [Text(), Text.assemble(("Retrieval", "bold"), f"  {ranking.of}")]
+    ranked, rows = ranking.boards, ranking.rows
     taken = sum(len(key) + 2 for key in next(iter(rows.values())))
     beside = max(1, (_WIDTH - taken) // _MEASURE)
     for at in range(0, len(ranked), beside):

@@ -22,9 +22,9 @@ _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
 
-def collect(found: Robustness) -> dict[str, Any]:
+def collect(robustness: Robustness) -> dict[str, Any]:
     """Everything that was found, as plain values."""
-    return {"assay": __version__, **msgspec.to_builtins(found)}
+    return {"assay": __version__, **msgspec.to_builtins(robustness)}
 
 
 def title(data: Json) -> str:
@@ -46,11 +46,11 @@ def perturbations(data: Json) -> Iterator[tuple[str, Sequence[Json]]]:
 
 def answer(data: Json) -> list[tuple[str, str]]:
     """What was found, the drops first: ("typos: drops from 0.1 on (faithfulness)", its tone)."""
-    found: dict[tuple[str, str], list[str]] = {}
+    by_line: dict[tuple[str, str], list[str]] = {}
     for curve in data["curves"]:
         text = f"{curve['perturbation']}: {curve['finding']}"
-        found.setdefault((text, tone(curve)), []).append(curve["metric"])
-    lines = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in found.items()]
+        by_line.setdefault((text, tone(curve)), []).append(curve["metric"])
+    lines = [(f"{text} ({', '.join(metrics)})", of) for (text, of), metrics in by_line.items()]
     return sorted(lines, key=lambda one: ("bad", "warn", "good").index(one[1]))
 
 

@@ -326,9 +326,9 @@ def _heat_map(board: Leaderboard, swept: Sweep) -> HeatMap | None:
 
 def _two(board: Leaderboard) -> tuple[str, str]:
     """The parameters of the heat map: the one with fewer values first, beside the other."""
-    if found := [one for one in board.interactions if one.found]:
-        most = max(found, key=lambda one: abs(one.difference))
-        return most.parameter, most.beside
+    if interacting := [one for one in board.interactions if one.found]:
+        largest = max(interacting, key=lambda one: abs(one.difference))
+        return largest.parameter, largest.beside
     sizes = {
         effect.parameter: abs((effect.values[0].mean or 0.0) - (effect.values[-1].mean or 0.0))
         for effect in board.effects

@@ -439,8 +439,8 @@ def fit_to_schema(task: Task[Any], raw: str, template: Template | None = None) -
             verdicts = [replace(v, reason=reason) for v in task.read_some(raw).values()]
             return task.short_reply(verdicts)
         if isinstance(task, JudgeContexts):
-            found = task.read_some(raw).values()
-            return task.short_reply([replace(v, reason="") for v in found])
+            verdicts_read = task.read_some(raw).values()
+            return task.short_reply([replace(v, reason="") for v in verdicts_read])
         if isinstance(task, SplitStatements | SplitTexts):
             return task.short_reply(raw)
     try:

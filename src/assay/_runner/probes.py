@@ -87,9 +87,7 @@ def probes_by_judge(route: Route) -> dict[str, tuple[Task[Any], ...]]:
     return {name: tuple(probes) for name, probes in by_judge.items()}
 
 
-async def ask_probes(
-    run: Run, route: Route, stack: BackendStack, store: Store, day: int | None = None
-) -> None:
+async def ask_probes(run: Run, route: Route, stack: BackendStack, store: Store) -> None:
     """Ask the probes and keep what came; a judge that cannot answer now has no fingerprint.
 
     Args:
@@ -97,9 +95,8 @@ async def ask_probes(
         route: Who serves which task.
         stack: The same behind reply cache and limits.
         store: The store.
-        day: Days since 1970-01-01; today if None.
     """
-    day = today() if day is None else day
+    day = today()
     for name, probes in probes_by_judge(route).items():
         replies = await _replies_to(stack.backend, probes, day)
         if replies:

@@ -16,6 +16,7 @@ from assay._runner.forwarding import Forwarding, NotebookDisplay
 from assay._runner.summary import Baseline, Summary, frame, random_pair_baseline, summarise
 from assay._store import Run, Store
 from assay._store.connection import named
+from assay._store.integrity import settled_stamp
 from assay._store.runs import Spent, Value
 from assay.data.files import landing
 from assay.data.values import as_text
@@ -101,8 +102,7 @@ class Result(Forwarding):
     def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NO_SPENDING) -> None:
         self._given, self.paid = named(store), paid
         self._path = self._given.absolute()  # it is the same file in whichever folder one is later
-        with self._open() as opened:
-            self._id = opened.run(run).id
+        self._id = self._read_run(run).id
 
     def __repr__(self) -> str:
         return f"Result({str(self._given)!r}, {self._id!r})"
@@ -120,8 +120,17 @@ class Result(Forwarding):
     @property
     def run(self) -> Run:
         """The run: its data, judges, metrics, whether it finished."""
+        stamp, run = self._known
+        unchanged = stamp is not None and stamp == settled_stamp(self._path)
+        return run if unchanged else self._read_run(self._id)
+
+    def _read_run(self, name: str) -> Run:
+        """The run with this name or id, which is remembered until the store changes."""
+        stamp = settled_stamp(self._path)
         with self._open() as store:
-            return store.run(self._id)
+            run = store.run(name)
+        self._known = stamp, run
+        return run
 
     @property
     def asked(self) -> int:

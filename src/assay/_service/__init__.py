@@ -52,16 +52,16 @@ class Service:
         embedder: As for `evaluate`.
         store: The SQLite file.
         settings: Limits and budget of each evaluation.
-        most_samples: The most samples that one call may send.
-        most_characters: The longest text that one may hold: what judging takes grows with it.
+        max_samples: The most samples that one call may send.
+        max_characters: The longest text that one may hold: what judging takes grows with it.
     """
 
     judge: Any = DEFAULT
     embedder: Any = None
     store: Path = Path(STORE)
     settings: Settings = field(default_factory=Settings)
-    most_samples: int = MAX_SAMPLES
-    most_characters: int = MAX_CHARACTERS
+    max_samples: int = MAX_SAMPLES
+    max_characters: int = MAX_CHARACTERS
 
     def route(self) -> Route:
         """Who judges what; raises InputError if that cannot be."""
@@ -102,7 +102,7 @@ class Service:
         *,
         about: Description = UNDESCRIBED,
         watch: Watch | None = None,
-        **how: Any,
+        **overrides: Any,
     ) -> forms.Run:
         """Score samples. The same call again goes on where one that was cut off stopped.
 
@@ -111,14 +111,14 @@ class Service:
             metrics: Names, with parameters or without.
             about: What the run is called, and what else is said of it.
             watch: Told how far it is.
-            how: `limit` (only the first rows) and `contexts`, as in `Settings`.
+            overrides: `limit` (only the first rows) and `contexts`, as in `Settings`.
 
         Raises:
             InputError: If samples or metrics cannot be used.
             Denied: If the judge refuses.
         """
-        how = {**how, **_fields_of(about)}
-        result = await self._result(samples, metrics, watch=watch, **how)
+        overrides = {**overrides, **_fields_of(about)}
+        result = await self._result(samples, metrics, watch=watch, **overrides)
         return await asyncio.to_thread(_run, result)
 
     async def _result(
@@ -127,12 +127,12 @@ class Service:
         metrics: Sequence[str],
         *,
         watch: Watch | None = None,
-        **how: Any,
+        **overrides: Any,
     ) -> Result:
         metrics_wanted = [_metric(spec) for spec in metrics]
         if isinstance(data, list):
             self.check_size(data)
-        settings = replace(self.settings, on_progress=watch, **{"limit": None, **how})
+        settings = replace(self.settings, on_progress=watch, **{"limit": None, **overrides})
         options = {"embedder": self.embedder, "store": self.store, "settings": settings}
         try:
             return await aevaluate(data, metrics_wanted, self.judge, **options)
@@ -143,15 +143,15 @@ class Service:
 
     def check_size(self, rows: list[dict[str, Any]]) -> None:
         """Raise InputError if rows are more than can be judged in bounded time and memory."""
-        if len(rows) > self.most_samples:
-            what = f"{len(rows):,} samples exceed the {self.most_samples:,} allowed in one call"
+        if len(rows) > self.max_samples:
+            what = f"{len(rows):,} samples exceed the {self.max_samples:,} allowed in one call"
             raise InputError(what, "send fewer at a time")
         total = 0
         for number, row in enumerate(rows, 1):
             longest, values = _extent(row)
-            if longest > self.most_characters:
+            if longest > self.max_characters:
                 what = f"holds a text of {longest:,} characters"
-                remedy = f"shorten it: this service takes {self.most_characters:,} at most"
+                remedy = f"shorten it: this service takes {self.max_characters:,} at most"
                 raise InputError([Problem(what, remedy, row=number)])
             if values > MAX_VALUES:
                 what = f"holds more than {MAX_VALUES:,} values"

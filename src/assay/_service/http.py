@@ -84,7 +84,7 @@ def application(service: Service, bounds: Bounds) -> web.Application:
     guard = Guard(bounds)
     connections = Connections(bounds.reading_s, bounds.connections)
     edge = _edge(guard, connections)
-    app = web.Application(middlewares=[edge], client_max_size=bounds.most_bytes)
+    app = web.Application(middlewares=[edge], client_max_size=bounds.max_bytes)
     app[_CONNECTIONS] = connections
     api = _Api(service, guard, bounds)
     app.add_routes(
@@ -130,7 +130,7 @@ class _Api:
         self._guard = guard
         self._queue = JudgingQueue(bounds)
         self._document = msgspec.json.encode(
-            document(service.most_samples, token=bool(bounds.token))
+            document(service.max_samples, token=bool(bounds.token))
         )
 
     async def health(self, request: web.Request) -> web.Response:

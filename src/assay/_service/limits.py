@@ -33,7 +33,7 @@ class Bounds:
     Attributes:
         token: What they must know; "" if they need know nothing.
         per_minute: Requests a minute and caller.
-        most_bytes: Bytes of a request.
+        max_bytes: Bytes of a request.
         at_once: Evaluations at the same time; others wait. Their requests are together no longer
             than one may be.
         waiting: Evaluations that may wait; others are sent away.
@@ -44,7 +44,7 @@ class Bounds:
 
     token: str = field(default="", repr=False)
     per_minute: float = 600.0
-    most_bytes: int = 10 * 2**20
+    max_bytes: int = 10 * 2**20
     at_once: int = 4
     waiting: int = 32
     judging_s: float = 600.0
@@ -52,7 +52,7 @@ class Bounds:
     connections: int = 500
 
     def __post_init__(self) -> None:
-        positive = ("per_minute", "most_bytes", "at_once", "judging_s", "reading_s", "connections")
+        positive = ("per_minute", "max_bytes", "at_once", "judging_s", "reading_s", "connections")
         for name in positive:
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} is {getattr(self, name)}", "give a number above 0")
@@ -126,7 +126,7 @@ class Guard:
             raise Refused(415, "send application/json")
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise Refused(415, "send it uncompressed")
-        if (request.content_length or 0) > self._bounds.most_bytes:
+        if (request.content_length or 0) > self._bounds.max_bytes:
             raise self._too_long()
         body = bytearray()
         try:
@@ -134,7 +134,7 @@ class Guard:
                 async for chunk in request.content.iter_chunked(2**16):
                     self._hold(request, len(chunk))
                     body += chunk
-                    if len(body) > self._bounds.most_bytes:
+                    if len(body) > self._bounds.max_bytes:
                         raise self._too_long()
         except TimeoutError:
             raise Refused(408, "the request did not arrive in time") from None
@@ -143,7 +143,7 @@ class Guard:
         return bytes(body)
 
     def _hold(self, request: web.Request, size: int) -> None:
-        if self._held + size > _MAX_LONG_REQUESTS * self._bounds.most_bytes:
+        if self._held + size > _MAX_LONG_REQUESTS * self._bounds.max_bytes:
             raise Refused(429, "too much is being sent at the same time", Retry_After="5")
         self._held += size
         self._sent[id(request)] = self._sent.get(id(request), 0) + size
@@ -153,7 +153,7 @@ class Guard:
         self._held -= self._sent.pop(id(request), 0)
 
     def _too_long(self) -> Refused:
-        most = self._bounds.most_bytes
+        most = self._bounds.max_bytes
         return Refused(413, f"the request is longer than {most:,} bytes")
 
 
@@ -237,7 +237,7 @@ class JudgingQueue:
         return not (self._places.locked() or self._entering.locked() or self._lacks_room(size))
 
     def _lacks_room(self, size: int) -> bool:
-        return self._judged + size > self._bounds.most_bytes
+        return self._judged + size > self._bounds.max_bytes
 
     async def _enter(self, size: int) -> None:
         await self._places.acquire()

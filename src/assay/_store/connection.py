@@ -21,13 +21,15 @@ from assay._store.integrity import (
     NETWORK,
     TROUBLE,
     Damaged,
+    Stamp,
     StoreError,
     StoreWarning,
     as_store_error,
     checksum,
     file_errors,
     file_system,
-    log_of,
+    has_log,
+    stamp_of,
 )
 from assay._store.schema import TEXT, check, decompress, migrate
 from assay.errors import InputError
@@ -384,7 +386,7 @@ def connection(path: Path) -> sqlite3.Connection:
     Raises:
         InputError: If it is not a store, or cannot be opened.
     """
-    stamp = _stamp(path)
+    stamp = stamp_of(path)
     known = stamp is not None and _looked_at.get(path) == stamp
     if not known:
         look(path)
@@ -407,18 +409,7 @@ def connection(path: Path) -> sqlite3.Connection:
 
 
 # Stores as they were when opened: a result opens its own for each question that it is asked.
-_looked_at: dict[Path, tuple[int, ...]] = {}
-
-
-def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when the file does; None where its newest state is in a log."""
-    try:
-        if _has_log(path):
-            return None
-        state = path.stat()
-    except (OSError, ValueError):  # which looking at it tells better
-        return None
-    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+_looked_at: dict[Path, Stamp] = {}
 
 
 def check_still_there(path: Path) -> None:
@@ -463,21 +454,15 @@ def look(path: Path) -> None:
             return
         integrity.check_beginning(path)  # SQLite begins anew where there is but a byte
         # Readers of a log make files beside it, which nobody removes who may not write.
-        address = f"file:{quote(str(path))}?mode=ro" + ("" if _has_log(path) else "&immutable=1")
+        address = f"file:{quote(str(path))}?mode=ro" + ("" if has_log(path) else "&immutable=1")
         with contextlib.closing(integrity.connect(path, address, timeout=PATIENCE_S)) as db:
             check(db)
-
-
-def _has_log(path: Path) -> bool:
-    with contextlib.suppress(FileNotFoundError):  # whoever closes the store last removes it
-        return bool(log_of(path).stat().st_size)
-    return False
 
 
 def _address(path: Path) -> str:
     url = f"file:{quote(str(path))}"
     locked = path.is_file() and not os.access(path.parent, os.W_OK)
-    if locked and not _has_log(path):
+    if locked and not has_log(path):
         # Not even the files that readers share can be made there, so nobody else changes it.
         return f"{url}?mode=ro&immutable=1"
     return url

@@ -6,10 +6,11 @@ import re
 import sqlite3
 import sys
 import threading
+import time
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -138,6 +139,42 @@ def closed(path: Path) -> Iterator[bool]:
 def log_of(path: Path) -> Path:
     """The log of writes, which SQLite keeps beside the file that a link leads to."""
     return Path(f"{path.resolve()}-wal")
+
+
+def has_log(path: Path) -> bool:
+    """Whether something is in the log beside a store that is not in the store yet."""
+    with suppress(FileNotFoundError):  # whoever closes the store last removes it
+        return bool(log_of(path).stat().st_size)
+    return False
+
+
+# What a file is told by: its place on the disk, its size and its times.
+Stamp: TypeAlias = tuple[int, ...]
+
+# Times of a file are told in steps, of milliseconds or of a second: two changes may show as one.
+_STEP_NS = 10_000_000
+_SECOND_NS = 1_000_000_000
+
+
+def settled_stamp(path: Path) -> Stamp | None:
+    """What any later change of the file would change; None where that cannot be told yet."""
+    stamp = stamp_of(path)
+    if stamp is None:
+        return None
+    changed = max(stamp[-2:])
+    step = _STEP_NS if changed % _SECOND_NS else 2 * _SECOND_NS
+    return stamp if time.time_ns() - changed > step else None
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """What changes when the file does; None where its newest state is in a log."""
+    try:
+        if has_log(path):
+            return None
+        state = path.stat()
+    except (OSError, ValueError):  # which looking at it tells better
+        return None
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def is_database(path: Path) -> bool:

@@ -153,16 +153,10 @@ class HumanLabels:
                 db.execute("UPDATE labels SET undone = 1 WHERE id = ?", latest)
         return self._read("id = ?", *latest)[0]
 
-    def of(self, run: str, metric: str, *, undone: bool = False) -> list[HumanLabel]:
-        """The decisions about a metric of a run in the order in which they were made.
-
-        Args:
-            run: Id of the run.
-            metric: Label of the metric.
-            undone: Whether to give those that were taken back as well.
-        """
+    def of(self, run: str, metric: str) -> list[HumanLabel]:
+        """The decisions about a metric of a run, as they were made, without those taken back."""
         labels = self._read("run = ? AND metric = ?", run, metric)
-        return [label for label in labels if undone or not label.undone]
+        return [label for label in labels if not label.undone]
 
     def tally(self, run: str) -> list[LabelTally]:
         """How many labels each person gave to a run, by what they are about."""

@@ -288,6 +288,11 @@ class Scores(Samples, Replies):
         """(row, value, why) of a metric in order of rows: the numbers without their evidence."""
         return self._values(run, metric, "TRUE")
 
+    def numbers(self, run: str, metric: str) -> dict[int, float]:
+        """The scores of a metric by row, of the rows that have one."""
+        values = self.values(run, metric)
+        return {row: value for row, value, _ in values if value is not None}
+
     def values_at(
         self, run: str, metric: str, places: Sequence[int]
     ) -> dict[int, tuple[float | None, str]]:

@@ -399,9 +399,9 @@ def remember_url(url: str) -> None:
     _secrets.add(value for name, value in parse_qsl(parts.query) if _NAMES.search(name))
 
 
-def remember_environment(environ: Mapping[str, str] = os.environ) -> None:
+def _remember_environment() -> None:
     """Hide what the environment calls a key, a token, a secret or a password."""
-    secrets = (value for name, value in environ.items() if _VARIABLE.search(name))
+    secrets = (value for name, value in os.environ.items() if _VARIABLE.search(name))
     _secrets.add(value for value in secrets if not value.startswith(_PATH))
 
 
@@ -468,4 +468,4 @@ def _cores(secret: bytes, before: int) -> Iterator[str]:
         yield core.replace("+", "-").replace("/", "_")
 
 
-remember_environment()
+_remember_environment()

@@ -126,7 +126,7 @@ class JudgeUnderTest:
     Args:
         backend: Who answers.
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
-        door: The reply cache and the limits before it.
+        stack: The reply cache and the limits before it.
         run: Runs a coroutine to its end; always on the same loop if there is a door.
         at_once: How many questions are worked on at once without a door.
 
@@ -140,7 +140,7 @@ class JudgeUnderTest:
         backend: BackendLike,
         thresholds: Mapping[str, Mapping[str, float]] | None = None,
         *,
-        door: BackendStack | None = None,
+        stack: BackendStack | None = None,
         run: Run = run_to_completion,
         at_once: int = ALONE,
     ) -> None:
@@ -148,9 +148,9 @@ class JudgeUnderTest:
         self.thresholds = thresholds or {}
         self.totals = ReplyTotals()
         self.on_progress: Callable[[], None] | None = None
-        self.door = door
-        self._asked = door.backend if door else backend
-        self._at_once = door.max_in_flight * JOBS_PER_REQUEST if door else at_once
+        self.stack = stack
+        self._asked = stack.backend if stack else backend
+        self._at_once = stack.max_in_flight * JOBS_PER_REQUEST if stack else at_once
         self._run = run
 
     @property
@@ -226,7 +226,7 @@ class JudgeUnderTest:
             for task in waiting:  # one that ends the run leaves no others behind
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
-            if self.door is None:
+            if self.stack is None:
                 await self.backend.aclose()
 
     async def _one(self, ask: Asked[T]) -> T | None:
@@ -269,13 +269,13 @@ def opened(
     settings = settings or Settings()
     route = choose(judge, embedder, settings)
     with Store(store) as replies, _one_loop() as run:
-        door = build_stack(route, settings, replies, BENCH)
-        subject = JudgeUnderTest(judge, thresholds, door=door, run=run)
-        run(door.aopen())
+        stack = build_stack(route, settings, replies, BENCH)
+        subject = JudgeUnderTest(judge, thresholds, stack=stack, run=run)
+        run(stack.aopen())
         try:
             yield subject
         finally:
-            run(door.aclose())
+            run(stack.aclose())
 
 
 @contextmanager

@@ -256,7 +256,7 @@ def _begin(subject: JudgeUnderTest, settings: Settings) -> ReplyTotals:
     """Count from here on, and tell of the progress."""
     start = time.monotonic()
     subject.totals = totals = ReplyTotals()
-    tell, stack = settings.on_progress, subject.door
+    tell, stack = settings.on_progress, subject.stack
     if tell and stack:
         subject.on_progress = lambda: tell(_progress(totals, stack, settings, start))
     return totals

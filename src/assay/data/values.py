@@ -241,5 +241,5 @@ _MESSAGE: Final = 60  # characters of one that are shown
 
 def error_message(text: Any) -> str:
     """How a text begins that a program rather than a model wrote: "Error: 504"; else ""."""
-    found = isinstance(text, str) and _ERROR.match(text)
-    return " ".join(text.split())[:_MESSAGE] if found else ""
+    match = isinstance(text, str) and _ERROR.match(text)
+    return " ".join(text.split())[:_MESSAGE] if match else ""

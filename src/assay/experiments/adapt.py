@@ -104,7 +104,7 @@ def adapt(
     questions: Any = None,
     *,
     out: str | Path,
-    how: Adapting | None = None,
+    settings: Adapting | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> Adaptation:
     """Fine-tune an embedder to a corpus, and measure it on documents that it has not learnt from.
@@ -114,34 +114,34 @@ def adapt(
         corpus: As for `read_documents`.
         questions: A data set of questions about the corpus; None: sentences taken out of it.
         out: The folder to write: for ``onnx:FOLDER`` and for sentence-transformers.
-        how: How it is done.
+        settings: How it is done.
         on_progress: Called with (steps done, all): of pre-training, then of the training.
 
     Raises:
         InputError: If anything cannot be used; told before the training begins.
     """
-    how, base, out = how or Adapting(), Path(base), Path(out)
+    settings, base, out = settings or Adapting(), Path(base), Path(out)
     check_base(base)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"'{out}' is there already", "name a new folder")
-    material = read_material(corpus, questions, words=how.words)
-    divided = split(material.questions, how.held_out, seed=how.seed)
-    model = Model(base, how.training.threads)
-    if how.training.pretrain:
+    material = read_material(corpus, questions, words=settings.words)
+    divided = split(material.questions, settings.held_out, seed=settings.seed)
+    model = Model(base, settings.training.threads)
+    if settings.training.pretrain:
         model.check_words()
-    with _exported(model, how) as embed:
+    with _exported(model, settings) as embed:
         triplets = mine(divided.train, material, embed)
         before = ranked(divided.held_out, material, embed)
     pretraining = None
-    if how.training.pretrain:
-        losses = model.pretrain(material.passages, how.training, on_progress)
-        with _exported(model, how) as embed:
+    if settings.training.pretrain:
+        losses = model.pretrain(material.passages, settings.training, on_progress)
+        with _exported(model, settings) as embed:
             between = ranked(divided.held_out, material, embed)
-        alone = gains(divided.held_out, before, between, level=how.level)
-        pretraining = Pretraining(how.training.pretrain, *losses, alone)
-    loss = model.train(triplets, material, how.training, on_progress)
+        alone = gains(divided.held_out, before, between, level=settings.level)
+        pretraining = Pretraining(settings.training.pretrain, *losses, alone)
+    loss = model.train(triplets, material, settings.training, on_progress)
     model.save(out)
-    after = ranked(divided.held_out, material, embedding(out, how.training.threads))
+    after = ranked(divided.held_out, material, embedding(out, settings.training.threads))
     return Adaptation(
         base=str(base),
         folder=str(out),
@@ -152,18 +152,18 @@ def adapt(
         left_out=material.unmatched + divided.mixed,
         by_rule=material.by_rule,
         loss=loss,
-        gains=gains(divided.held_out, before, after, level=how.level),
-        level=how.level,
+        gains=gains(divided.held_out, before, after, level=settings.level),
+        level=settings.level,
         pretraining=pretraining,
     )
 
 
 @contextmanager
-def _exported(model: Model, how: Adapting) -> Iterator[Embedding]:
+def _exported(model: Model, settings: Adapting) -> Iterator[Embedding]:
     """The embedder that a model is now, as it would be read."""
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder))
-        yield embedding(Path(folder), how.training.threads)
+        yield embedding(Path(folder), settings.training.threads)
 
 
 def embedding(folder: Path, threads: int | None = None) -> Embedding:

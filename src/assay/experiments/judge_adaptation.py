@@ -104,7 +104,7 @@ def adapt_judge(
     labels: str | Path | None = None,
     *,
     out: str | Path,
-    how: JudgeAdapting | None = None,
+    settings: JudgeAdapting | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> JudgeAdaptation:
     """Fit the embedded judge to a domain, and keep it if it is better than what ships.
@@ -114,7 +114,7 @@ def adapt_judge(
         questions: A data set of questions with references; None: those that rules make.
         labels: Cases that people labelled: see `labelled`.
         out: The folder to write, for ``embedded:FOLDER``.
-        how: How it is done.
+        settings: How it is done.
         on_progress: Called with (steps of the training that are done, all).
 
     Raises:
@@ -124,23 +124,23 @@ def adapt_judge(
         Saad-Falcon et al. 2024, ARES (NAACL 2024), for synthetic cases, a small judge fine-tuned
         on them, and labels of people that it is measured with.
     """
-    how, out = how or JudgeAdapting(), Path(out)
-    _check(out, how, corpus, labels)
-    people = _people(labels, how)
-    cases = synthetic(corpus, questions, seed=how.seed) if how.steps else []
-    taught, held_out = split_sources(cases, how)
-    learnt = windows(taught) if how.steps else []
-    if how.steps and not learnt:
+    settings, out = settings or JudgeAdapting(), Path(out)
+    _check(out, settings, corpus, labels)
+    people = _people(labels, settings)
+    cases = synthetic(corpus, questions, seed=settings.seed) if settings.steps else []
+    taught, held_out = split_sources(cases, settings)
+    learnt = windows(taught) if settings.steps else []
+    if settings.steps and not learnt:
         what = "the documents say nothing that a rule can make a case of"
         raise InputError(what, "give more of them, or --questions with references")
-    checkpoint = _checkpoint(out, learnt, how)
+    checkpoint = _checkpoint(out, learnt, settings)
     with tempfile.TemporaryDirectory() as name:
-        readers = {"shipped": Reader(how.threads)}
+        readers = {"shipped": Reader(settings.threads)}
         steps = 0
-        if how.steps:
-            steps = train_network(learnt, checkpoint, Path(name) / NETWORK, how, on_progress)
-            readers["trained"] = Reader(how.threads, Adapted(Path(name), f"trained for {out}"))
-        comparisons, left_out, labelled_rows = _compare(readers, people, held_out, how)
+        if settings.steps:
+            steps = train_network(learnt, checkpoint, Path(name) / NETWORK, settings, on_progress)
+            readers["trained"] = Reader(settings.threads, Adapted(Path(name), f"trained for {out}"))
+        comparisons, left_out, labelled_rows = _compare(readers, people, held_out, settings)
         network, fitted = _chosen(comparisons)
         better = network == "trained" or bool(fitted)
         adaptation = JudgeAdaptation(
@@ -153,7 +153,7 @@ def adapt_judge(
             labels={kind: sum(case.kind == kind for case in people) for kind in KINDS},
             left_out=left_out,
             compared=tuple(comparisons),
-            level=how.level,
+            level=settings.level,
         )
         if better:
             coefficients = {kind: refit(labelled_rows[network, kind], kind) for kind in fitted}
@@ -162,37 +162,37 @@ def adapt_judge(
     return adaptation
 
 
-def _check(out: Path, how: JudgeAdapting, corpus: object, labels: object) -> None:
+def _check(out: Path, settings: JudgeAdapting, corpus: object, labels: object) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"'{out}' is there already", "name a new folder")
-    if not how.steps and labels is None:
+    if not settings.steps and labels is None:
         what = "without training there is nothing to fit but coefficients, to labels of people"
         raise InputError(what, "give --labels FILE, or leave out --steps 0")
-    if how.steps and corpus is None:
+    if settings.steps and corpus is None:
         what = "there are no documents to learn from"
         raise InputError(what, "name them, or fit coefficients alone: --steps 0 --labels FILE")
-    needed = ("torch", "transformers", "onnx") if how.steps else ()
+    needed = ("torch", "transformers", "onnx") if settings.steps else ()
     if missing := [name for name in needed if not importlib.util.find_spec(name)]:
         what = f"training a judge needs {', '.join(missing)}"
         remedy = "pip install 'assay[adapt]', or fit coefficients alone: --steps 0 --labels FILE"
         raise InputError(what, remedy)
 
 
-def _people(labels: str | Path | None, how: JudgeAdapting) -> list[Case]:
+def _people(labels: str | Path | None, settings: JudgeAdapting) -> list[Case]:
     cases = labelled(labels) if labels is not None else []
-    if not how.steps and not any(_enough(_of(cases, kind)) for kind in KINDS):
+    if not settings.steps and not any(_enough(_of(cases, kind)) for kind in KINDS):
         least = f"{_LEAST_LABELS} labels, {_LEAST_OF_CLASS} of them right and as many wrong"
         raise InputError(f"no kind of case has {least}", "label more: assay label")
     return cases
 
 
-def split_sources(cases: Sequence[Case], how: JudgeAdapting) -> tuple[list[Case], list[Case]]:
+def split_sources(cases: Sequence[Case], settings: JudgeAdapting) -> tuple[list[Case], list[Case]]:
     """Cases to learn from, and cases of other sources."""
     groups = sorted({case.group for case in cases})
-    random.Random(how.seed).shuffle(groups)  # noqa: S311 - no secret
-    apart = set(groups[: max(1, round(how.held_out * len(groups)))])
+    random.Random(settings.seed).shuffle(groups)  # noqa: S311 - no secret
+    apart = set(groups[: max(1, round(settings.held_out * len(groups)))])
     held_out = [case for case in cases if case.group in apart]
-    random.Random(how.seed).shuffle(held_out)  # noqa: S311 - no secret
+    random.Random(settings.seed).shuffle(held_out)  # noqa: S311 - no secret
     few = [case for kind in KINDS for case in _of(held_out, kind)[:_MOST_HELD_OUT]]
     return [case for case in cases if case.group not in apart], few
 
@@ -201,9 +201,9 @@ def _of(cases: Sequence[Case], kind: Kind) -> list[Case]:
     return [case for case in cases if case.kind == kind]
 
 
-def _checkpoint(out: Path, learnt: Sequence[Example], how: JudgeAdapting) -> Path:
+def _checkpoint(out: Path, learnt: Sequence[Example], settings: JudgeAdapting) -> Path:
     """Where training stands: a run that was cut off goes on only where it would do the same."""
-    digest = hashlib.sha256(repr((BASE, how.rate, how.seed, how.steps)).encode())
+    digest = hashlib.sha256(repr((BASE, settings.rate, settings.seed, settings.steps)).encode())
     for example in learnt:
         digest.update(example.ids.tobytes())
     return Path(f"{out}.{digest.hexdigest()[:8]}.pt")
@@ -213,7 +213,7 @@ def train_network(
     learnt: Sequence[Example],
     checkpoint: Path,
     graph: Path,
-    how: JudgeAdapting,
+    settings: JudgeAdapting,
     on_progress: Callable[[int, int], None],
 ) -> int:
     """Train, mix with what ships, write the graph; the steps that were made."""
@@ -222,30 +222,30 @@ def train_network(
     from assay.experiments import reader_training
     from assay.experiments.reader_training import Plan, Run, batches
 
-    torch.manual_seed(how.seed)
-    if how.threads is not None:
-        torch.set_num_threads(how.threads)
-    rng = random.Random(how.seed)  # noqa: S311 - no secret
+    torch.manual_seed(settings.seed)
+    if settings.threads is not None:
+        torch.set_num_threads(settings.threads)
+    rng = random.Random(settings.seed)  # noqa: S311 - no secret
     steps: list[list[Example]] = []
-    while len(steps) < how.steps:
+    while len(steps) < settings.steps:
         steps += batches(learnt, rng)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     network = reader_training.Verifier()
     network.load(reader_training.restored(shipped_folder("reader").joinpath(NETWORK).read_bytes()))
     start = {name: value.clone() for name, value in network.state_dict().items()}
     plan = Plan(
-        steps=steps[: how.steps],
+        steps=steps[: settings.steps],
         out=checkpoint,
-        rate=how.rate,
-        seed=how.seed,
-        bfloat16=how.bfloat16,
+        rate=settings.rate,
+        seed=settings.seed,
+        bfloat16=settings.bfloat16,
         save_every=60,
-        seconds=how.seconds,
+        seconds=settings.seconds,
     )
     run = Run(plan, start)
-    run.train(lambda run: on_progress(run.done, how.steps))
+    run.train(lambda run: on_progress(run.done, settings.steps))
     trained = {name: value.cpu() for name, value in run.model.state_dict().items()}
-    reader_training.save(reader_training.mean(start, trained, how.share), graph)
+    reader_training.save(reader_training.mean(start, trained, settings.share), graph)
     return run.done
 
 
@@ -253,12 +253,12 @@ def _compare(
     readers: Mapping[str, Reader],
     people: Sequence[Case],
     held_out: Sequence[Case],
-    how: JudgeAdapting,
+    settings: JudgeAdapting,
 ) -> tuple[list[Compared], int, dict[tuple[str, Kind], list[Measured]]]:
     """Every candidate beside the base; how many cases cannot be read; people's, by network."""
     comparisons, left_out = [], 0
     labelled_rows: dict[tuple[str, Kind], list[Measured]] = {}
-    level = 1 - (1 - how.level) / 3  # Bonferroni: of three candidates the best is chosen
+    level = 1 - (1 - settings.level) / 3  # Bonferroni: of three candidates the best is chosen
     for kind in KINDS:
         base = Fitted.load(*COEFFICIENTS[kind])
         for whose, cases in (("people", people), ("synthetic", held_out)):

@@ -282,15 +282,15 @@ def _given(questions: Any, corpus: Corpus) -> list[_Question]:
     read_rows = samples(read(questions), needs={"adapt": ("question",)})
     rows = [row for row in read_rows if row.question and row.reference]
     places = passages_asked(rows, sources_of(rows, corpus), corpus)
-    found = [
+    answered = [
         (row.question or "", row.reference or "", row.reference or "", min(places[row.id]))
         for row in rows
         if row.id in places
     ]
-    if not found:
+    if not answered:
         what = "no question has a reference that is found in the corpus"
         raise InputError(what, "give questions with `reference`, as assay testset writes them")
-    return found
+    return answered
 
 
 def _of_questions(

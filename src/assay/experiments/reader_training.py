@@ -47,12 +47,12 @@ class Verifier(nn.Module):  # type: ignore[misc]
 
     def __init__(self, base: Path | None = None, *, attention: str = "sdpa") -> None:
         super().__init__()
-        how: dict[str, Any] = {"add_pooling_layer": False}
+        options: dict[str, Any] = {"add_pooling_layer": False}
         if base is None:
             config = BertConfig(**_SIZES, attn_implementation=attention)
-            self.bert = BertModel(config, **how)
+            self.bert = BertModel(config, **options)
         else:
-            self.bert = BertModel.from_pretrained(base, attn_implementation=attention, **how)
+            self.bert = BertModel.from_pretrained(base, attn_implementation=attention, **options)
         embeddings = self.bert.embeddings
         old = embeddings.token_type_embeddings.weight.data
         fresh = nn.Embedding(TYPES, old.shape[1])
@@ -256,14 +256,14 @@ def votes(out: torch.Tensor, parts: torch.Tensor) -> torch.Tensor:
 def losses_of(out: torch.Tensor, batch: Batch, offsets: torch.Tensor) -> dict[str, torch.Tensor]:
     """The mean cross-entropy of each kind of judgement that the batch has labels for."""
     scores = votes(out, batch.parts)
-    found = {
+    losses = {
         "statements": _statements(scores[:, :3], batch, offsets),
         "taught": _as_taught(scores[:, :3], batch.taught),
         "tokens": _binary(out[..., 0].float().flatten(), batch.tokens.flatten().float()),
         "helps": _binary(scores[:, 3], batch.helps),
         "answers": _binary(_whole(scores[:, 4], batch), batch.answers),
     }
-    return {name: loss for name, loss in found.items() if loss is not None}
+    return {name: loss for name, loss in losses.items() if loss is not None}
 
 
 def _as_taught(scores: torch.Tensor, taught: torch.Tensor) -> torch.Tensor | None:

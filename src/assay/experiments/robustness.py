@@ -95,10 +95,12 @@ def robustness(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: RobustnessSettings | None = None,
+    settings: RobustnessSettings | None = None,
 ) -> Robustness:
     """`arobustness` run to completion."""
-    return run_to_completion(arobustness(data, target, metrics, judge, store=store, how=how))
+    return run_to_completion(
+        arobustness(data, target, metrics, judge, store=store, settings=settings)
+    )
 
 
 async def arobustness(
@@ -108,7 +110,7 @@ async def arobustness(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: RobustnessSettings | None = None,
+    settings: RobustnessSettings | None = None,
 ) -> Robustness:
     """Ask a system the same questions with noise, wrong contexts, typing errors, and compare.
 
@@ -125,15 +127,15 @@ async def arobustness(
             (noise_robustness, counterfactual_robustness) are computed over the same answers.
         judge: As for `evaluate`.
         store: The SQLite file that keeps answers, replies and scores.
-        how: Everything else.
+        settings: Everything else.
 
     Raises:
         InputError: If data, target, metrics, judge or settings cannot be used; nothing was asked
             yet.
         Denied: If system or judge refuses; what was scored is kept.
     """
-    how = how or RobustnessSettings()
-    work = await asyncio.to_thread(_prepared, data, target, metrics, judge, how, store)
+    settings = settings or RobustnessSettings()
+    work = await asyncio.to_thread(_prepared, data, target, metrics, judge, settings, store)
     await work.ask_all()
     return await work.found(target)
 
@@ -145,14 +147,14 @@ def count_robustness(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: RobustnessSettings | None = None,
+    settings: RobustnessSettings | None = None,
 ) -> dict[str, tuple[int, int]]:
     """By level: (how often the system would be asked, answers known); nobody is asked.
 
     Raises:
         InputError: As `arobustness`.
     """
-    work = _prepared(data, target, metrics, judge, how or RobustnessSettings(), store)
+    work = _prepared(data, target, metrics, judge, settings or RobustnessSettings(), store)
     steps = {UNPERTURBED: work.samples, **{step.label: step.samples for step in work.steps}}
     return {
         label: count(work.source_of(samples), work.system, (), store, work.asking)
@@ -174,8 +176,8 @@ class _Work:
     metrics: Sequence[Metric]
     combined: Sequence[Metric]
     judge: Any
-    how: RobustnessSettings
-    settings: Settings
+    settings: RobustnessSettings
+    evaluation: Settings
     store: str | Path
     levels: list[Level] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)
@@ -212,8 +214,8 @@ class _Work:
                 asked=asked, reused=reused, failures=failures, failed=failed,
             )  # fmt: skip
             self.levels.append(level)
-            if self.how.on_level:
-                self.how.on_level(level)
+            if self.settings.on_level:
+                self.settings.on_level(level)
         if self.combined:
             rows = await asyncio.to_thread(self._with_variants)
             self.variants = await self._evaluate(
@@ -238,14 +240,14 @@ class _Work:
     async def _evaluate(
         self, source: Source, metrics: Sequence[Metric], label: str, params: Mapping[str, Value]
     ) -> Result:
-        name = self.settings.name
+        name = self.evaluation.name
         settings = replace(
-            self.settings,
+            self.evaluation,
             name=f"{name}/{label}" if name else "",
-            tags=(*self.settings.tags, TAG, *([name] if name else [])),
-            params={**self.settings.params, **params},
+            tags=(*self.evaluation.tags, TAG, *([name] if name else [])),
+            params={**self.evaluation.params, **params},
         )
-        embedder = self.how.embedder
+        embedder = self.settings.embedder
         if label == UNPERTURBED:
             return await aevaluate(
                 source, metrics, self.judge, embedder=embedder, store=self.store, settings=settings
@@ -301,9 +303,9 @@ class _Work:
             levels=tuple(self.levels),
             combined=tuple(combined),
             altered=altered,
-            level=self.how.level,
-            margin=self.how.margin,
-            seed=self.how.seed,
+            level=self.settings.level,
+            margin=self.settings.margin,
+            seed=self.settings.seed,
             store=str(self.store),
             asked=self.answers.asked,
             reused=self.answers.reused,
@@ -313,7 +315,7 @@ class _Work:
 
     def _reading(self, metric: Metric) -> Reading:
         (low, high), up = metric.ends(), metric.higher_is_better
-        return Reading(metric.label, up, (low, high), self.how.level, self.how.margin)
+        return Reading(metric.label, up, (low, high), self.settings.level, self.settings.margin)
 
     def _curves(self, readings: Sequence[Reading]) -> Iterator[Curve]:
         for name in dict.fromkeys(step.name for step in self.steps):
@@ -342,7 +344,7 @@ class _Work:
     def _following(self, steps: Sequence[Step]) -> Curve:
         """Which answers state the altered fact and not the right one."""
         facts = {id_: p.fact for step in steps for id_, p in step.perturbed.items() if p.fact}
-        reading = Reading(FOLLOWS, False, (0.0, 1.0), self.how.level, self.how.margin)  # noqa: FBT003
+        reading = Reading(FOLLOWS, False, (0.0, 1.0), self.settings.level, self.settings.margin)  # noqa: FBT003
         under = [(written(s.level), _follows(self.results[s.label], facts)) for s in steps]
         title = PERTURBATIONS["contradicted"].title
         return curve("contradicted", reading, _follows(self.baseline, facts), under, title=title)
@@ -387,11 +389,11 @@ def _prepared(
     target: object,
     metrics: Iterable[str | Metric] | str | Metric,
     judge: Any,
-    how: RobustnessSettings,
+    settings: RobustnessSettings,
     store: str | Path,
 ) -> _Work:
     """All that is to be asked, once everything that can be checked has been."""
-    vary = levels_of(how.vary)
+    vary = levels_of(settings.vary)
     resolved = resolve(metrics)
     single = [one for one in resolved if "variants" not in one.needs]
     combined = [one for one in resolved if "variants" in one.needs]
@@ -400,12 +402,12 @@ def _prepared(
         raise InputError(what, "name a metric of single answers as well, such as token_f1")
     asked_of = system(target, contexts=True)
     check_contexts(asked_of, vary)
-    settings = chosen(how.settings)
-    samples, name = read_samples(data, asked_of, settings)
-    material = Material(samples, how.seed)
-    if how.fill:
-        samples = [filled(sample, how.fill, material) for sample in samples]
-        material = Material(samples, how.seed)
+    evaluation = chosen(settings.settings)
+    samples, name = read_samples(data, asked_of, evaluation)
+    material = Material(samples, settings.seed)
+    if settings.fill:
+        samples = [filled(sample, settings.fill, material) for sample in samples]
+        material = Material(samples, settings.seed)
     steps = [step_of(level, name_, material) for name_, levels in vary.items() for level in levels]
     if not any(step.perturbed for step in steps):
         raise InputError("no perturbation applies to any sample", reasons(steps))
@@ -416,15 +418,17 @@ def _prepared(
         samples,
         steps,
         asked_of,
-        replace(how.asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None),
+        replace(
+            settings.asking or Asking(limits=LIMITS), mapping={}, limit=None, skip_invalid=None
+        ),
         single,
         combined,
         judge,
-        how,
-        replace(settings, mapping={}, limit=None, skip_invalid=None),
+        settings,
+        replace(evaluation, mapping={}, limit=None, skip_invalid=None),
         store,
     )
     refusals = [parse(DECLINES), parse(_OVER_REFUSAL)] if work.refusals else []
     every = list({one.label: one for one in (*single, *combined, *refusals)}.values())
-    plan(work.source_of(samples), every, judge, how.embedder, work.settings)
+    plan(work.source_of(samples), every, judge, settings.embedder, work.evaluation)
     return work

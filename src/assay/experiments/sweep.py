@@ -98,10 +98,12 @@ def sweep(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: SweepSettings | None = None,
+    settings: SweepSettings | None = None,
 ) -> Sweep:
     """`asweep` run to completion."""
-    return run_to_completion(asweep(data, target, grid, metrics, judge, store=store, how=how))
+    return run_to_completion(
+        asweep(data, target, grid, metrics, judge, store=store, settings=settings)
+    )
 
 
 async def asweep(
@@ -112,7 +114,7 @@ async def asweep(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: SweepSettings | None = None,
+    settings: SweepSettings | None = None,
 ) -> Sweep:
     """Ask a system the same questions in every configuration of a grid, and compare the answers.
 
@@ -129,7 +131,7 @@ async def asweep(
         metrics: As for `evaluate`.
         judge: As for `evaluate`.
         store: The SQLite file that keeps answers, replies and scores.
-        how: Everything else.
+        settings: Everything else.
 
     Raises:
         InputError: If grid, target, data, metrics, judge or settings cannot be used; nothing was
@@ -137,15 +139,15 @@ async def asweep(
         Denied: If system or judge refuses; what was scored is kept.
         OverBudget: If the budget of all configurations is used up; likewise.
     """
-    how = how or SweepSettings()
+    settings = settings or SweepSettings()
     resolved = resolve(metrics)
     data = list(data) if isinstance(data, Iterator) else data  # it is read once a configuration
-    steps = await asyncio.to_thread(planned_steps, data, target, grid, resolved, judge, how)
+    steps = await asyncio.to_thread(planned_steps, data, target, grid, resolved, judge, settings)
     # They share limits, so they have to share the judge.
-    judge, embedder = await asyncio.to_thread(_backends, judge, how.embedder)
+    judge, embedder = await asyncio.to_thread(_backends, judge, settings.embedder)
     entries = [_Entry(step, data, resolved, judge, embedder, store) for step in steps]
-    await (_race if how.race else _grid)(entries, how)
-    boards = await asyncio.to_thread(_leaderboards, entries, how)
+    await (_race if settings.race else _grid)(entries, settings)
+    boards = await asyncio.to_thread(_leaderboards, entries, settings)
     first = entries[0]
     return Sweep(
         target=_target_name(target, first.step.system),
@@ -153,9 +155,9 @@ async def asweep(
         n=max(entry.last[0].n for entry in entries),
         configurations=tuple(entry.outcome for entry in entries),
         leaderboards=boards,
-        level=how.level,
+        level=settings.level,
         store=str(store),
-        race=how.race,
+        race=settings.race,
         judge=judge_of(first.last[1].run),
         pool=first.graded.pool if first.graded else None,
         note=pool_note(first.last[1].notes),
@@ -189,25 +191,27 @@ def planned_steps(
     grid: Grid,
     metrics: Sequence[Metric],
     judge: Any,
-    how: SweepSettings,
+    settings: SweepSettings,
 ) -> list[Step]:
     """All configurations, once everything that can be checked has been."""
-    grid_params = configurations_of(grid, how.max_configurations, drawn=how.random, seed=how.seed)
-    settings = replace(chosen(how.settings), _shared=SharedLimits())
-    if both := sorted(grid.keys() & settings.params.keys()):
+    grid_params = configurations_of(
+        grid, settings.max_configurations, drawn=settings.random, seed=settings.seed
+    )
+    evaluation = replace(chosen(settings.settings), _shared=SharedLimits())
+    if both := sorted(grid.keys() & evaluation.params.keys()):
         what = f"the parameter '{both[0]}' is said to have one value, and is swept"
         raise InputError(what, "leave one of the two out")
     configurable = target if isinstance(target, Configurable) else Configurable(target=target)
     systems = configurable.systems(grid_params)
-    plan(data, metrics, judge, how.embedder, settings)
-    if how.judge_retrieval:
-        check_pool(metrics, judge, how.embedder, settings)
+    plan(data, metrics, judge, settings.embedder, evaluation)
+    if settings.judge_retrieval:
+        check_pool(metrics, judge, settings.embedder, evaluation)
     asking = replace(
-        how.asking or Asking(limits=LIMITS),
-        mapping=settings.mapping,
-        limit=settings.limit,
-        contexts=settings.contexts,
-        skip_invalid=settings.skip_invalid,
+        settings.asking or Asking(limits=LIMITS),
+        mapping=evaluation.mapping,
+        limit=evaluation.limit,
+        contexts=evaluation.contexts,
+        skip_invalid=evaluation.skip_invalid,
         _shared=SharedLimits(),
     )
     same: dict[str | int | None, list[int]] = {}
@@ -222,7 +226,7 @@ def planned_steps(
             params := grid_params[at],
             systems[at],
             asking,
-            _described(settings, params),
+            _described(evaluation, params),
             without_effect,
         )
         for name, (at, without_effect) in zip(names, distinct.items(), strict=True)
@@ -304,32 +308,32 @@ class _Entry:
             await asyncio.to_thread(_leave, self.store, before, self.run)
         return await asyncio.to_thread(race_scores, result, self.metrics[0].label)
 
-    async def finish(self, how: SweepSettings) -> None:
+    async def finish(self, settings: SweepSettings) -> None:
         """Sum up what it took and what came of it."""
         self.outcome = await asyncio.to_thread(_configuration, self)
-        if how.on_configuration:
-            how.on_configuration(self.outcome)
+        if settings.on_configuration:
+            settings.on_configuration(self.outcome)
 
 
 def _backends(judge: Any, embedder: Any) -> tuple[Any, Any]:
     return backend(judge), embedder if embedder is None else backend(embedder, embedder=True)
 
 
-def _at_once(how: SweepSettings, steps: Sequence[Step]) -> int:
+def _at_once(settings: SweepSettings, steps: Sequence[Step]) -> int:
     """How many configurations are asked at the same time."""
     # The workers of a cluster are a run's own: those of several would not fit beside each other.
-    return how.parallel if steps[0].settings.engine == "local" else 1
+    return settings.parallel if steps[0].settings.engine == "local" else 1
 
 
-async def _grid(entries: Sequence[_Entry], how: SweepSettings) -> None:
+async def _grid(entries: Sequence[_Entry], settings: SweepSettings) -> None:
     """Ask all configurations all questions."""
-    at_once = _at_once(how, [entries[0].step])
-    if how.judge_retrieval:
+    at_once = _at_once(settings, [entries[0].step])
+    if settings.judge_retrieval:
         await _pool(entries, at_once)
 
     async def asked(entry: _Entry) -> None:
         await entry.ask(entry.data)
-        await entry.finish(how)
+        await entry.finish(settings)
 
     await in_parallel(asked, entries, at_once)
 
@@ -351,14 +355,14 @@ async def _pool(entries: Sequence[_Entry], at_once: int) -> None:
         entry.graded = graded
 
 
-async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
+async def _race(entries: Sequence[_Entry], settings: SweepSettings) -> None:
     """Ask all configurations in batches, and those no more that cannot win."""
     first = entries[0]
     data, step = first.data, first.step
     known = await asyncio.to_thread(with_gold, data, step.system, first.metrics, step.asking)
     rows = await asyncio.to_thread(questions, known, step.system, first.metrics, step.asking)
     samples = await asyncio.to_thread(list, rows)
-    race = prepare(samples, first.metrics[0], how.level)
+    race = prepare(samples, first.metrics[0], settings.level)
     for entry in entries:
         entry.step = replace(entry.step, asking=replace(step.asking, skip_invalid=None))
     name = read(data).name
@@ -366,11 +370,11 @@ async def _race(entries: Sequence[_Entry], how: SweepSettings) -> None:
     async def score(chosen: frozenset[str], place: int) -> dict[str, float]:
         return await entries[place].score(some(samples, chosen, name))
 
-    dropped = await race.run(len(entries), score, _at_once(how, [step]))
+    dropped = await race.run(len(entries), score, _at_once(settings, [step]))
     for entry, n in zip(entries, dropped, strict=True):
         entry.dropped_after = n
         await asyncio.to_thread(_describe, entry)
-        await entry.finish(how)
+        await entry.finish(settings)
 
 
 def _leave(path: str | Path, before: str, after: str) -> None:
@@ -448,16 +452,16 @@ def _configuration(entry: _Entry) -> Configuration:
     )
 
 
-def _leaderboards(entries: Sequence[_Entry], how: SweepSettings) -> tuple[Leaderboard, ...]:
+def _leaderboards(entries: Sequence[_Entry], settings: SweepSettings) -> tuple[Leaderboard, ...]:
     results = [entry.last[1] for entry in entries]
     params = [entry.step.params for entry in entries]
     labels = [one.label for one in entries[0].metrics]
-    if not how.race:
-        return tuple(leaderboard(results, params, label, level=how.level) for label in labels)
+    if not settings.race:
+        return tuple(leaderboard(results, params, label, level=settings.level) for label in labels)
     dropped = [entry.dropped_after is not None for entry in entries]
     return tuple(
         race_leaderboard(
-            results, params, label, dropped=None if number else dropped, level=how.level
+            results, params, label, dropped=None if number else dropped, level=settings.level
         )
         for number, label in enumerate(labels)
     )

@@ -51,7 +51,7 @@ def estimate_sweep(
     judge: Any = DEFAULT,
     *,
     store: str | Path = STORE,
-    how: SweepSettings | None = None,
+    settings: SweepSettings | None = None,
 ) -> list[ConfigurationCost]:
     """Count what `assay.sweep` would ask for with the same arguments; nobody is asked.
 
@@ -62,11 +62,11 @@ def estimate_sweep(
     Raises:
         InputError: As `assay.sweep`.
     """
-    how, resolved = how or SweepSettings(), resolve(metrics)
-    if how.judge_retrieval:
+    settings, resolved = settings or SweepSettings(), resolve(metrics)
+    if settings.judge_retrieval:
         what = "a dry run cannot count the grades of passages that nobody has retrieved yet"
         raise InputError(what, "leave out --judge-retrieval to count the rest; --budget bounds all")
-    steps = planned_steps(data, target, grid, resolved, judge, how)
+    steps = planned_steps(data, target, grid, resolved, judge, settings)
     rows = [with_gold(data, step.system, resolved, step.asking) for step in steps]
     counts = [
         count(source, step.system, resolved, store, step.asking)
@@ -78,7 +78,7 @@ def estimate_sweep(
             marked(answers, step),
             resolved,
             judge,
-            embedder=how.embedder,
+            embedder=settings.embedder,
             store=path,
             settings=step.settings,
         )

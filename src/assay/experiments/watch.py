@@ -252,7 +252,7 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
     with Store(watch.store) as store:
         past = looks(store, watch.name)
     _check_reference(watch)
-    told = tell(watch)  # a look may have been killed between its last score and its alerts
+    alerts = tell(watch)  # a look may have been killed between its last score and its alerts
     number = past[-1].number if past else 0
     if past and not past[-1].complete:
         result = _continued(watch, past[-1])
@@ -260,16 +260,16 @@ def look(watch: Watch, now: datetime | None = None) -> Looked:
     if watch.target is not None:
         due = datetime.fromisoformat(past[-1].at) + _EARLY * watch.every if past else now
         if now < due:
-            return Looked(None, number, None, tuple(told), due)
+            return Looked(None, number, None, tuple(alerts), due)
         answers = _asked(watch, watch.target(number + 1), number + 1)
         result = _scored(watch, answers, number + 1, now)
-        return Looked(result, number + 1, None, tuple(told + tell(watch)))
+        return Looked(result, number + 1, None, tuple(alerts + tell(watch)))
     arrived = _arrived(watch, past, now)
     if not arrived.samples:
-        return Looked(None, number, arrived, tuple(told))
+        return Looked(None, number, arrived, tuple(alerts))
     data = _source(watch, arrived.samples)
     result = _scored(watch, data, number + 1, now)
-    return Looked(result, number + 1, arrived, tuple(told + tell(watch)))
+    return Looked(result, number + 1, arrived, tuple(alerts + tell(watch)))
 
 
 def _check_reference(watch: Watch) -> None:
@@ -290,7 +290,7 @@ def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
     with Store(watch.store) as store:
         known = known_samples(store, past)
     settings = watch.settings
-    found = arrivals(
+    arrived = arrivals(
         watch.source,
         known,
         share=watch.share,
@@ -299,10 +299,10 @@ def _arrived(watch: Watch, past: Sequence[Look], now: datetime) -> Arrivals:
         settings=settings,
         refuse=_too_long(watch),
     )
-    over = found.samples[settings.limit :] if settings.limit else []
-    found.over = len(over)
-    del found.samples[len(found.samples) - len(over) :]
-    return found
+    over = arrived.samples[settings.limit :] if settings.limit else []
+    arrived.over = len(over)
+    del arrived.samples[len(arrived.samples) - len(over) :]
+    return arrived
 
 
 def _too_long(watch: Watch) -> Callable[[Any], list[Any]]:
@@ -408,14 +408,14 @@ def tell(watch: Watch) -> list[StoredAlert]:
             for body in judge_changes(store, past)
         ]
         new = store.alerts.add(changed)  # before drift is looked for: charts begin anew
-        found = drifts(store, past, watch.charting)
-        told = [alert(one.chart.stream, _evidence(store, watch, one)) for one in found]
-        for one in told:
+        drifted = drifts(store, past, watch.charting)
+        alerts = [alert(one.chart.stream, _evidence(store, watch, one)) for one in drifted]
+        for one in alerts:
             if one.body["worse"]:
                 _queue(store, one)
-        new += store.alerts.add(told)
-        said = run.description
-        store.describe(run.id, replace(said, params={**said.params, "told": True}))
+        new += store.alerts.add(alerts)
+        description = run.description
+        store.describe(run.id, replace(description, params={**description.params, "told": True}))
         return new
 
 

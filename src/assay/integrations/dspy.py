@@ -28,7 +28,7 @@ class DSPyMetric:
         passing: While examples are bootstrapped, a score from here on is a success; the metric's
             guide value by default, 1 if it has none.
         feedback: Whether to give a `dspy.Prediction` with score and feedback, as GEPA reads it.
-        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+        options: `embedder`, `store` and `settings` of `assay.evaluate`.
 
     Raises:
         InputError: If the metric is unknown, or its low scores are the good ones.
@@ -43,11 +43,11 @@ class DSPyMetric:
         unscored: float | None = None,
         passing: float | None = None,
         feedback: bool = False,
-        **how: Any,
+        **options: Any,
     ) -> None:
         if passing is not None:
             check_threshold(metric)
-        self._scorer = Scorer(metric, judge, **how)
+        self._scorer = Scorer(metric, judge, **options)
         (self.metric,) = self._scorer.metrics
         if not self.metric.higher_is_better:
             what = f"for {self.metric.label} lower is better, but DSPy takes the highest"

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assay._middleware.concurrency import in_thread
 from assay.errors import CutShort, JudgeError, TimedOut, TooLong, Unavailable
 from assay.judge import CUT
 from assay.judges.code_digest import class_digest, text_digest
 from assay.judges.embedder import Embedder
-from assay.judges.llm import in_thread
 from assay.judges.openai.endpoint import Endpoint, Refusal, meaning
 
 # What changes no reply, or must not be seen: keys, and how requests are made.

@@ -63,10 +63,19 @@ def embeddings(client: Any, model: str = "", **options: Any) -> Backend:
     return ClientEmbedder(client, model, **options)
 
 
-def _check(client: Any, model: str, function: str) -> None:
+def check_client(client: Any) -> None:
+    """Refuse what is no client of the openai package.
+
+    Raises:
+        InputError: If it is none.
+    """
     if not hasattr(client, "chat") or not hasattr(client, "base_url"):
         what = f"a {type(client).__name__} is not a client of the openai package"
         raise InputError(what, "give an OpenAI or AsyncOpenAI object")
+
+
+def _check(client: Any, model: str, function: str) -> None:
+    check_client(client)
     if not model:
         remedy = f"name it: assay.integrations.openai.{function}(client, 'MODEL')"
         raise InputError(f"the client {type(client).__name__} does not say which model", remedy)

@@ -109,6 +109,15 @@ Digester: TypeAlias = Callable[[Any, "_Walk"], Digest]
 _FIRST: dict[tuple[Digester, int], tuple[weakref.ref[Any], Digest]] = {}
 
 
+def name_of(call: Callable[..., Any]) -> str:
+    """Module and name of a callable, and the digest of its code and of the values it holds."""
+    inner: Any = call
+    while isinstance(inner, partial):
+        inner = inner.func
+    digest, _ = callable_digest(call)
+    return f"{place_of(inner)}@{digest}" if digest else place_of(inner)
+
+
 @dataclasses.dataclass
 class _Walk:
     """A look at all that a callable goes by.

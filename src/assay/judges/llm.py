@@ -1,13 +1,7 @@
 """Base of all backends that read a prompt and write text, and a user's own function as one."""
 
-import asyncio
-import contextlib
-import contextvars
-import functools
-import inspect
 import math
 import re
-import threading
 import time
 import warnings
 from abc import abstractmethod
@@ -15,9 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from assay._middleware.concurrency import called
 from assay.errors import CutShort, InputError, TimedOut, Unavailable, Unreadable, Unsupported
 from assay.judge import CUT, AttributeBackend, Reasons, Reply, Task
-from assay.judges.code_digest import callable_digest, place_of
+from assay.judges.code_digest import callable_digest, name_of
 from assay.prompt import Template
 from assay.tasks import GiveGrade
 
@@ -266,15 +261,6 @@ class Function(LLM):
         return Completion(text, len(prompt) // 4, len(text) // 4)
 
 
-def name_of(call: Callable[..., Any]) -> str:
-    """Module and name of a callable, and the digest of its code and of the values it holds."""
-    inner: Any = call
-    while isinstance(inner, functools.partial):
-        inner = inner.func
-    digest, _ = callable_digest(call)
-    return f"{place_of(inner)}@{digest}" if digest else place_of(inner)
-
-
 def _warn_of_unreadable(ask: Ask, name: str) -> None:
     _, unreadable = callable_digest(ask)
     if unreadable:
@@ -285,49 +271,3 @@ def _warn_of_unreadable(ask: Ask, name: str) -> None:
             "tells them apart: Function(ask, name=...)",
             stacklevel=3,
         )
-
-
-async def called(function: Callable[..., Any], *given: Any) -> Any:
-    """What a user's function returns, plain or async; a plain one holds nobody up."""
-    method = getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
-    is_async = any(map(inspect.iscoroutinefunction, (function, method)))
-    call = functools.partial(function, *given)
-    return await settled(call() if is_async else await in_thread(call))
-
-
-async def settled(value: Any) -> Any:
-    """What was returned, or what comes of it where that has to be awaited."""
-    return await value if inspect.isawaitable(value) else value
-
-
-async def in_thread(work: Callable[[], Any]) -> Any:
-    """What a call that blocks returns or raises, made in a thread of its own."""
-    # Not asyncio.to_thread: its pool has a handful of threads, and the program cannot end before
-    # each of them has; one call that never returns would hold up the run, then the exit.
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-
-    def deliver(result: Any, error: BaseException | None) -> None:
-        if future.done():  # timed out in the meantime
-            return
-        if isinstance(error, StopIteration):  # no future takes it; as a coroutine that raises it
-            wrapped = RuntimeError("the function raised StopIteration")
-            wrapped.__cause__ = error
-            error = wrapped.with_traceback(error.__traceback__)
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
-
-    def do() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except BaseException as raised:  # noqa: BLE001 - handed over, raised again by the caller
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(deliver, result, error)
-
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(do,), daemon=True).start()
-    return await future

@@ -9,8 +9,7 @@ from typing import Any
 
 from assay.errors import InputError, Unsupported
 from assay.judge import REPEAT_STRIDE, RETRY_STRIDE, AttributeBackend, Reply, Task
-from assay.judges.code_digest import callable_digest, text_digest
-from assay.judges.llm import name_of
+from assay.judges.code_digest import callable_digest, name_of, text_digest
 from assay.tasks import TASKS
 
 

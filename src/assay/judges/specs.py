@@ -9,13 +9,13 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from assay._middleware.wrapper import adapted
+from assay._user_modules import FILE, module_in_file
 from assay.data.columns import closest
 from assay.data.files import is_uri, near, redacted_uri
 from assay.errors import InputError
 from assay.judge import Backend, BackendLike
 
 DEFAULT = "embedded"
-FILE = ".py"
 STEP, OPTIONS = ">", "?"  # of a cascade
 SHOWN = 60  # characters of a spec in a message
 _MOST_NAMED = 8  # names that a module has
@@ -347,6 +347,4 @@ def _near_file(module: str) -> str:
 def _module(name: str) -> ModuleType:
     if not name.endswith(FILE):
         return importlib.import_module(name)
-    from assay.metrics.custom import module_in_file
-
     return module_in_file(Path(name))

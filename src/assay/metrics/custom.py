@@ -1,18 +1,15 @@
 """Metrics of the user: functions as metrics, and metrics found by ``module:attribute``."""
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import math
 import re
-import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from importlib.machinery import SourceFileLoader
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Never, TypeAlias
 
+from assay._user_modules import FILE, module_in_file
 from assay.errors import InputError
 from assay.judge import Judge, Task
 from assay.metrics.base import ELLIPSIS, Metric
@@ -23,7 +20,6 @@ Returned: TypeAlias = float | Outcome
 Function: TypeAlias = Callable[..., Returned | Awaitable[Returned]]
 
 _NAME = re.compile(r"[\w:.-]+")
-_FILE = ".py"
 _LONGEST = 200  # characters shown of what a function returned that is no number
 
 
@@ -164,7 +160,7 @@ def find(spec: str) -> type[Metric] | Metric | None:
     module, _, attribute = spec.rpartition(":")
     if not module or not attribute:
         return None
-    if not module.endswith(_FILE) and not all(part.isidentifier() for part in module.split(".")):
+    if not module.endswith(FILE) and not all(part.isidentifier() for part in module.split(".")):
         return None
     target: Any = _load(module, spec)
     for name in attribute.split("."):
@@ -188,7 +184,7 @@ def _metric(target: object, spec: str) -> type[Metric] | Metric:
 
 def _load(module: str, spec: str) -> ModuleType:
     try:
-        return module_in_file(Path(module)) if module.endswith(_FILE) else _by_name(module)
+        return module_in_file(Path(module)) if module.endswith(FILE) else _by_name(module)
     except (OSError, ImportError) as error:
         fault = f"the metric '{spec}' cannot be imported: {error}"
         raise InputError(fault, "`assay metrics` lists those that are built in") from error
@@ -200,37 +196,3 @@ def _load(module: str, spec: str) -> ModuleType:
 def _by_name(module: str) -> ModuleType:
     importlib.invalidate_caches()  # the file may have been written a moment ago
     return importlib.import_module(module)
-
-
-def module_in_file(path: Path) -> ModuleType:
-    """The module that a file holds, run if it was not yet; an edited file is another module."""
-    path = path.resolve(strict=True)  # else ".." would leave a folder that is not there
-    # What ran before the file was edited keeps the code that it had.
-    digest = hashlib.sha256(str(path).encode() + b"\0" + path.read_bytes()).hexdigest()[:8]
-    name = f"{path.stem}_{digest}"
-    if name in sys.modules:
-        return sys.modules[name]
-    loader = _FreshLoader(name, str(path))
-    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
-    if spec is None:  # pragma: no cover - not with a loader
-        raise ImportError(f"{path.name} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickles look their module up by its name
-    try:
-        loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-class _FreshLoader(SourceFileLoader):
-    """Compiles a file each time.
-
-    Python knows the bytecode that it kept by the file's size and the second it was written in: of
-    two edits within a second it would run the first.
-    """
-
-    def path_stats(self, path: str) -> Mapping[str, Any]:
-        """Nothing by which bytecode could be found."""
-        raise OSError(path)

@@ -155,9 +155,9 @@ def balanced(predictions: Numbers, labels: Numbers) -> Statistic:
 
 
 def balanced_interval(
-    predictions: Numbers, labels: Numbers, groups: Sequence[Hashable], *, level: float = LEVEL
+    predictions: Numbers, labels: Numbers, groups: Sequence[Hashable]
 ) -> Interval | None:
-    """The confidence interval of the balanced accuracy, from those of its two accuracies.
+    """The 95 % confidence interval of the balanced accuracy, from those of its two accuracies.
 
     The jackknife of the whole is too narrow where all of a small class are called rightly; an
     interval of a proportion is not.
@@ -170,7 +170,7 @@ def balanced_interval(
     """
     positive, called = np.asarray(labels, bool), np.asarray(predictions, bool)
     right = np.where(positive, called, ~called).astype(np.float64)
-    return _recovered(right, positive, groups, 0.0, level)
+    return _recovered(right, positive, groups, 0.0, LEVEL)
 
 
 def balanced_lead(
@@ -222,11 +222,6 @@ def _recovered(
     middle = sum(rates) / 2
     bottom, top = max(middle - below, low), min(middle + above, 1.0)
     return Interval(bottom, top, level, f"recovered from {ends[0].method}")
-
-
-def accuracy(predictions: Numbers, labels: Numbers) -> Statistic:
-    """Share of rows on which both are the same, in [0, 1]."""
-    return mean(np.asarray(predictions) == np.asarray(labels))
 
 
 def pearson(a: Numbers, b: Numbers) -> Statistic:

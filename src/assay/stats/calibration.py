@@ -215,13 +215,13 @@ def brier(probabilities: Numbers, good: Numbers) -> Statistic:
     return lambda weights: ratio(float(weights @ away), float(weights.sum()))
 
 
-def calibration_error(probabilities: Numbers, good: Numbers, bins: int = BINS) -> Statistic:
+def calibration_error(probabilities: Numbers, good: Numbers) -> Statistic:
     """Expected calibration error over bins with as many rows each, in [0, 1]; low is good.
 
     Even true probabilities do not reach 0 on few rows: see `error_by_chance`.
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, np.float64)
-    place = _bins(p, bins)
+    place = _bins(p)
 
     def value(weights: Floats) -> float:
         off = np.abs(np.bincount(place, weights * (p - y)))
@@ -246,7 +246,7 @@ def error_by_chance(
         draws: How many are averaged.
     """
     p = np.asarray(probabilities, np.float64)
-    place, chance = _bins(p, BINS), np.random.default_rng(_SEED)
+    place, chance = _bins(p), np.random.default_rng(_SEED)
     off = [
         float(np.abs(np.bincount(place, p - (chance.random(len(p)) < p))).sum())
         for _ in range(draws)
@@ -297,7 +297,7 @@ def reliability(
         groups: For each row the cluster that it belongs to; None if all are independent.
     """
     p, y = np.asarray(probabilities, np.float64), np.asarray(good, bool)
-    place = _bins(p, BINS)
+    place = _bins(p)
     diagram = []
     for number in range(int(place.max()) + 1):
         here = place == number
@@ -307,9 +307,9 @@ def reliability(
     return diagram
 
 
-def _bins(p: Floats, bins: int) -> npt.NDArray[np.intp]:
+def _bins(p: Floats) -> npt.NDArray[np.intp]:
     """Bins of about as many rows each; equal probabilities share one."""
-    edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1], method="higher"))
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, BINS + 1)[1:-1], method="higher"))
     _, place = np.unique(np.searchsorted(edges, p, side="right"), return_inverse=True)
     numbers: npt.NDArray[np.intp] = place.astype(np.intp)
     return numbers

@@ -156,8 +156,10 @@ def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wa
         ValueError: If shapes do not fit, a place is given twice, a probability is outside (0, 1],
             both probabilities and strata are given, or a stratum has one label of many samples.
     """
-    how = power, small_sample
-    return correct_with_shares(scores, labelled, labels, design, ends=ends, level=level, how=how)[0]
+    tuning = power, small_sample
+    return correct_with_shares(
+        scores, labelled, labels, design, ends=ends, level=level, tuning=tuning
+    )[0]
 
 
 def correct_with_shares(
@@ -168,10 +170,10 @@ def correct_with_shares(
     *,
     ends: tuple[float, float] = (0.0, 1.0),
     level: float = LEVEL,
-    how: tuple[float | None, bool] = (None, True),
+    tuning: tuple[float | None, bool] = (None, True),
 ) -> tuple[Corrected, Shares]:
-    """As `correct_mean`, with what each sample adds; `how` is its power and small_sample."""
-    design, (power, small_sample) = design or Design(), how
+    """As `correct_mean`, with what each sample adds; `tuning` is its power and small_sample."""
+    design, (power, small_sample) = design or Design(), tuning
     f, at = np.asarray(scores, np.float64), np.asarray(labelled, np.intp)
     sample, stratum = _checked(f, at, np.asarray(labels, np.float64), design)
     clusters = np.arange(len(f)) if design.groups is None else cluster_numbers(design.groups)

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from assay._store.runs import Value, written
+from assay._user_modules import FILE
 from assay.errors import InputError
 from assay.judges.code_digest import place_of
-from assay.judges.specs import FILE
 from assay.target.ask import Answers, Asking, aask, ask
 from assay.target.process import PREFIX, ProcessSystem, environment
 from assay.target.system import (

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay._middleware.cache import ReplyCache, Served, SharedLimits
 from assay._middleware.concurrency import Latencies, is_given_up
@@ -23,10 +23,12 @@ from assay.data.missing_fields import is_missing, missing_in_all_answers
 from assay.data.passages import AUTO
 from assay.errors import Denied, InputError, JudgeError, Unavailable, Unreadable
 from assay.judge import Limits, Reply, Task
-from assay.metrics import Metric
 from assay.sample import Sample, Turn
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
+
+if TYPE_CHECKING:  # a process that answers for a function (`assay.target.process`) needs none
+    from assay.metrics import Metric
 
 # A system under test is seldom as large as a provider of models.
 LIMITS = Limits(concurrency=8, timeout=120.0, retries=2)
@@ -98,7 +100,7 @@ def ask(
     data: Any,
     target: object,
     *,
-    metrics: Iterable[Metric] = (),
+    metrics: Iterable["Metric"] = (),
     store: str | Path = STORE,
     asking: Asking | None = None,
 ) -> Answers:
@@ -110,7 +112,7 @@ async def aask(
     data: Any,
     target: object,
     *,
-    metrics: Iterable[Metric] = (),
+    metrics: Iterable["Metric"] = (),
     store: str | Path = STORE,
     asking: Asking | None = None,
 ) -> Answers:
@@ -157,7 +159,7 @@ class _Collection:
 
     @classmethod
     def checked(
-        cls, data: Any, system: System, metrics: tuple[Metric, ...], asking: Asking
+        cls, data: Any, system: System, metrics: tuple["Metric", ...], asking: Asking
     ) -> "_Collection":
         """The round, once all rows have been found to be in order."""
         mapping, limit, contexts = asking.mapping, asking.limit, asking.contexts
@@ -372,13 +374,13 @@ def _given(system: System) -> set[str]:
     return set(reply.FOUND) if system.told_contexts else set()
 
 
-def _others(metric: Metric, answered: set[str]) -> list[list[str]]:
+def _others(metric: "Metric", answered: set[str]) -> list[list[str]]:
     """What does as well as what a metric needs, without what the system makes."""
     return [[name for name in names if name not in answered] for names in metric.instead]
 
 
 def count(
-    data: Any, target: System, metrics: Iterable[Metric], store: str | Path, asking: Asking
+    data: Any, target: System, metrics: Iterable["Metric"], store: str | Path, asking: Asking
 ) -> tuple[int, int]:
     """(how often a system would be asked, answers that are known); nobody is asked.
 
@@ -390,7 +392,7 @@ def count(
 
 
 def known_answers(
-    data: Any, target: System, metrics: Iterable[Metric], store: str | Path, asking: Asking
+    data: Any, target: System, metrics: Iterable["Metric"], store: str | Path, asking: Asking
 ) -> Answers:
     """What the store knows of a system's answers, a failure for each other one; nobody is asked.
 
@@ -401,7 +403,7 @@ def known_answers(
 
 
 def questions(
-    data: Any, target: System, metrics: Iterable[Metric], asking: Asking
+    data: Any, target: System, metrics: Iterable["Metric"], asking: Asking
 ) -> Iterator[Sample]:
     """The samples that a system would be asked, in the order of the data.
 
@@ -411,7 +413,7 @@ def questions(
     return _Collection.checked(data, target, tuple(metrics), asking).samples()
 
 
-def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -> None:
+def check_answers(answers: Answers, target: System, metrics: Iterable["Metric"]) -> None:
     """See that the answers hold what the system makes and metrics need.
 
     Raises:
@@ -442,7 +444,7 @@ def check_answers(answers: Answers, target: System, metrics: Iterable[Metric]) -
         )
 
 
-def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: Metric) -> bool:
+def _serves(present: AbstractSet[str], answered: AbstractSet[str], metric: "Metric") -> bool:
     return any(answered & set(names) <= present for names in (metric.needs, *metric.instead))
 
 

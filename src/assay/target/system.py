@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from assay._middleware.concurrency import PerLoop
+from assay._middleware.concurrency import PerLoop, called
 from assay._text.sanitize import redacted_content, remember_headers, remember_url
+from assay._user_modules import FILE
 from assay.data import FIELDS, values_of
 from assay.data.columns import field_meant
 from assay.errors import Denied, InputError, Unavailable
 from assay.judge import BackendLike, Reply, Task
-from assay.judges.code_digest import callable_digest, place_of, text_digest
-from assay.judges.llm import called, name_of
+from assay.judges.code_digest import callable_digest, name_of, place_of, text_digest
 from assay.judges.openai.endpoint import Refusal, checked_url, one_login, retry_after
-from assay.judges.specs import FILE, imported
+from assay.judges.specs import imported
 from assay.prompt import Material
 from assay.sample import Sample
 from assay.target.reply import Unfit, decoded, instead_of_answer, plain_of
@@ -382,21 +382,21 @@ class FunctionSystem:
         return await called(call, *(arguments[name] for name in self._wants))
 
 
-def system(target: object, *, version: str = "", contexts: bool = False, **how: Any) -> System:
+def system(target: object, *, version: str = "", contexts: bool = False, **options: Any) -> System:
     """The system that a URL, ``module:function``, ``file.py:function`` or a function names.
 
     Args:
         target: The URL or function.
         version: Which version of it.
         contexts: As for `FunctionSystem`.
-        how: `body` and `headers` of `HttpSystem`.
+        options: `body` and `headers` of `HttpSystem`.
 
     Raises:
         InputError: If there is none, or options for HTTP are given for a function.
     """
     if isinstance(target, str) and target.startswith(("http://", "https://")):
-        return HttpSystem(target, version=version, **how)
-    if any(how.values()):
+        return HttpSystem(target, version=version, **options)
+    if any(options.values()):
         raise InputError("body and headers are for a target with a URL", "leave them out")
     file = ""
     if isinstance(target, str):

@@ -52,11 +52,11 @@ class Draft:
     quotes: tuple[str, ...] = ()
     sure: bool = False
 
-    def asking(self, question: str, template: str = "", *, sure: bool = True) -> "Draft":
+    def asking(self, question: str, template: str = "") -> "Draft":
         """Another question about the same place, which nothing answers."""
         template = template or self.fact.template
         fact = replace(self.fact, question=question, template=template, other="", reference="")
-        return replace(self, fact=fact, sure=sure)
+        return replace(self, fact=fact, sure=True)
 
 
 class Drafts:

@@ -150,21 +150,21 @@ class Charted:
         return cls(segments, site.run(baseline) if baseline else None)
 
 
-def render(site: Site, place: Place, group: Group, how: Charted | None = None) -> str:
+def render(site: Site, place: Place, group: Group, charted: Charted | None = None) -> str:
     """The page of a sweep or a watch."""
-    how = how or Charted()
+    charted = charted or Charted()
     key: Hashable = (group.kind, *((run.id, run.finished) for run in group.runs), site.version())
-    key = (key, how.segments, how.reference and how.reference.id)
+    key = (key, charted.segments, charted.reference and charted.reference.id)
     wait = 600.0 if place.static else _WAIT_S
     if group.kind == "sweep":
         swept = site.background.get(key, partial(_swept, site, group), wait)
         more = {} if swept is None else _shown_sweep(swept, place, group)
         return site.render("sweep_page.html", place, group=group, waiting=swept is None, **more)
-    watched = site.background.get(key, partial(_watched, site, group, how), wait)
+    watched = site.background.get(key, partial(_watched, site, group, charted), wait)
     more = {} if watched is None else _shown_watch(watched, place, group)
-    more["fields"] = list(dict.fromkeys([*_fields(site, group), *how.segments]))
+    more["fields"] = list(dict.fromkeys([*_fields(site, group), *charted.segments]))
     return site.render(
-        "watch_page.html", place, group=group, how=how, waiting=watched is None, **more
+        "watch_page.html", place, group=group, charted=charted, waiting=watched is None, **more
     )
 
 
@@ -200,9 +200,11 @@ def _shown_sweep(swept: Sweep, place: Place, group: Group) -> dict[str, Any]:
     }
 
 
-def _watched(site: Site, group: Group, how: Charted) -> tuple[list[Chart], list[Mapping[str, Any]]]:
-    reference = None if how.reference is None else site.result(how.reference)
-    charting = Charting(segments=how.segments, reference=reference)
+def _watched(
+    site: Site, group: Group, charted: Charted
+) -> tuple[list[Chart], list[Mapping[str, Any]]]:
+    reference = None if charted.reference is None else site.result(charted.reference)
+    charting = Charting(segments=charted.segments, reference=reference)
     with Store(site.path) as store:  # of its own: other pages need not wait
         past = [look for look in looks(store, group.title) if look.complete]
         alerts = [alert.body for alert in store.alerts.of(group.title)]

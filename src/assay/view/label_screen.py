@@ -51,7 +51,7 @@ class Context:
     head: str
 
 
-def laid_out(claim: str, contexts: Sequence[str], *, fold: bool = True) -> list[Context]:
+def laid_out(claim: str, contexts: Sequence[str]) -> list[Context]:
     """The contexts, each sentence of a claim leading to the sentence of them that is nearest.
 
     It goes by the words that they share, and knows nothing of what the judge says.
@@ -59,7 +59,6 @@ def laid_out(claim: str, contexts: Sequence[str], *, fold: bool = True) -> list[
     Args:
         claim: What is to be labelled.
         contexts: Whatever it may rest on.
-        fold: Whether long contexts without a near passage are folded.
     """
     sentences = [(n, span) for n, text in enumerate(contexts) for span in spans(text)]
     sentences = sentences[:_MOST_SENTENCES]
@@ -72,7 +71,7 @@ def laid_out(claim: str, contexts: Sequence[str], *, fold: bool = True) -> list[
         best = max(range(len(shares)), key=shares.__getitem__, default=-1)
         if best >= 0 and shares[best] >= _NEAR:
             near.setdefault(best, set()).update(wanted & stems_of[best])
-    long = fold and sum(map(len, contexts)) > _LONG and bool(near)
+    long = sum(map(len, contexts)) > _LONG and bool(near)
     return [
         _context(
             n,

@@ -86,7 +86,7 @@ def _facts(site: Site, run: Run) -> Sequence[MetricFacts]:
 
 def _metric(store: Store, run: Run, score: MetricSummary) -> MetricFacts:
     about = run.config["about"][score.metric]
-    values = [value for _, value, _ in store.values(run.id, score.metric) if value is not None]
+    values = list(store.numbers(run.id, score.metric).values())
     spread = Spread.of(values, about["range"])
     return MetricFacts(
         score, spread.counts, spread.words(), bool(about["higher_is_better"]), about["guide"]

@@ -171,8 +171,8 @@ class _Pages:
         def page() -> str:
             run = self._site.run(request.match_info["run"])
             group = groups.group_of(self._site, run, request.match_info["kind"])
-            how = groups.Charted.read(self._site, request.query)
-            return groups.render(self._site, LIVE, group, how)
+            charted = groups.Charted.read(self._site, request.query)
+            return groups.render(self._site, LIVE, group, charted)
 
         return await html(page)
 

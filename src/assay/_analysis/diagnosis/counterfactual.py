@@ -285,8 +285,8 @@ def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
     for metric in again.run.metrics:
         if metric not in known:
             continue
-        before = {rows.get(r): v for r, v, _ in again.store.values(first, metric) if v is not None}
-        after = {r: v for r, v, _ in again.store.values(again.run.id, metric) if v is not None}
+        before = {rows.get(row): v for row, v in again.store.numbers(first, metric).items()}
+        after = again.store.numbers(again.run.id, metric)
         rows_in_both = sorted(row for row in after if row in before)
         if rows_in_both:
             n = len(rows_in_both)

@@ -253,7 +253,7 @@ def find_patterns(
 
 def _values(store: Store, run: Run, name: str, groups: Mapping[int, Hashable]) -> Values | None:
     label = next((m for m in run.metrics if m.partition("(")[0] == name), None)
-    by_row = {r: v for r, v, _ in store.values(run.id, label) if v is not None} if label else {}
+    by_row = store.numbers(run.id, label) if label else {}
     if not label or not by_row:
         return None
     about = run.config["about"][label]

@@ -24,9 +24,9 @@ MARKS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 STARS: Final = "* p < 0.05, ** p < 0.01, *** p < 0.001."
 
 
-def collect(found: RunsByGroup) -> dict[str, Any]:
+def collect(grouped: RunsByGroup) -> dict[str, Any]:
     """Everything that is shown of it, as plain values."""
-    return {"assay": __version__, **msgspec.to_builtins(found)}
+    return {"assay": __version__, **msgspec.to_builtins(grouped)}
 
 
 def report(data: Mapping[str, Any]) -> Sections:
@@ -49,21 +49,23 @@ def runs(compared: tuple[Compared, ...]) -> list[tuple[str, str]]:
     return facts
 
 
-def scores(found: RunsByGroup) -> Section:
+def scores(grouped: RunsByGroup) -> Section:
     """Mean, standard deviation and n of each group, and its difference to the base."""
-    several = len(found.runs) > 1
-    differences = {(d.metric, d.group, d.run): d for d in found.differences}
+    several = len(grouped.runs) > 1
+    differences = {(d.metric, d.group, d.run): d for d in grouped.differences}
     rows = []
-    for place, base in enumerate(found.runs[0].metrics):
-        for name in dict.fromkeys(g.name for run in found.runs for g in run.metrics[place].groups):
-            for number, run in enumerate(found.runs):
+    for place, base in enumerate(grouped.runs[0].metrics):
+        for name in dict.fromkeys(
+            g.name for run in grouped.runs for g in run.metrics[place].groups
+        ):
+            for number, run in enumerate(grouped.runs):
                 group = next((g for g in run.metrics[place].groups if g.name == name), None)
                 against = differences.get((base.metric, name, number))
                 cells = _cells(group, against, several=several)
                 rows.append([f"{base.metric}, {name}", letter(number), *cells])
-    heads = (f"metric, {found.runs[0].field}", "run", "mean (s.d.)", "n")
+    heads = (f"metric, {grouped.runs[0].field}", "run", "mean (s.d.)", "n")
     last = ("run - A", "pairs") if several else ("interval",)
-    return Section("Scores by group", (*heads, *last), list(_once(rows)), _legend(found))
+    return Section("Scores by group", (*heads, *last), list(_once(rows)), _legend(grouped))
 
 
 def _once(rows: list[list[str]]) -> Iterator[list[str]]:
@@ -98,21 +100,21 @@ def mark(p: float | None) -> str:
     return next((stars for limit, stars in MARKS if p is not None and p < limit), "")
 
 
-def _legend(found: RunsByGroup) -> list[str]:
-    n = sum(one.paired is not None for one in found.differences)
-    level = f"{100 * found.level:g} %"
+def _legend(grouped: RunsByGroup) -> list[str]:
+    n = sum(one.paired is not None for one in grouped.differences)
+    level = f"{100 * grouped.level:g} %"
     text = "run - A: the mean difference over the samples that are of the group in both runs, with "
     text += f"{level} intervals; permutation test of pairs, adjusted by Holm for "
     text += f"{numbers.plural(n, 'test')}: {STARS}"
     without = [
         f"{numbers.plural(run.without, 'sample')} of {letter(number)} without {run.field} left out."
-        for number, run in enumerate(found.runs)
+        for number, run in enumerate(grouped.runs)
         if run.without
     ]
-    return [*([text] if len(found.runs) > 1 else []), *without]
+    return [*([text] if len(grouped.runs) > 1 else []), *without]
 
 
-def tests(found: RunsByGroup) -> Section:
+def tests(grouped: RunsByGroup) -> Section:
     """The groups of each run against each other, where it has enough of both."""
     tested = [
         (
@@ -121,14 +123,16 @@ def tests(found: RunsByGroup) -> Section:
             letter(number),
             *_tested(test.found, test.p),
         )
-        for place, base in enumerate(found.runs[0].metrics)
-        for number, run in enumerate(found.runs)
+        for place, base in enumerate(grouped.runs[0].metrics)
+        for number, run in enumerate(grouped.runs)
         for test in run.metrics[place].tests
         if test.found
     ]
-    results = [test.found for r in found.runs for m in r.metrics for test in m.tests if test.found]
+    results = [
+        test.found for r in grouped.runs for m in r.metrics for test in m.tests if test.found
+    ]
     sides = {result.one_sided for result in results}
-    title = f"Within each run, by {found.runs[0].field}"
+    title = f"Within each run, by {grouped.runs[0].field}"
     if len(whos := {row[1] for row in tested}) == 1:  # said once, it leaves room for the numbers
         title += f": {whos.pop()}"
         rows = [[metric, *rest] for metric, _, *rest in tested]

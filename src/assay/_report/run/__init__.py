@@ -161,7 +161,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
         **fields,
         "methods": list(row.methods),
         "why_failed": store.why_failed(run.id, label) if row.n_failed else "",
-        "values": [value for _, value, _ in store.values(run.id, label) if value is not None],
+        "values": list(store.numbers(run.id, label).values()),
     }
 
 

@@ -251,23 +251,23 @@ def _summary_frame(means: Summary) -> str:
     return _framed("notebook_summary.html", rows=means, notes=means.notes())
 
 
-def _trace_frame(found: Trace) -> str:
+def _trace_frame(trace: Trace) -> str:
     """The evidence of one score: texts, parts with their verdicts, contexts, calls."""
-    sample, outcome = found.sample, found.outcome
+    sample, outcome = trace.sample, trace.outcome
     if isinstance(outcome, Score):
         value, why, detail = numbers.score(outcome.value), "", ""
         method, details = outcome.method, outcome.details
     else:
         value, why, detail = "", outcome.why, outcome.detail
         method, details = "", {}
-    higher = found.higher_is_better
+    higher = trace.higher_is_better
     contexts = sample.contexts or ()
     shortened = [text[:LONGEST] for text in contexts]
     groups = [
         (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
         for kind, own in labels.grouped(outcome.parts).items()
     ]
-    replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in found.replies]
+    replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in trace.replies]
     calls = [
         {**reply, "prompt": reply["prompt"][:LONGEST], "raw": readable(reply["raw"])[:LONGEST]}
         for reply in replies
@@ -275,7 +275,7 @@ def _trace_frame(found: Trace) -> str:
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
     return _framed(
         "notebook_trace.html",
-        metric=found.metric,
+        metric=trace.metric,
         value=value,
         why=why,
         detail=detail,

@@ -193,7 +193,7 @@ class RunEvaluator(evaluation.RunEvaluator):
         metrics: As for `assay.evaluate`.
         judge: As for `assay.evaluate`.
         row: Makes the fields of a sample of a run and its example, where keys have other names.
-        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+        options: `embedder`, `store` and `settings` of `assay.evaluate`.
     """
 
     def __init__(
@@ -202,9 +202,9 @@ class RunEvaluator(evaluation.RunEvaluator):
         judge: Any = "embedded",
         *,
         row: Callable[[Any, Any], Mapping[str, Any]] | None = None,
-        **how: Any,
+        **options: Any,
     ) -> None:
-        self._scorer = Scorer(metrics, judge, **how)
+        self._scorer = Scorer(metrics, judge, **options)
         self._row = row or row_of
 
     @property

@@ -220,15 +220,15 @@ class Evaluator(BaseEvaluator):
         metric: As for `assay.evaluate`; one.
         judge: As for `assay.evaluate`.
         passing: The worst score that passes; the metric's guide value by default.
-        how: `embedder`, `store` and `settings` of `assay.evaluate`.
+        options: `embedder`, `store` and `settings` of `assay.evaluate`.
     """
 
     def __init__(
-        self, metric: Any, judge: Any = "embedded", *, passing: float | None = None, **how: Any
+        self, metric: Any, judge: Any = "embedded", *, passing: float | None = None, **options: Any
     ) -> None:
         if passing is not None:
             check_threshold(metric)
-        self._scorer = Scorer(metric, judge, **how)
+        self._scorer = Scorer(metric, judge, **options)
         (self._metric,) = self._scorer.metrics
         self._passing = passing
 

@@ -209,8 +209,8 @@ class Gathering:
         path: The file.
         linger: Seconds to wait for late spans after the outermost one ended.
         patience: Seconds after which a trace is written whose outermost span never ends.
-        most_traces: Traces that may be open at once.
-        most_spans: Spans that are kept of one trace.
+        max_traces: Traces that may be open at once.
+        max_spans: Spans that are kept of one trace.
         counts: What became of them.
         clock: Seconds that only go forward.
         open: The traces that are not written yet, by their id.
@@ -219,8 +219,8 @@ class Gathering:
     path: Path
     linger: float
     patience: float
-    most_traces: int
-    most_spans: int
+    max_traces: int
+    max_spans: int
     counts: Counts = field(default_factory=Counts)
     clock: Callable[[], float] = time.monotonic
     open: dict[int, Trace] = field(default_factory=dict)
@@ -232,7 +232,7 @@ class Gathering:
         if trace is None:
             self._make_room()
             trace = self.open[key] = Trace(self.clock() + self.patience)
-        if len(trace.spans) >= self.most_spans:
+        if len(trace.spans) >= self.max_spans:
             self.counts.dropped_spans += 1
         else:
             trace.spans.append(span)
@@ -252,7 +252,7 @@ class Gathering:
 
     def _make_room(self) -> None:
         """Write the oldest trace now if its outermost span ended, else give it up."""
-        if len(self.open) < self.most_traces:
+        if len(self.open) < self.max_traces:
             return
         oldest = next(iter(self.open))
         if self.open[oldest].rooted:

@@ -5,9 +5,9 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import Any
 
+from assay._middleware.concurrency import settled
 from assay.errors import Unavailable
 from assay.judge import CUT
-from assay.judges.llm import settled
 
 
 class Wrapped:
@@ -48,14 +48,14 @@ class BaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
         infos = [(text.generation_info or {}) for texts in response.generations for text in texts]
         return not any(info.get("finish_reason") == "length" for info in infos)
 
-    async def generate(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+    async def generate(self, prompt: Any, n: int = 1, **options: Any) -> Any:
         """The texts that it writes.
 
         Raises:
             Unavailable: If one was cut short.
         """
         ask: Any = getattr(self, "agenerate_text", None) or getattr(self, "generate_text", None)
-        response = await settled(ask(prompt, n=n, **how))
+        response = await settled(ask(prompt, n=n, **options))
         if not self.is_finished(response):
             raise Unavailable(f"a text of {type(self).__name__} {CUT}")
         return response
@@ -71,13 +71,13 @@ class InstructorBaseRagasLLM(ABC):  # noqa: B024 - one of two methods is enough
 class BaseRagasEmbedding(ABC):  # noqa: B024 - one of two methods is enough
     """Base of a user's own embeddings: `embed_text(text)` or `aembed_text` gives a vector."""
 
-    def embed_texts(self, texts: Sequence[str], **how: Any) -> list[Any]:
+    def embed_texts(self, texts: Sequence[str], **options: Any) -> list[Any]:
         """`embed_text` of each."""
-        return [getattr(self, "embed_text")(text, **how) for text in texts]  # noqa: B009
+        return [getattr(self, "embed_text")(text, **options) for text in texts]  # noqa: B009
 
-    async def aembed_texts(self, texts: Sequence[str], **how: Any) -> list[Any]:
+    async def aembed_texts(self, texts: Sequence[str], **options: Any) -> list[Any]:
         """`aembed_text` of each, at once."""
-        calls = [getattr(self, "aembed_text")(text, **how) for text in texts]  # noqa: B009
+        calls = [getattr(self, "aembed_text")(text, **options) for text in texts]  # noqa: B009
         return list(await asyncio.gather(*calls))
 
 

@@ -13,10 +13,10 @@ from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from assay._middleware.concurrency import settled
 from assay.data.values import as_text, read_back
 from assay.errors import AssayError, InputError
 from assay.integrations.ragas.advice import missing
-from assay.judges.llm import settled
 
 
 class DataTable:

@@ -53,7 +53,7 @@ async def aevaluate(
     embeddings: Any = None,
     *,
     raise_exceptions: bool = False,
-    **how: Any,
+    **options: Any,
 ) -> EvaluationResult:
     """Score every row by every metric.
 
@@ -68,7 +68,7 @@ async def aevaluate(
             what `llm_factory` gives, or what `assay.evaluate` takes.
         embeddings: Who embeds, likewise.
         raise_exceptions: Whether a score that failed is an error, after all others were made.
-        how: `run_config`, a `RunConfig`; `column_map`, the column of the data by ragas' name of
+        options: `run_config`, a `RunConfig`; `column_map`, the column of the data by ragas' name of
             it; `show_progress`, whether to show a bar where the output is a terminal. Of ragas'
             other parameters batch_size, experiment_name, token_usage_parser (tokens are always
             counted), in_ci, is_async and allow_nest_asyncio have no effect.
@@ -81,7 +81,7 @@ async def aevaluate(
         JudgeError: If a score failed and `raise_exceptions` says so.
     """
     with reworded():
-        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how))
+        result = await _scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options))
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result
@@ -94,10 +94,10 @@ def evaluate(
     embeddings: Any = None,
     *,
     raise_exceptions: bool = False,
-    **how: Any,
+    **options: Any,
 ) -> EvaluationResult:
     """`aevaluate` run to completion, whether or not an event loop is running."""
-    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(how)))
+    result = completed(_scored(dataset, _metrics(metrics), (llm, embeddings), _Options.of(options)))
     for message in _messages(result, raise_exceptions=raise_exceptions):
         warnings.warn(message, stacklevel=2)
     return result

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assay._middleware.concurrency import settled
 from assay._runner.settings import Settings
 from assay._runner.stack import choose
 from assay.errors import InputError, Unreadable, Unsupported
@@ -27,7 +28,7 @@ from assay.integrations.ragas.base_models import (
 from assay.judge import Backend, Reply, Task
 from assay.judges.code_digest import class_digest, text_digest
 from assay.judges.embedder import Embedder
-from assay.judges.llm import LLM, Completion, settled
+from assay.judges.llm import LLM, Completion
 from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.judge import OpenAI
 from assay.judges.specs import DEFAULT, backend

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from assay._middleware.concurrency import settled
 from assay.errors import InputError
+from assay.integrations.openai import check_client
 from assay.integrations.ragas.advice import completed, missing
 from assay.integrations.ragas.base_models import (
     BaseRagasEmbedding,
@@ -21,7 +23,6 @@ from assay.integrations.ragas.judges import (
     vectors,
     written,
 )
-from assay.judges.llm import settled
 
 __all__ = [
     "BaseRagasEmbedding",
@@ -46,14 +47,14 @@ _SERVED = ("openai", "azure", "ollama", "groq", "together", "deepseek", "mistral
 
 
 class _Writes(Wrapped, BaseRagasLLM):
-    async def agenerate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+    async def agenerate_text(self, prompt: Any, n: int = 1, **options: Any) -> Any:
         """The texts that the model writes after a prompt."""
-        del how
+        del options
         return await written(self.model, prompt, n)
 
-    def generate_text(self, prompt: Any, n: int = 1, **how: Any) -> Any:
+    def generate_text(self, prompt: Any, n: int = 1, **options: Any) -> Any:
         """`agenerate_text` run to completion."""
-        return completed(self.agenerate_text(prompt, n, **how))
+        return completed(self.agenerate_text(prompt, n, **options))
 
 
 class LangchainLLMWrapper(_Writes):
@@ -112,17 +113,6 @@ def llm_factory(
     if provider == "ollama":
         return OpenAIModel.ollama(model, **options)
     return OpenAIModel(model, **options)
-
-
-def check_client(client: Any) -> None:
-    """Refuse what is no client of the openai package.
-
-    Raises:
-        InputError: If it is none.
-    """
-    if not hasattr(client, "chat") or not hasattr(client, "base_url"):
-        what = f"a {type(client).__name__} is not a client of the openai package"
-        raise InputError(what, "give an OpenAI or AsyncOpenAI object")
 
 
 def instructor_llm_factory(

@@ -200,26 +200,26 @@ class TestsetGenerator:
         return cls(llm=llm, critic_llm=second, embedding_model=embeds, **others)
 
     def generate_with_langchain_docs(
-        self, documents: Any, testset_size: int | None = None, **how: Any
+        self, documents: Any, testset_size: int | None = None, **options: Any
     ) -> Testset:
         """Write questions about documents of LangChain.
 
         Args:
             documents: The documents.
             testset_size: How many questions (`test_size` in ragas 0.1).
-            how: `run_config`; `distributions` by the kinds in `evolutions` (ragas 0.1). Transforms,
-                callbacks and flags of ragas have no effect.
+            options: `run_config`; `distributions` by the kinds in `evolutions` (ragas 0.1).
+                Transforms, callbacks and flags of ragas have no effect.
 
         Raises:
             InputError: If documents or models cannot be used; nothing was asked yet.
             Denied: If a model refuses.
         """
-        n = testset_size if testset_size is not None else how.pop("test_size", 10)
-        run_config: RunConfig | None = how.pop("run_config", None)
-        plan = Plan(n=n, kinds=_kinds(how.pop("distributions", None)))
-        if how.pop("query_distribution", None):
+        n = testset_size if testset_size is not None else options.pop("test_size", 10)
+        run_config: RunConfig | None = options.pop("run_config", None)
+        plan = Plan(n=n, kinds=_kinds(options.pop("distributions", None)))
+        if options.pop("query_distribution", None):
             refuse("query_distribution= of TestsetGenerator", _DISTRIBUTION)
-        if unknown := set(how) - _NO_EFFECT:
+        if unknown := set(options) - _NO_EFFECT:
             what = f"generate_with_langchain_docs has no {', '.join(sorted(unknown))}="
             raise InputError(what, "leave it out")
         settings = Settings(limits=run_config.limits()) if run_config else Settings()

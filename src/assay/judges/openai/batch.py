@@ -159,7 +159,7 @@ class OpenAIBatch(OpenAI):
         super().__init__(model, **options)
         if not (quiet > 0 and poll > 0 and most > 0):
             raise InputError("quiet, poll and most are to be above 0")
-        self.habits = BatchPolicy(quiet, poll, most)
+        self.policy = BatchPolicy(quiet, poll, most)
         if "/openai/deployments/" in self._connection.endpoint.url:
             what = "openai-batch: cannot ask an Azure deployment"
             raise InputError(what, "take openai:, or give Azure's v1 address with --base-url")
@@ -167,7 +167,7 @@ class OpenAIBatch(OpenAI):
     @property
     def capabilities(self) -> Capabilities:
         """It is asked in batches."""
-        return replace(super().capabilities, batch_size=self.habits.most)
+        return replace(super().capabilities, batch_size=self.policy.most)
 
     def in_batches(self, batches: Any, at_once: Backend, budget: Any) -> Backend:
         """The same model asked in batches.
@@ -177,8 +177,8 @@ class OpenAIBatch(OpenAI):
             at_once: This, within limits.
             budget: What may be spent.
         """
-        provider = Provider(self._connection, self.model, wait=min(1.0, self.habits.poll))
-        return Batched(self, at_once, BatchQueue(provider, batches, self.habits), budget)
+        provider = Provider(self._connection, self.model, wait=min(1.0, self.policy.poll))
+        return Batched(self, at_once, BatchQueue(provider, batches, self.policy), budget)
 
     def line(self, key: str, task: Task[Any], draw: int) -> bytes:
         """A request as a line of a batch's file, without its end."""

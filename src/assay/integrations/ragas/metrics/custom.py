@@ -139,13 +139,13 @@ class BaseMetric:
         """`ascore` run to completion."""
         return completed(self.ascore(**inputs))
 
-    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **options: Any) -> list[Any]:
         """The values for several sets of inputs."""
-        return list(await asyncio.gather(*(self.ascore(**{**row, **how}) for row in inputs)))
+        return list(await asyncio.gather(*(self.ascore(**{**row, **options}) for row in inputs)))
 
-    def batch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+    def batch_score(self, inputs: Sequence[Mapping[str, Any]], **options: Any) -> list[Any]:
         """`abatch_score` run to completion."""
-        return completed(self.abatch_score(inputs, **how))
+        return completed(self.abatch_score(inputs, **options))
 
     def validate_result_value(self, value: Any) -> str | None:
         """What is wrong with a value of this metric; None if it is allowed."""
@@ -186,13 +186,13 @@ class LLMMetric(BaseMetric):
         (result,) = await self.abatch_score([inputs], llm=llm)
         return result
 
-    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **how: Any) -> list[Any]:
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]], **options: Any) -> list[Any]:
         """The values for several sets of texts; a judge may be given as `llm`, or with them."""
         if type(self).ascore is not LLMMetric.ascore:  # a metric of the user's own
-            return await super().abatch_score(inputs, **how)
+            return await super().abatch_score(inputs, **options)
         if not inputs:
             return []
-        judge = how.get("llm") or inputs[0].get("llm") or self.llm
+        judge = options.get("llm") or inputs[0].get("llm") or self.llm
         texts = [row_of({k: v for k, v in row.items() if k != "llm"}) for row in inputs]
         for row in texts:
             absent = [name for name in self.get_variables() if name not in row]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
 from typing import Any
 
+from assay._middleware.concurrency import settled
 from assay.integrations.ragas.advice import completed
-from assay.judges.llm import settled
 from assay.score import Outcome, Unscored
 
 
