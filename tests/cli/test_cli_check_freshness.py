@@ -175,6 +175,8 @@ def test_two_revisions_of_a_folder_in_git(assay, here):
         (("--corpus-after", "docs"), "there is no --corpus-before"),
         (("--corpus-before", "a", "--corpus-after", "b", "--design"), "--design is not for"),
         (("--corpus-before", "a", "--corpus-after", "b"), "there is no file 'a'"),
+        (("--corpus-before", "v1..v2", "--corpus-after", "b"), "'v1..v2' is a range of revisions"),
+        (("--corpus-before", "v1..:a", "--corpus-after", "b"), "'v1..:a'"),
         (("--json",), "--json is for --design and --corpus-before"),
     ],
 )

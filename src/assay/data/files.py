@@ -177,7 +177,8 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
         suffix = _suffix(path)
         head = _head(path)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"'{path}' cannot be read: {error}") from error
+        remedy = "make it readable" if isinstance(error, PermissionError) else ""
+        raise InputError(f"'{path}' cannot be read: {error}", remedy) from error
     _refuse_foreign(path, suffix, head)
     reader = _READERS[suffix] if not sheet else partial(sheet_records, sheet=sheet)
 
@@ -286,10 +287,16 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
     if suffix == SUFFIX and not head.startswith((_ZIP, _OLE)):
         raise InputError(f"'{path}' is not an Excel file", "correct its extension")
+    if not is_parquet and not (suffix == SUFFIX and head.startswith(_ZIP)):
+        refuse_binary(path, head)
+
+
+def refuse_binary(path: Path | Remote, head: bytes) -> None:
+    """Raise InputError if the first bytes of a file are those of no text in UTF-8."""
     for magic, fault, remedy in _FOREIGN:
-        if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
+        if head.startswith(magic):
             raise InputError(f"'{path}' {fault}", remedy)
-    if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
+    if head.count(b"\0") > len(head) // 4:
         name = _utf_name(head)
         raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
 
