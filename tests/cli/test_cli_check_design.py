@@ -81,6 +81,7 @@ def test_three_rows_with_a_duplicate_and_a_passage_above_are_at_fault(assay, her
         ("When did he resign?", False),
         ("What is its capital?", False),
         ("How long does it take to repair a lamp?", True),
+        ("How long has it been since the Tarn bridge was opened?", True),
         ("What does the author of Emma recommend?", True),
         ("When a shop closes, what happens to its parcels?", True),
         ("In his first speech, what did Lincoln promise?", True),
