@@ -373,7 +373,7 @@ def _distinct(documents: list[Document]) -> list[Document]:
     for number, document in enumerate(documents, start=1):
         first, text = seen.setdefault(document.id, (number, document.text))
         if text != document.text:
-            what = f"documents {first} and {number} are both called '{document.id}'"
+            what = f"two documents are called '{document.id}', the ones at {first} and {number}"
             remedy = "give each an id of its own, or name the folder that holds both files"
             raise InputError(what, remedy)
     return list({document.id: document for document in documents}.values())
