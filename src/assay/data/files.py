@@ -55,7 +55,6 @@ _UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
 _HEAD: Final = 256
 _ZIP: Final = b"PK\x03\x04"
 _OLE: Final = b"\xd0\xcf\x11\xe0"
-# First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
     (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
     (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
@@ -177,8 +176,7 @@ def file_records(path: Path | Remote) -> Callable[[], Iterator[Record]]:
         suffix = _suffix(path)
         head = _head(path)
     except (OSError, EOFError, zlib.error) as error:
-        remedy = "make it readable" if isinstance(error, PermissionError) else ""
-        raise InputError(f"'{path}' cannot be read: {error}", remedy) from error
+        raise InputError(f"'{path}' cannot be read: {error}") from error
     _refuse_foreign(path, suffix, head)
     reader = _READERS[suffix] if not sheet else partial(sheet_records, sheet=sheet)
 
@@ -237,8 +235,8 @@ def _without_gz(path: Path | Remote) -> PurePath:
 def refuse_endless(path: Path) -> None:
     """Raise InputError if it is a pipe or a device: reading one may never end."""
     if not path.is_file():
-        message = f"'{path}' is no file, but a pipe, a socket or a device"
-        raise InputError(message, "save what it gives to a file, and name that")
+        remedy = "save what it gives to a file, and name that"
+        raise InputError(f"'{path}' is no file, but a pipe, a socket or a device", remedy)
 
 
 def near(path: Path) -> str:
@@ -297,8 +295,7 @@ def refuse_binary(path: Path | Remote, head: bytes) -> None:
         if head.startswith(magic):
             raise InputError(f"'{path}' {fault}", remedy)
     if head.count(b"\0") > len(head) // 4:
-        name = _utf_name(head)
-        raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
+        raise InputError(f"'{path}' is {(n := _utf_name(head))[:6]} or binary", _UTF8.format(n))
 
 
 def _utf_name(head: bytes) -> str:
