@@ -1,6 +1,6 @@
-"""Does `check_freshness` tell what the edits of assay's own pages did? A hundred, read one by one.
+"""Does `check_freshness` tell what the edits of assay's own pages did? All read one by one.
 
-    python -m benchmarks.freshness_history [--wrong] [--read]
+    python -m benchmarks.freshness_history [--later] [--wrong] [--read]
 
 Of each commit that changed docs/, in a drawn order, one sentence of prose that is no longer there
 word for word is a question's reference; then a second one. `TRUTH` holds what reading said:
@@ -8,7 +8,8 @@ word for word is a question's reference; then a second one. `TRUTH` holds what r
 words or with an addition; (v)alid, as it stands there or on another changed page but for its form.
 One reader judged, by the old sentence and the one that `check_freshness` put beside it or, where it
 put none, the nearest one; its verdict was not shown, but an empty place beside a sentence hints at
-one, and nine labels were set right after three verdicts had shown what that may mean.
+one, and nine labels were set right after three verdicts had shown what that may mean. `LATER_TRUTH`
+is of later commits, read before any verdict on them was made, by a reader who knew the rules.
 """
 
 import argparse
@@ -22,12 +23,14 @@ from assay.testset import Document, QuestionFreshness, check_freshness
 from benchmarks.data import ROOT
 from benchmarks.freshness import Place, places
 
-LAST = "706d6433"  # the last commit that is looked at
-SEED, EDITS = 5, 100
+# The commits that are looked at: until here while the rules were made, then until there.
+LAST, LATER = "706d6433", "706d6433..e8dd4a17"
+SEED = 5
 TRUTH = (
     "idddvidddivdidididiidiiididididdidddiiddidiiddiddi"
     "didididdvididdidvviddidiidddddiidiidvdddiddididddd"
 )
+LATER_TRUTH = "iiiddiiiidiiididiiiiididiididiidddiiiiidiiddidi"
 STATES = {"i": "invalidated", "d": "drifted", "v": "valid"}
 
 
@@ -36,10 +39,10 @@ def git(*arguments: str) -> str:
     return found.stdout.decode(errors="replace")
 
 
-def edits() -> Iterator[tuple[str, Place, list[Document], list[Document]]]:
+def edits(span: str) -> Iterator[tuple[str, Place, list[Document], list[Document]]]:
     """Commit, a sentence that it changed, and the changed pages before and after."""
     chance = random.Random(SEED)
-    commits = git("log", "--no-merges", "--format=%h", LAST, "--", "docs").split()
+    commits = git("log", "--no-merges", "--format=%h", span, "--", "docs").split()
     chance.shuffle(commits)
     left = list[tuple[str, list[Place], list[Document], list[Document]]]()
     for commit in commits:
@@ -66,9 +69,9 @@ def edits() -> Iterator[tuple[str, Place, list[Document], list[Document]]]:
             yield commit, chance.choice(others), before, after
 
 
-def found() -> Iterator[tuple[str, str, QuestionFreshness]]:
+def found(commits: str, n: int) -> Iterator[tuple[str, str, QuestionFreshness]]:
     """Commit, sentence, and what was told of it."""
-    for number, (commit, place, before, after) in zip(range(EDITS), edits(), strict=False):
+    for number, (commit, place, before, after) in zip(range(n), edits(commits), strict=False):
         said = " ".join(place.text.split())
         question = f"What holds for {' '.join(content_words(said)[:4])}?"
         row = {"id": f"{number}", "question": question, "reference": said}
@@ -79,10 +82,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--wrong", action="store_true", help="print what was told wrongly")
     parser.add_argument("--read", action="store_true", help="print all, without what was told")
+    parser.add_argument("--later", action="store_true", help="commits the rules were not made on")
     given = parser.parse_args()
+    commits, truth = (LATER, LATER_TRUTH) if given.later else (LAST, TRUTH)
     pairs = Counter[tuple[str, str]]()
-    for (commit, said, each), letter in zip(found(), TRUTH or "?" * EDITS, strict=True):
-        true = STATES.get(letter, "?")
+    for (commit, said, each), letter in zip(found(commits, len(truth)), truth, strict=True):
+        true = STATES[letter]
         pairs[true, each.state] += 1
         if given.read or (given.wrong and true != each.state):
             told = "" if given.read else f" told {each.state}, is {true}: {each.reason}"

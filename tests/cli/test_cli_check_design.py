@@ -81,6 +81,7 @@ def test_three_rows_with_a_duplicate_and_a_passage_above_are_at_fault(assay, her
         ("When did he resign?", False),
         ("What is its capital?", False),
         ("How long does it take to repair a lamp?", True),
+        ("How long has it been since the Tarn bridge was opened?", True),
         ("What does the author of Emma recommend?", True),
         ("When a shop closes, what happens to its parcels?", True),
         ("In his first speech, what did Lincoln promise?", True),
@@ -246,7 +247,17 @@ def test_what_cannot_be_read_or_does_nothing_is_refused(assay, here):
     result = assay("check", "data.jsonl", "--corpus", "docs")
     assert (result.exit_code, "--corpus is for --design" in result.stderr) == (2, True)
     result = assay("check", "--design", "data.jsonl", "--corpus", "nowhere")
-    assert (result.exit_code, "no file 'nowhere'" in result.stderr) == (2, True)
+    assert (result.exit_code, "error: there is no file 'nowhere'" in result.stderr) == (2, True)
+    (here / "docs").mkdir()
+    (here / "docs" / "a.md").write_text("Lamps are sold.", "utf-8")
+    (here / "docs.json").write_text('[{"text": "Lamps are sold."}]', "utf-8")
+    for corpus, card, told in (
+        ("docs", "docs/card.html", "lies among the documents in 'docs'"),
+        ("docs.json", "docs.json", "would overwrite what this command reads"),
+    ):
+        result = assay("check", "--design", "data.jsonl", "--corpus", corpus, "--out", card)
+        assert (result.exit_code, told in " ".join(result.stderr.split())) == (2, True)
+    assert "Lamps" in (here / "docs.json").read_text("utf-8")
     with pytest.raises(InputError, match=r"no row has a question.*one of Frage"):
         check_design([{"answer": "Yes.", "Frage": "Why?"}])
 

@@ -175,6 +175,8 @@ def test_two_revisions_of_a_folder_in_git(assay, here):
         (("--corpus-after", "docs"), "there is no --corpus-before"),
         (("--corpus-before", "a", "--corpus-after", "b", "--design"), "--design is not for"),
         (("--corpus-before", "a", "--corpus-after", "b"), "there is no file 'a'"),
+        (("--corpus-before", "v1..v2", "--corpus-after", "b"), "'v1..v2' is a range of revisions"),
+        (("--corpus-before", "v1..:a", "--corpus-after", "b"), "'v1..:a'"),
         (("--json",), "--json is for --design and --corpus-before"),
     ],
 )
@@ -204,3 +206,38 @@ def test_a_quote_says_which_sentence_a_reference_rests_on():
     quoted = {**row, "reference_contexts": [before[0]["text"]], "quotes": ["lamp is *kept* long"]}
     (found,) = check_freshness([quoted], before=before, after=after).questions
     assert (found.state, found.before) == ("invalidated", "A lamp is kept long.")
+
+
+@over(
+    ("before", "after", "state"),
+    [
+        ("Parcels travel by train.", "Parcels travel by train no longer.", "invalidated"),
+        (
+            "Parcels travel by train to Kiel.",
+            "Parcels travel by train to Kiel, but no parcel of glass does so.",
+            "drifted",
+        ),
+        (
+            "The clerk notes every parcel in a ledger whenever one arrives.",
+            "The clerk notes every parcel in a ledger.",
+            "drifted",
+        ),
+        (
+            "The clerk notes every parcel in a ledger for 3 weeks.",
+            "The clerk notes every parcel in a ledger.",
+            "invalidated",
+        ),
+        (
+            "Both glass and paper are packed by the clerk.",
+            "Paper is packed by the clerk.",
+            "invalidated",
+        ),
+        ("The sheet lists lamps and prices.", "It lists lamps and prices.", "drifted"),
+        ("Each such price is written as JSON.", "Write each such price as JSON.", "drifted"),
+    ],
+)
+def test_what_a_whole_sentence_says_still_holds_or_does_not(before, after, state):
+    row = {"id": "a", "question": "What is done there?", "reference": before}
+    editions = [[{"id": "d", "text": f"Lamps burn. {said}\n"}] for said in (before, after)]
+    found = check_freshness([row], before=editions[0], after=editions[1]).questions[0]
+    assert found.state == state, found

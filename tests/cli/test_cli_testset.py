@@ -1,6 +1,7 @@
 """`assay testset`: questions that `assay run` takes, and what became of the rest."""
 
 import json
+import os
 
 import pytest
 
@@ -166,6 +167,10 @@ def test_a_budget_stops_it_and_what_was_written_is_there(library, here):
         ((*TESTSET[:-1], "writer.jsonl", "--rejected", "writer.jsonl"), "would overwrite"),
         ((*TESTSET, "--kind", "easy"), "there is no kind 'easy'"),
         ((*TESTSET, "--kind", "single_hop=many"), "is not KIND=SHARE"),
+        ((*TESTSET, "--kind", "single_hop=inf"), "are no shares"),
+        ((*TESTSET, "--kind", "single_hop=1", "--kind", "single_hop=2"), "'single_hop' twice"),
+        ((*TESTSET, "-n", 10**26), "100,000 at most"),
+        ((*TESTSET, "--rejected", "docs/rejected.txt"), "among the documents in 'docs'"),
         (("testset", "doc", *TESTSET[2:]), "did you mean 'docs'?"),
         ((*TESTSET, "--budget", "5"), "the price of a token is unknown"),
     ],
@@ -201,6 +206,8 @@ def test_a_plan_is_written_edited_and_kept_to(library, here):
     rows = [json.loads(line) for line in (here / "questions.jsonl").read_text("utf-8").splitlines()]
     assert {(row["style"], row["persona"]) for row in rows} == {("typos", "a pilot, in fog")}
     assert not (here / "questions.jsonl.part").exists()
+    number = library(*TESTSET, "--plan", "plan.csv", "-n", "3")
+    assert (number.exit_code, "-n is said by --plan" in number.stderr) == (2, True)
     both = library(*TESTSET, "--plan", "plan.csv", "--kind", "single_hop")
     assert (both.exit_code, "leave one out" in both.stderr) == (2, True)
     rules = library("testset", "docs", "--out", "q.jsonl", "--plan", "plan.csv")
@@ -217,6 +224,9 @@ def test_a_plan_is_written_edited_and_kept_to(library, here):
         ("kind,n\nsingle_hop,2,a,b\n", "more cells than its header"),
         ("kind,n\n", "no rows"),
         ("kind\nsingle_hop\n", "the columns kind and n"),
+        ("kind,n,n\nsingle_hop,2,3\n", "two columns 'n'"),
+        ("kind,n\n\nsingle_hop,two\n", "line 3 of the plan: n is 'two'"),
+        ("kind,n\nsingle_hop,9999999999\n", "100,000 at most"),
         (None, "cannot be read"),
     ],
 )
@@ -252,6 +262,81 @@ def test_a_time_limit_ends_it_with_what_there_is(library, here):
     assert result.exit_code == 5, result.output
     assert "the time limit of 4 s was reached" in result.stderr
     assert (here / "questions.jsonl").exists()
+
+
+def test_what_the_file_held_before_is_kept_beside_it(library, here):
+    (here / "questions.jsonl").write_text('{"id": "mine", "question": "Mine?"}\n', "utf-8")
+    only = ("--kind", "single_hop", "-n", "2")
+    first = library(*TESTSET, *only)
+    assert "questions.jsonl.bak" in first.stderr
+    assert "mine" in (here / "questions.jsonl.bak").read_text("utf-8")
+    assert "mine" not in (here / "questions.jsonl").read_text("utf-8")
+    again = library(*TESTSET, *only)  # writes the same, and leaves the older file alone
+    assert ".bak" not in again.stderr
+    assert "mine" in (here / "questions.jsonl.bak").read_text("utf-8")
+
+
+def test_all_documents_that_are_no_text_are_told_at_once(library, here):
+    (here / "docs" / "a.md").write_bytes("Lamps are sold.".encode("utf-16"))
+    (here / "docs" / "b.md").write_bytes(b"caf\xe9 au lait")
+    (here / "docs" / "c.txt").write_bytes(bytes(300))
+    told = " ".join(library(*TESTSET).stderr.split())
+    assert "3 problems" in told
+    assert "'docs/a.md' is UTF-16 text -> save it as UTF-8" in told
+    assert "'docs/b.md' is not UTF-8: invalid continuation byte at byte 3 -> save it" in told
+    assert "'docs/c.txt' is UTF-32 or binary" in told
+    assert not (here / "assay.db").exists()
+
+
+def test_links_that_lead_nowhere_or_to_a_document(library, here):
+    (here / "loop.md").symlink_to("loop.md")
+    loop = library("testset", "loop.md", *TESTSET[2:])
+    assert (loop.exit_code, "it is a link to 'loop.md'" in loop.stderr) == (2, True)
+    rome = (here / "docs" / "rome.md").read_text("utf-8")
+    (here / "questions.jsonl").symlink_to("docs/rome.md")
+    out = library(*TESTSET)
+    assert (out.exit_code, "among the documents in 'docs'" in out.stderr) == (2, True)
+    assert (here / "docs" / "rome.md").read_text("utf-8") == rome
+
+
+def test_a_name_that_is_no_text_is_written_by_its_bytes(library, here):
+    name = os.fsdecode(b"we\nird [bold] \xff.md")
+    try:
+        (here / "docs" / "rome.md").rename(here / "docs" / name)
+    except OSError:
+        pytest.skip("this file system has no such names")
+    made = library(*TESTSET, "--kind", "single_hop", "-n", "8")
+    assert made.exit_code == 0, made.output
+    assert "\\\\xff.md#1" in (here / "questions.jsonl").read_text("utf-8")
+
+
+def test_ids_that_two_documents_share_are_told(library, here):
+    (here / "docs.csv").write_text("id,text\n1,One lamp.\n2,Two lamps.\n1,Three lamps.\n", "utf-8")
+    told = library("testset", "docs.csv", *TESTSET[2:])
+    assert "two documents are called '1', the ones at 1 and 3" in " ".join(told.stderr.split())
+
+
+@pytest.mark.parametrize("folder", ["out", "docs/closed"])
+def test_what_may_not_be_read_or_written_is_told_first(library, here, folder, monkeypatch):
+    (here / folder).mkdir()
+    scandir, access = os.scandir, os.access
+    denied = os.path.realpath(here / folder)
+
+    def refused(path="."):
+        if os.path.realpath(path) == denied:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    def allowed(path, mode, **how):
+        return os.path.realpath(path) != denied and access(path, mode, **how)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    monkeypatch.setattr(os, "access", allowed)
+    out = "out/q.jsonl" if folder == "out" else "q.jsonl"
+    told = library(*TESTSET[:-1], out)
+    said = "out/q.jsonl cannot be written: it is read-only" if folder == "out" else "docs/closed"
+    assert (told.exit_code, said in " ".join(told.stderr.split())) == (2, True), told.stderr
+    assert not (here / "assay.db").exists()
 
 
 def test_files_of_a_folder_that_are_not_read_are_named(assay, here):

@@ -157,8 +157,9 @@ def _check_freshness(request: _CheckRequest) -> int:
         "mapping": values.mapping(request.maps),
         "contexts": values.contexts(request.contexts),
     }
-    before, after = map(Path, request.corpus_before), map(Path, request.corpus_after)
-    editions = read_documents(list(before)), read_documents(list(after))
+    before, after = [*map(Path, request.corpus_before)], [*map(Path, request.corpus_after)]
+    values.tell_unread(after)
+    editions = read_documents(before), read_documents(after)
     check = partial(check_freshness, before=editions[0], after=editions[1], **reading)
     states = _by_file(request, check)
     if request.as_json:
@@ -274,11 +275,12 @@ _OPTIONS = ("corpus", "runs", *options.JUDGE_OPTIONS, "price", "budget", "outs")
 
 def _check_designs(request: _CheckRequest) -> int:
     """Tell what each file lacks as a test set; bad input where a row has to be changed."""
-    output.check_files(request.outs, *request.files, request.store, forms=_FORMS)
+    output.check_files(request.outs, *request.files, *request.corpus, request.store, forms=_FORMS)
+    values.refuse_among(request.corpus, "--out", *request.outs)
     corpus = [Path(path) for path in request.corpus]
     values.tell_unread(corpus)
     given = {
-        "corpus": corpus or None,
+        "corpus": read_documents(corpus) if corpus else None,
         "mapping": values.mapping(request.maps),
         "contexts": values.contexts(request.contexts),
         "runs": _runs(request),

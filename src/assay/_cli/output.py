@@ -177,8 +177,12 @@ def _places(option: str, file: str, others: Sequence[str]) -> list[Problem]:
     if path.is_dir() or not path.parent.is_dir():
         what = f"{option} {path} cannot be written"
         return [Problem(what, "name a file in an existing folder")]
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        what = f"{option} {path} cannot be written: it is read-only"
+        return [Problem(what, "name a file in a folder that can be written to")]
     configuration = [name for name in FILES if Path(name).is_file()]
-    if any(path.resolve() == Path(other).resolve() for other in (*others, *configuration)):
+    read = (os.path.realpath(other) for other in (*others, *configuration))
+    if os.path.realpath(path) in read:
         what = f"{option} {path} would overwrite what this command reads"
         return [Problem(what, "name another")]
     return []

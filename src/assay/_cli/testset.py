@@ -15,11 +15,18 @@ from assay._cli import options, output
 from assay._cli.errors import BUDGET, INTERRUPTED, OK, SOME_FAILED, say
 from assay._cli.judges import Judges, budget, priced
 from assay._cli.output import counter
-from assay._cli.values import look_here, read_prompts, tell_unread
+from assay._cli.values import (
+    look_here,
+    read_prompts,
+    refuse_among,
+    reject_options,
+    tell_unread,
+)
 from assay._report import notes, numbers
 from assay._report.tables import dim, listed
 from assay._runner.result import open_run
 from assay._runner.settings import Settings
+from assay.data.files import is_uri
 from assay.errors import InputError
 from assay.judge import Backend
 from assay.testset import Plan, PlanRow, Question, Rejected, Testset, estimate, generate
@@ -122,6 +129,8 @@ def testset_command(request: _TestsetRequest) -> int:
     read = [*documents, request.store, *filter(None, [prompts, request.plan])]
     output.check_files([request.out], *read, forms=_FORMS)
     output.check_file("--rejected", request.rejected, *read, request.out)
+    refuse_among(documents, "--out", request.out)
+    refuse_among(documents, "--rejected", request.rejected)
     judge, _ = Judges(request).build()
     look_here()
     settings = Settings(
@@ -142,6 +151,7 @@ def testset_command(request: _TestsetRequest) -> int:
             f"{request.out}.part; the same command goes on"
         )
         return INTERRUPTED
+    set_aside = _set_aside(request.out, made.jsonl())
     output.write_text("--out", request.out, made.jsonl())
     if request.rejected:
         output.write_text("--rejected", request.rejected, lines([r.row() for r in made.rejected]))
@@ -150,14 +160,29 @@ def testset_command(request: _TestsetRequest) -> int:
         output.print_json(_plain(made))
     elif not request.quiet:
         _show(made, request)
+    if set_aside:
+        say(f"{request.out} held something else: that is {set_aside} now")
     return _exit_code(made)
+
+
+def _set_aside(file: str, text: str) -> str:
+    """Keep what a file of other content held, which a person may have edited; its name then."""
+    path = Path(file)
+    if not path.is_file() or path.stat().st_size == 0 or path.read_bytes() == text.encode():
+        return ""
+    try:
+        path.replace(kept := f"{file}.bak")
+    except OSError as error:
+        what = f"--out {file} is there, and cannot be renamed to {file}.bak: {error.strerror}"
+        raise InputError(what, "name another file; the replies are kept") from error
+    return kept
 
 
 class _Parts:
     """Files beside --out and --rejected that hold what is settled, a line as soon as it is."""
 
     def __init__(self, out: str, rejected: str | None) -> None:
-        self._out = Path(f"{out}.part")
+        self._out = None if is_uri(out) else Path(f"{out}.part")
         self._rejected = Path(f"{rejected}.part") if rejected else None
         self._begun = set[Path]()
 
@@ -192,6 +217,7 @@ def _rows(request: _TestsetRequest) -> tuple[PlanRow, ...]:
         rows = Plan(n=request.n).table()
         output.write_text("--plan", request.plan, written_rows(rows))
         return rows
+    reject_options("is said by --plan", "leave one out", "n")
     try:
         return read_rows(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -201,9 +227,11 @@ def _rows(request: _TestsetRequest) -> tuple[PlanRow, ...]:
 
 def _kinds(texts: tuple[str, ...]) -> dict[str, Any]:
     """The shares of the kinds as an argument of `Plan`; none if none were given."""
-    shares = {}
+    shares = dict[str, float]()
     for text in texts:
         kind, equals, share = text.partition("=")
+        if kind.strip() in shares:
+            raise InputError(f"--kind names '{kind.strip()}' twice", "leave one out")
         try:
             shares[kind.strip()] = float(share) if equals else 1.0
         except ValueError as error:

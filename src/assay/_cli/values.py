@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import re
 import sys
 import sysconfig
@@ -38,6 +39,18 @@ def tell_unread(folders: Iterable[Path]) -> None:
         more = f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
         remedy = "convert them to text; a table is read where it is named itself"
         say(f"not read: {', '.join(names[:_SHOWN])}{more} ({remedy})")
+
+
+def refuse_among(folders: Iterable[str], option: str, *files: str | None) -> None:
+    """See that no file that is written is one of the documents that are read, or becomes one."""
+    from assay.testset.documents import is_document
+
+    for file in filter(None, files):
+        path = Path(os.path.realpath(file))
+        for folder in folders if is_document(path) else ():
+            if path.is_relative_to(os.path.realpath(folder)):
+                what = f"{option} {file} lies among the documents in '{folder}'"
+                raise InputError(what, "name a file outside of them")
 
 
 def reject_options(why: str, remedy: str, *names: str) -> None:

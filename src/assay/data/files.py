@@ -55,7 +55,6 @@ _UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
 _HEAD: Final = 256
 _ZIP: Final = b"PK\x03\x04"
 _OLE: Final = b"\xd0\xcf\x11\xe0"
-# First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
     (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
     (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
@@ -236,8 +235,8 @@ def _without_gz(path: Path | Remote) -> PurePath:
 def refuse_endless(path: Path) -> None:
     """Raise InputError if it is a pipe or a device: reading one may never end."""
     if not path.is_file():
-        message = f"'{path}' is no file, but a pipe, a socket or a device"
-        raise InputError(message, "save what it gives to a file, and name that")
+        remedy = "save what it gives to a file, and name that"
+        raise InputError(f"'{path}' is no file, but a pipe, a socket or a device", remedy)
 
 
 def near(path: Path) -> str:
@@ -286,12 +285,17 @@ def _refuse_foreign(path: Path | Remote, suffix: str, head: bytes) -> None:
         raise InputError(f"'{path}' is a Parquet file", "name it '*.parquet'")
     if suffix == SUFFIX and not head.startswith((_ZIP, _OLE)):
         raise InputError(f"'{path}' is not an Excel file", "correct its extension")
+    if not is_parquet and not (suffix == SUFFIX and head.startswith(_ZIP)):
+        refuse_binary(path, head)
+
+
+def refuse_binary(path: Path | Remote, head: bytes) -> None:
+    """Raise InputError if the first bytes of a file are those of no text in UTF-8."""
     for magic, fault, remedy in _FOREIGN:
-        if head.startswith(magic) and not (magic == _ZIP and suffix == SUFFIX):
+        if head.startswith(magic):
             raise InputError(f"'{path}' {fault}", remedy)
-    if not is_parquet and suffix != SUFFIX and head.count(b"\0") > len(head) // 4:
-        name = _utf_name(head)
-        raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
+    if head.count(b"\0") > len(head) // 4:
+        raise InputError(f"'{path}' is {(n := _utf_name(head))[:6]} or binary", _UTF8.format(n))
 
 
 def _utf_name(head: bytes) -> str:

@@ -1,6 +1,7 @@
 """Documents: the texts of files, folders, tables and objects of other libraries."""
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from assay.data.files import file_records, near, refuse_endless
+from assay.data.files import file_records, near, refuse_binary, refuse_endless
 from assay.data.rows import Record
 from assay.errors import InputError, Problem
 
@@ -37,6 +38,7 @@ _IDS: Final = ("id", "_id", "doc_id", "docid", "document_id")
 # Several documents may share one of these: the pages of a PDF file.
 _SOURCES: Final = ("source", "url", "path", "name", "file_name")
 _LONGEST: Final = 255  # characters of a file's name
+_HEAD: Final = 256  # bytes that tell a text
 _TITLES: Final = ("title", "heading", "question", "name", "file_name")
 _FRONT_MATTER: Final = re.compile(r"---\n(?:(?!---)[^\n]*\n)*?title:[ ]*(?P<title>[^\n]+)\n")
 # The first line of a page of `man`: "TAR(1)      GNU TAR Manual      TAR(1)".
@@ -44,6 +46,7 @@ _MANUAL: Final = re.compile(
     r"\s*(?P<name>[\w.+:-]+)\((?P<section>\d\w*)\)[ \t].*[ \t](?P=name)\((?P=section)\)[ \t]*$",
     re.MULTILINE,
 )
+_RANGE: Final = re.compile(r"^[\w~^@.-]*[\w~^]\.{2,3}[\w@-]")  # "v1.0..v1.1"
 # Files that look like documents, and are not read where they lie in a folder.
 _UNREAD: Final = frozenset(
     (*_TABLES, ".pdf", ".doc", ".docx", ".odt", ".ppt", ".pptx", ".xlsx", ".epub", ".rtf")
@@ -103,6 +106,11 @@ def unread(folders: Iterable[Path]) -> list[str]:
     return [path.name for path in inside if path.suffix.lower() in _UNREAD and path.is_file()]
 
 
+def is_document(path: str | PathLike[str]) -> bool:
+    """Whether a file of this name is read where it lies in a folder."""
+    return Path(path).suffix.lower() in (*_PLAIN, *_HTML)
+
+
 def _may_be_path(text: str) -> bool:
     """Whether a file can have this name: not a text of several lines, or longer than names are."""
     return "\n" not in text and all(len(part) <= _LONGEST for part in Path(text).parts)
@@ -110,18 +118,12 @@ def _may_be_path(text: str) -> bool:
 
 def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
     if path.is_dir():
-        inside = [
-            p for p in sorted(path.rglob("*")) if _is_text(p.relative_to(path)) and p.is_file()
-        ]
-        if not inside:
-            raise InputError(f"there is no document in '{path}'", f"known are {_KNOWN}")
-        for each in inside:
-            yield _of_text_file(each, each.relative_to(path).as_posix())
-    elif not path.exists() and ":" in str(path):
+        yield from _of_folder(path)
+    elif not path.exists() and (":" in str(path) or _RANGE.search(str(path))):
         yield from _of_revision(str(path))
     elif not path.exists():
         raise InputError(f"there is no file '{path}'", near(path))
-    elif path.suffix.lower() in (*_PLAIN, *_HTML):
+    elif is_document(path):
         refuse_endless(path)
         yield _of_text_file(path, path.name)
     elif path.with_suffix("").suffix.lower() in _TABLES or path.suffix.lower() in _TABLES:
@@ -134,6 +136,9 @@ def _of_path(path: Path, sources: Counter[str]) -> Iterator[Document]:
 
 def _of_revision(name: str) -> Iterator[Document]:
     """The documents of a folder as it was: "REVISION:FOLDER", as git writes it."""
+    if _RANGE.search(name):
+        remedy = "name its ends one by one, each with its folder: v1.0:docs"
+        raise InputError(f"'{name}' is a range of revisions", remedy)
     if (git := shutil.which("git")) is None:
         raise InputError(f"there is no file '{name}', and no git to look for a revision")
     command = [git, "archive", "--format=zip", "--", name]
@@ -147,18 +152,47 @@ def _of_revision(name: str) -> Iterator[Document]:
         yield from _of_path(Path(folder), Counter())
 
 
-def _is_text(path: Path) -> bool:
-    hidden = any(part.startswith(".") for part in path.parts)
-    return not hidden and path.suffix.lower() in (*_PLAIN, *_HTML)
+def _of_folder(folder: Path) -> Iterator[Document]:
+    """The documents in a folder, all of them or none; what is hidden is no document."""
+    problems, any_text = list[Problem](), False
+    for path in _inside(folder):
+        any_text = True
+        try:
+            yield _of_text_file(path, path.relative_to(folder).as_posix())
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    if not any_text:
+        raise InputError(f"there is no document in '{folder}'", f"known are {_KNOWN}")
+
+
+def _inside(folder: Path) -> list[Path]:
+    found = list[Path]()
+    for place, folders, names in os.walk(folder, onerror=_unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [Path(place, name) for name in names if not name.startswith(".")]
+        found += [path for path in paths if is_document(path) and path.is_file()]
+    return sorted(found)
+
+
+def _unreadable(error: OSError) -> None:
+    what = f"'{error.filename}' cannot be read: {error.strerror}"
+    raise InputError(what, "make it readable, or name the files to read") from error
 
 
 def _of_text_file(path: Path, name: str) -> Document:
     try:
-        text = path.read_text("utf-8-sig")
+        data = path.read_bytes()
+        refuse_binary(path, data[:_HEAD])
+        text = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig").read()
     except UnicodeDecodeError as error:
-        raise InputError(f"'{path}' is not UTF-8: {error.reason} at byte {error.start}") from error
+        what = f"'{path}' is not UTF-8: {error.reason} at byte {error.start}"
+        raise InputError(what, "save it as UTF-8, or take it out if it is no text") from error
     except OSError as error:
-        raise InputError(f"'{path}' cannot be read: {error}") from error
+        what = f"'{path}' cannot be read: {error.strerror or error}"
+        raise InputError(what, "make it readable, or take it out") from error
+    name = os.fsencode(name).decode("utf-8", "backslashreplace")  # names are bytes to some systems
     if path.suffix.lower() in _HTML:
         page = _Page()
         page.feed(text)
@@ -335,9 +369,11 @@ def _distinct(documents: list[Document]) -> list[Document]:
     Raises:
         InputError: If two texts have the same id.
     """
-    seen: dict[str, str] = {}
-    for document in documents:
-        if seen.setdefault(document.id, document.text) != document.text:
-            remedy = "rename one, or name the folder that holds both"
-            raise InputError(f"two documents are called '{document.id}'", remedy)
+    seen: dict[str, tuple[int, str]] = {}
+    for number, document in enumerate(documents, start=1):
+        first, text = seen.setdefault(document.id, (number, document.text))
+        if text != document.text:
+            what = f"two documents are called '{document.id}', the ones at {first} and {number}"
+            remedy = "give each an id of its own, or name the folder that holds both files"
+            raise InputError(what, remedy)
     return list({document.id: document for document in documents}.values())

@@ -66,7 +66,7 @@ class Drafts:
         self.corpus = corpus
         self._rng = random.Random(seed)  # noqa: S311 - no secret
         self._text = "\n\n".join(passage.text for passage in corpus.passages)
-        self._small = _written_small(self._text)
+        self._small = _written_small(self._text) | _ARTICLES
         order = corpus.evenly(seed)
         numbers = [next(order) for _ in range(min(len(corpus.passages), _MOST_PASSAGES))]
         self._stems = [frozenset(stems(passage.text)) for passage in corpus.passages]

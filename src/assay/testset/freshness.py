@@ -5,11 +5,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, Final, Literal, TypeAlias
 
 from assay._text.sentences import sentences
-from assay._text.words import recall, stem, stems, words
+from assay._text.verbs import base
+from assay._text.words import STOP_WORDS, recall, stem, stems, words
 from assay.data import read, samples
 from assay.errors import InputError
 from assay.sample import Sample
@@ -37,6 +39,14 @@ _TURNING = frozenset(
     "not no never without none nor neither except unless least most more less fewer above "
     "below over under before after minimum maximum must may".split()
 )
+_CLAUSE = 4  # words that are put in together say something of their own
+# A part of a sentence that begins so says when, where, how or of what the rest is said.
+_ADJUNCT = frozenset(
+    "as at because by during for from if in on since that through via what whatever when whenever "
+    "where wherever which while who with".split()
+)
+_DEFINITE = {("the",), ("this",), ("these",), ("that",), ("those",)}
+_PRONOUNS = frozenset("it its they them their this that these those he she".split())
 # A sign that a number means something else without.
 _SIGN = re.compile(r"(?<!\w)[-+±~<>≤≥=$€£¥](?=\s?\d)|(?<=\d)\s?[°€£¥‰]")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -138,8 +148,9 @@ class _Change:
         self._everything = _index(after.sentences)
 
     def replacement(self, gone: _Sentence) -> _Sentence | None:
-        """The new sentence that is most like one that is gone."""
+        """The sentence that is most like one that is gone: a new one, or what is left of it."""
         near = [self.new[n] for n in self._found.nearest(gone.text, _NEAR)]
+        near += (s for s in self.after.sentences if f" {s.plain} " in f" {gone.plain} ")
         kept = [(recall(set(gone.stems), set(s.stems)), s) for s in near]
         share, best = max(kept, key=lambda pair: pair[0], default=(0.0, None))
         return best if share >= _LIKE else None
@@ -252,34 +263,81 @@ def _fate(sample: Sample, gone: _Sentence, change: _Change) -> tuple[State, str,
         if (other := change.elsewhere(gone, needed)) is not None:
             return "drifted", "its sentence is gone; another one says as much", other.text
         return "invalidated", "what its reference rests on is gone", ""
-    if lost := _lost(gone, now, needed):
+    edits = _edits(gone.text, now.text)
+    lost = _lost(gone, now, needed)
+    left = {word for edit in edits if not edit.is_harmless() for word in edit.before}
+    part = 2 * len(lost) < len(needed) and left.isdisjoint(lost)
+    if lost and not part:
         named = ", ".join(f"'{word}'" for word in lost)
         return "invalidated", f"no longer there: {named}", now.text
-    if turned := _turned(gone.text, now.text):
+    if turned := _turned(gone.text, now.text, edits):
         return "invalidated", f"'{turned}' changes what is said", now.text
-    return "drifted", "said in other words", now.text
+    return "drifted", "said in part" if lost else "said in other words", now.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """Words of a sentence, and those that stand in their place now."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    def is_harmless(self) -> bool:
+        """Whether what was said still holds: less is said of when and how, or by a pronoun."""
+        if not self.after:  # "in the shop": what holds without it holds with it
+            named = any(char.isdigit() for word in self.before for char in word)
+            return self.before[0] in _ADJUNCT and not named and _TURNING.isdisjoint(self.before)
+        return self.before[:1] in _DEFINITE and set(self.after) <= _PRONOUNS
+
+    def adds(self) -> bool:
+        """Whether a clause was put in, which leaves the rest as it was."""
+        when = self.after[:1] and self.after[0] in _ADJUNCT and any(map(_tells, self.after))
+        return not self.before and (len(self.after) >= _CLAUSE or bool(when))
+
+
+def _tells(word: str) -> bool:
+    """Whether it is a word of content that turns nothing."""
+    return word not in STOP_WORDS and word not in _TURNING
+
+
+def _edits(before: str, after: str) -> list[_Edit]:
+    """What was done to the words of a sentence, in order."""
+    one, other = words(before), words(after)
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return [
+        _Edit(tuple(one[a:b]), tuple(other[c:d])) for tag, a, b, c, d in blocks if tag[0] != "e"
+    ]
 
 
 def _lost(gone: _Sentence, now: _Sentence, needed: frozenset[str]) -> list[str]:
     """The words of what is needed that are not there now, and numbers that are less often."""
     fewer = Counter(map(stem, words(gone.text))) - Counter(map(stem, words(now.text)))
+    forms = {stem(base(word)) for word in words(now.text)}  # "written" is there with "write"
     lost = {each for each in needed if each not in now.stems or (each[0].isdigit() and fewer[each])}
-    return list(dict.fromkeys(word for word in words(gone.text) if stem(word) in lost))
+    found = dict.fromkeys(word for word in words(gone.text) if stem(word) in lost)
+    return [word for word in found if word[0].isdigit() or stem(base(word)) not in forms]
 
 
 def _fate_of_kept(kept: _Sentence, change: _Change) -> tuple[State, str, str]:
     """The same of a sentence whose words still stand there."""
     if (longer := change.within(kept)) is not None:
+        edits = _edits(kept.text, longer.text)
+        if turned := _turned(kept.text, longer.text, edits):
+            return "invalidated", f"'{turned}' changes what is said", longer.text
         return "drifted", "it is part of a longer sentence now", longer.text
     if change.after.times(kept.plain) < change.before.times(kept.plain):
         return "drifted", "one of the places that said it no longer does", ""
     return "valid", "unchanged", ""
 
 
-def _turned(before: str, after: str) -> str:
-    """A word or sign that turns what is said, and that one of two sentences has more often."""
+def _turned(before: str, after: str, edits: Sequence[_Edit]) -> str:
+    """A word or sign that turns what is said, and that one of two sentences has more often.
+
+    In a clause that was put in it turns that clause.
+    """
     one, other = _turning(before), _turning(after)
-    return min((one - other) + (other - one), default="")
+    added = Counter(word for edit in edits if edit.adds() for word in edit.after)
+    return min((one - other) + ((other - one) - added), default="")
 
 
 def _turning(text: str) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -29,6 +30,14 @@ _MANNER: Final[Mapping[str, str]] = {
 }
 
 
+MOST: Final = 100_000  # questions
+
+
+def _refuse_number(n: int) -> None:
+    if not 1 <= n <= MOST:
+        raise InputError(f"{n} questions are wanted", f"give 1 or more, {MOST:,} at most")
+
+
 @dataclass(frozen=True, slots=True)
 class PlanRow:
     """Questions of one kind, asked in one way.
@@ -54,8 +63,7 @@ class PlanRow:
             if getattr(self, name) not in get_args(known):
                 remedy = f"known are {', '.join(filter(None, get_args(known)))}"
                 raise InputError(f"there is no {name} '{getattr(self, name)}'", remedy)
-        if self.n < 1:
-            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
+        _refuse_number(self.n)
 
     @property
     def asker(self) -> str:
@@ -75,7 +83,7 @@ class Plan:
     """Which questions are wanted.
 
     Attributes:
-        n: How many, 1 or more.
+        n: How many, 1 to 100,000.
         kinds: The share of each kind; they need not add up to 1.
         seed: Chooses the passages. The same documents, seed and replies make the same test set.
         words: Words of a passage, about; 50 or more.
@@ -93,8 +101,7 @@ class Plan:
     closed_book: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise InputError(f"{self.n} questions are wanted", "give 1 or more")
+        _refuse_number(self.n)
         if self.seconds is not None and not self.seconds > 0:
             raise InputError(f"a time limit of {self.seconds} s is none", "give more than 0")
         if self.words < 50:
@@ -102,7 +109,8 @@ class Plan:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise InputError(f"there is no kind '{unknown[0]}'", f"known are {', '.join(KINDS)}")
-        if any(share < 0 for share in self.kinds.values()) or not sum(self.kinds.values()) > 0:
+        total = sum(self.kinds.values())
+        if any(share < 0 for share in self.kinds.values()) or not 0 < total < math.inf:
             raise InputError("the shares of the kinds are no shares", "such as single_hop=2")
 
     def table(self) -> tuple[PlanRow, ...]:
@@ -136,9 +144,11 @@ def read_rows(text: str) -> tuple[PlanRow, ...]:
     names = reader.fieldnames or []
     if unknown := [name for name in names if name not in known]:
         raise InputError(f"a plan has no column '{unknown[0]}'", f"its columns: {','.join(known)}")
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
+        raise InputError(f"a plan has two columns '{twice[0]}'", "leave one of them out")
     if not {"kind", "n"} <= set(names):
         raise InputError("a plan has the columns kind and n", f"begin it with {','.join(known)}")
-    rows = tuple(_row(line, number) for number, line in enumerate(reader, start=2))
+    rows = tuple(_row(line, reader.line_num) for line in reader)
     if not rows:
         raise InputError("the plan has no rows", "write one with --dry-run --plan NEW.csv")
     return rows
