@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay._text.sentences import sentences
 from assay.judges.embedded.reader import Reader
 from assay.judges.embedded.verification import support
 from assay.judges.embedded.wordings import Near, compare_wordings
@@ -54,11 +55,16 @@ def test_one_changed_thing_is_seen(context, right, wrong):
         ("Sinking sand is also known as quicksand.", "Quicksand is also known as sinking sand."),
         ("The app does not run on Windows 7.", "The app runs on Windows."),
         (
+            "Soybeans are grown widely. A number of new uses have been found for them.",
+            "Soybeans have a number of uses.",
+        ),
+        (
             "Its code is a hash, so the text cannot hold its own code and close the fence early.",
             "The text cannot close the fence early.",
         ),
     ],
 )
 def test_what_may_be_so_is_not_denied(context, statement):
-    finding = compare_wordings(statement, [Near(context)])
+    *before, last = sentences(context)
+    finding = compare_wordings(statement, [Near(last, tuple(before))])
     assert finding is None or finding.agrees

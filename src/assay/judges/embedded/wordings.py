@@ -440,9 +440,13 @@ def _differs(rule: str, doubt: str) -> Otherwise:
 
 
 def _acts(wording: Wording, key: str) -> bool:
-    """Whether a part begins with it and a verb."""
+    """Whether a part begins with it and a verb; what is counted is none: "many uses"."""
     return any(
-        first.key == key and first.opens and second.verb and second.part == first.part
+        first.key == key
+        and first.opens
+        and second.verb
+        and not second.quantity
+        and second.part == first.part
         for first, second in itertools.pairwise(wording.items)
     )
 
