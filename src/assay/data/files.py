@@ -32,7 +32,7 @@ from assay.data.parquet import parquet_records
 from assay.data.rows import Converter, Once, Reading, Record, Row, memory_records
 from assay.data.tables import SUFFIX, other_sheets, parted, sheet_records, table_records
 from assay.data.traces import trace_rows
-from assay.data.values import plain, unboxed
+from assay.data.values import is_number, plain, unboxed
 from assay.errors import InputError
 
 BUFFER = 1 << 20  # bytes fetched at a time: a request takes long, whatever it brings
@@ -55,6 +55,7 @@ _UTF8: Final = "save it as UTF-8 (iconv -f {} -t UTF-8 OLD > NEW)"
 _HEAD: Final = 256
 _ZIP: Final = b"PK\x03\x04"
 _OLE: Final = b"\xd0\xcf\x11\xe0"
+# First bytes that show that a file is not what its name says.
 _FOREIGN: Final = (
     (b"\xff\xfe\0\0", "is UTF-32 text", _UTF8.format("UTF-32")),  # begins like UTF-16
     (b"\0\0\xfe\xff", "is UTF-32 text", _UTF8.format("UTF-32")),
@@ -295,7 +296,8 @@ def refuse_binary(path: Path | Remote, head: bytes) -> None:
         if head.startswith(magic):
             raise InputError(f"'{path}' {fault}", remedy)
     if head.count(b"\0") > len(head) // 4:
-        raise InputError(f"'{path}' is {(n := _utf_name(head))[:6]} or binary", _UTF8.format(n))
+        name = _utf_name(head)
+        raise InputError(f"'{path}' is {name[:6]} or binary", _UTF8.format(name))
 
 
 def _utf_name(head: bytes) -> str:
@@ -468,15 +470,7 @@ def _is_free(column: str, mapping: Mapping[str, str], rows: Iterable[Record]) ->
         return False
     cells = [unboxed((record.values or {}).get(column)) for record in rows]
     filled = [cell for cell in cells if cell not in (None, "")]
-    return "#" in column or not filled or not all(map(_is_number, filled))
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
+    return "#" in column or not filled or not all(map(is_number, filled))
 
 
 def _decisions(

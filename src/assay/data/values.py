@@ -243,3 +243,12 @@ def error_message(text: Any) -> str:
     """How a text begins that a program rather than a model wrote: "Error: 504"; else ""."""
     match = isinstance(text, str) and _ERROR.match(text)
     return " ".join(text.split())[:_MESSAGE] if match else ""
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell holds a number, or a text that is one."""
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True

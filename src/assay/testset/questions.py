@@ -31,9 +31,9 @@ _THINGS: Final = frozenset(("it", "its"))
 _EXPLETIVE = re.compile(
     r"\bit(?:'s)?\s+(?:(?:is|was|be|to|so|not|ever|really|usually|also)\s+)*"
     r"(?:takes?|took|taken|means?|meant|costs?|rains?|snows?|feel|called|possible|impossible|"
-    r"necessary|important|common|wise|worth|worthwhile|normal|okay|ok|fine|safe|legal|illegal|likely|better|best|true|that|when|if|to|"
-    r"been since|"
-    r"came|comes?|determined|decided|shown|like|about|for|said|known|believed|thought|estimated|daylight|time)\b",
+    r"necessary|important|common|wise|worth|worthwhile|normal|okay|ok|fine|safe|legal|illegal|"
+    r"likely|better|best|true|that|when|if|to|been since|came|comes?|determined|decided|shown|"
+    r"like|about|for|said|known|believed|thought|estimated|daylight|time)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\W*(?:who\w*|what|which|when|where|why|how)\b", re.IGNORECASE)
