@@ -442,12 +442,8 @@ def _differs(rule: str, doubt: str) -> Otherwise:
 def _acts(wording: Wording, key: str) -> bool:
     """Whether a part begins with it and a verb; what is counted is none: "many uses"."""
     return any(
-        first.key == key
-        and first.opens
-        and second.verb
-        and not second.quantity
-        and second.part == first.part
-        for first, second in itertools.pairwise(wording.items)
+        one.key == key and one.opens and two.verb and not two.quantity and two.part == one.part
+        for one, two in itertools.pairwise(wording.items)
     )
 
 
