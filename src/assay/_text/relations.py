@@ -274,10 +274,15 @@ def opposite(first: str, second: str) -> bool | None:
     exclusive = OPPOSITES.get(first, {}).get(second)
     if exclusive is not None:
         return exclusive
-    if _CLASSES.get(first, -1) == _CLASSES.get(second, -2):
+    if one_of_a_kind(first, second):
         return True
     short, long = sorted((first, second), key=len)
     return False if len(short) > 3 and any(long == f"{p}{short}" for p in _PREFIXES) else None
+
+
+def one_of_a_kind(first: str, second: str) -> bool:
+    """Whether two stems name things of one kind, as days of the week."""
+    return _CLASSES.get(first, -1) == _CLASSES.get(second, -2)
 
 
 def concept(word: str) -> str:

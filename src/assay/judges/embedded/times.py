@@ -59,14 +59,19 @@ def compare_times(statement: str, sentences: Sequence[Near]) -> Otherwise | None
     order = _ORDER.match(statement)
     if not (claim.dates or order or _LASTS_ANY.search(statement)):
         return None
+    findings: list[Otherwise] = []
     for near in sentences:
         topic = content(" ".join(near.before))
-        events = [_event(part.text) for part in parts(near.text)]
-        events = [event for event in events if not is_negated(event.text)]
-        for event in events:
-            finding = _lasting(statement, claim, event, topic) or _dated(claim, event, topic)
-            if finding:
+        for event in (_event(part.text) for part in parts(near.text)):
+            if is_negated(event.text):
+                continue
+            if finding := _lasting(statement, claim, event, topic):
                 return finding
+            if _may_be(claim, event, topic):  # "held in 2013. ... In 2015 it was held again"
+                return None
+            findings += filter(None, [_dated(claim, event, topic)])
+    if findings:
+        return findings[0]
     return _ordered(order, sentences) if order else None
 
 
@@ -96,6 +101,13 @@ def _is_in(stems: frozenset[str], event: _Event, topic: frozenset[str]) -> bool:
     """Whether the event is the one that some words tell of."""
     fewest = 1 if _PRONOUN.match(event.text) else min(_FEWEST, len(stems))
     return len(stems & event.stems) >= fewest and stems <= event.stems | topic
+
+
+def _may_be(claim: _Event, event: _Event, topic: frozenset[str]) -> bool:
+    """Whether the event has the date of the claim, whatever more is said of it."""
+    days = [(a, b) for a, _ in claim.dates for b, _ in event.dates]
+    met = any(same_day(x, y) for a, b in days for x in a.days for y in b.days)
+    return met and _is_in(claim.stems, event, topic)
 
 
 def _dated(claim: _Event, event: _Event, topic: frozenset[str]) -> Otherwise | None:

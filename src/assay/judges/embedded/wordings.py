@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay._text.relations import MUTUAL, opposite
+from assay._text.relations import MUTUAL, one_of_a_kind, opposite
 from assay._text.sides import Stems
 from assay._text.wordings import Item, Wording, wordings
 from assay._text.words import stem, words
@@ -339,8 +339,20 @@ class _Beside:
             rule = self._mixed_up(difference.mine, given)
         doubt = f"it says '{difference.mine.text}' where the evidence has '{given.text}'"
         if rule == "opposite":
+            if self._may_hold_too(difference.mine.key):
+                return None
             doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
         return _differs(rule, doubt) if rule else None
+
+    def _is_said(self, row: Wording, key: str) -> bool:
+        """Whether a sentence says it of the same, or of "it"."""
+        pronoun = bool(row.items and row.items[0].verb)
+        return key in row.content and len(self.mine.content - row.content) <= pronoun
+
+    def _may_hold_too(self, key: str) -> bool:
+        """Whether it is said of several of a kind: "open from Tuesday to Sunday"."""
+        said = (row.content for row in self.rows if self.mine.content - {key} <= row.content)
+        return any(len({e for e in each if one_of_a_kind(key, e)}) > 1 for each in said)
 
     def _stands_elsewhere(self, item: Item) -> bool:
         """Whether the evidence has it before the same word: "to Basel"."""
@@ -405,13 +417,9 @@ class _Beside:
         following = self.theirs.keys[self.laid.pairs[i] + 1 :][:1]
         if behind and behind[0].sort == "word" and not (behind[0].verb or claimed.quantity):
             pair = (claimed.key, behind[0].key)
-            siblings = any(pair in itertools.pairwise(row.keys) for row in self.rows)
-            if following == pair[1:] and siblings:
+            if following == pair[1:] and any(pair in itertools.pairwise(r.keys) for r in self.rows):
                 return "sibling"
-        acts = any(_acts(row, claimed.key) for row in self.rows) and _acts(self.mine, claimed.key)
-        return (
-            "subject" if acts and i == 0 and given.opens and _acts(self.theirs, given.key) else ""
-        )
+        return ""
 
     def _other_value(self, i: int, given: Item, *, stands: bool) -> str:
         """Whether another number stands there of the same unit."""
@@ -419,11 +427,10 @@ class _Beside:
         units = [_TIMES.get(each.unit, each.unit) for each in (claimed, given)]
         unclear = claimed.unit != given.unit and not stands
         clock = self.mine.keys[i - 1 : i] == ("at",) or not _CLOCK.isdisjoint(self.theirs.keys)
-        here = any(
-            item.key == claimed.key and item.part == given.part for item in self.theirs.items
-        )
+        here = (claimed.key, given.part) in {(each.key, each.part) for each in self.theirs.items}
         small = any(each.mine.sort == "small" for each in self.laid.differences)
-        unsure = unclear or clock or here or small or claimed.quantity or given.quantity
+        said = any(self._is_said(row, claimed.key) for row in self.rows)
+        unsure = unclear or clock or here or small or said or claimed.quantity or given.quantity
         return "" if unsure or units[0] != units[1] else "value"
 
 
@@ -437,14 +444,6 @@ def _is_reversed(differences: Sequence[Difference]) -> bool:
 
 def _differs(rule: str, doubt: str) -> Otherwise:
     return Otherwise(agrees=False, rule=rule, doubt=doubt)
-
-
-def _acts(wording: Wording, key: str) -> bool:
-    """Whether a part begins with it and a verb; what is counted is none: "many uses"."""
-    return any(
-        one.key == key and one.opens and two.verb and not two.quantity and two.part == one.part
-        for one, two in itertools.pairwise(wording.items)
-    )
 
 
 def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Otherwise | None:
