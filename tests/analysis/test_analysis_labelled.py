@@ -44,7 +44,7 @@ def test_samples_by_their_id_whoever_labelled_them(tmp_path):
     ]
     assert found.items[1].labels == {"anna": 1, "bob": 0}
     assert found.items[0].group == found.items[1].group == "group g0"
-    assert found.left_out == {"not scored": 1, "sample not in the run ('s9')": 1}
+    assert found.left_out == {"not scored": 1, "not in the run ('s9')": 1}
 
 
 def test_an_id_is_what_it_is_in_labels_as_in_samples_and_those_that_meet_none_are_named(tmp_path):
@@ -53,7 +53,7 @@ def test_an_id_is_what_it_is_in_labels_as_in_samples_and_those_that_meet_none_ar
     ids = [sample.id, f" {sample.id}", "a", "b", "c"]
     found = labelled(result, read_labels([{"id": i, "label": 1} for i in ids]), "shown")
     assert [item.sample.id for item in found.items] == [sample.id]
-    assert found.left_out == {"sample not in the run (' s0', 'a', 'b' and 1 more)": 4}
+    assert found.left_out == {"not in the run (' s0', 'a', 'b' and 1 more)": 4}
 
 
 def test_statements_by_their_text_or_place(tmp_path):
@@ -135,7 +135,7 @@ def test_pairs_by_the_difference_between_two_runs(tmp_path):
 
 def test_labels_that_meet_nothing_are_refused_with_the_reason(tmp_path):
     result = evaluated(tmp_path, "0.5")
-    with pytest.raises(InputError, match=r"1 sample not in the run \('other'\)"):
+    with pytest.raises(InputError, match=r"1 not in the run \('other'\)"):
         labelled(result, read_labels([{"id": "other", "label": 1}]), "shown")
     about = read_labels([{"id": "s0", "label": 1, "metric": "faithfulness"}])
     with pytest.raises(InputError, match="they are about faithfulness") as refused:

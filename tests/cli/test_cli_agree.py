@@ -137,7 +137,7 @@ def test_labels_of_another_run_are_refused_with_what_to_do(labelled, here, optio
     (here / "others.csv").write_text("sample,label\nx,yes\ny,no\n", "utf-8")
     result = labelled("agree", "--labels", "others.csv", *options)
     assert result.exit_code == 2
-    assert "2 sample not in the run ('x', 'y') -> name the run that was labelled" in result.stderr
+    assert "2 not in the run ('x', 'y') -> name the run that was labelled" in result.stderr
     assert "label samples of this one: assay label" in result.stderr
 
 

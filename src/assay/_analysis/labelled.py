@@ -21,7 +21,7 @@ LabelSource: TypeAlias = Labels | str | PathLike[str] | Iterable[Mapping[str, An
 # Words that a statement and a labelled one have to share (F1), where none has the same text.
 ALIKE = 0.8
 UNDECIDED = "annotators undecided"
-ELSEWHERE = "sample not in the run"
+ELSEWHERE = "not in the run"
 # What neither a context nor the reference bears out: bad, whichever kind of statement is counted.
 INVENTED = ("hallucination", "incorrect, in no context")
 _LOOKED_AT = 200  # samples among which the column of their ids is sought
