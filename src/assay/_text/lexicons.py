@@ -8,7 +8,7 @@ as it is written, but for its ending. Japanese is read by characters.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -322,7 +322,7 @@ class _Reader:
         if entry in special["breaks"]:
             self._break()
         key = self.lexicon.whole.get(entry, "")
-        if entry in _PARTICLES and self.tokens and self.language == "JAPANESE":
+        if entry in _PARTICLES and self.tokens:
             last = self.tokens[-1]
             self.tokens[-1] = last if last.led else last._replace(led=entry)
         if not key and entry not in special["plain"]:
@@ -395,10 +395,3 @@ def _bare(word: str, language: str) -> str:
     """A participle without the syllable before it."""
     begins = language in {"de", "nl"} and word.startswith("ge") and word[-1:] in "tnd"
     return word[2:] if begins and len(word) > _LEAST + 2 else word
-
-
-def parts_of(phrase: Phrasing) -> Iterator[tuple[Token, ...]]:
-    """What each part of a sentence says, in order."""
-    last = phrase.tokens[-1].part if phrase.tokens else -1
-    for part in range(last + 1):
-        yield tuple(token for token in phrase.content if token.part == part)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay._text import lexicons
 from assay._text.lexicons import Phrasing, Token, phrasing
 from assay._text.relations import opposite
-from assay.judges.embedded.wordings import CLASHES, Near, Otherwise
+from assay.judges.embedded.wordings import CLASHES, Near, Otherwise, differs
 
 _FEWEST = 2  # things that a statement says
 _HEAD = 4  # things at the beginning of a sentence that its later parts are about
@@ -147,7 +147,7 @@ class _Beside:
         several = len(parts) > 1
         if mine != theirs:
             doubt = "one of the two is negated, the other is not"
-            return None if several or rest else _differs("denied", doubt)
+            return None if several or rest else differs("denied", doubt)
         turned, small = self._turned(places, pool, parts), self._small(places, pool)
         for rule, says in (
             ("quantity", self._quantities(parts)),
@@ -155,7 +155,7 @@ class _Beside:
             ("exchanged", "the evidence has it the other way round" if turned else ""),
         ):
             if says:
-                return _differs(rule, says)
+                return differs(rule, says)
         unclear = turned is None or small is None or self._modals(parts) or self._unlike(parts)
         if several:
             mixed = len(rest) > len(places) // 3 or not _is_straight(places)
@@ -243,7 +243,7 @@ class _Beside:
             doubt = f"it says '{claimed.text}' where the evidence has '{given.text}'"
             if contrary is not None and claimed.sort == given.sort:
                 if mine == theirs:
-                    return _differs("opposite", doubt)
+                    return differs("opposite", doubt)
                 return None
             few = len(places) < _FEWEST
             if few or mine != theirs or not self._takes_place(at, k, places, pool):
@@ -252,13 +252,13 @@ class _Beside:
             if claimed.sort == given.sort == "number" and _comparable(claimed, given):
                 if computed:  # "eleven, three more than the other"
                     return None
-                return _differs("value", doubt)
+                return differs("value", doubt)
             names = claimed.sort == given.sort == "name"
             mixed = self._stands(claimed) and given.sort == claimed.sort != "number"
             if self.language == "JAPANESE":
                 mixed = mixed and bool(claimed.led and given.led)
             if names or mixed:
-                return _differs("name", doubt)
+                return differs("name", doubt)
         return None
 
     def _stands(self, claimed: Token) -> bool:
@@ -317,7 +317,3 @@ def _followed(tokens: Sequence[Token]) -> dict[int, str]:
         for before, after in itertools.pairwise(tokens)
         if before.sort == "small" and after.sort != "small"
     }
-
-
-def _differs(rule: str, doubt: str) -> Otherwise:
-    return Otherwise(agrees=False, rule=rule, doubt=doubt)

@@ -10,7 +10,7 @@ from assay._text.clauses import parts
 from assay._text.entities import is_negated
 from assay._text.predications import content
 from assay._text.quantities import same_day, shared_parts
-from assay.judges.embedded.wordings import Near, Otherwise
+from assay.judges.embedded.wordings import Near, Otherwise, differs
 
 _PREPOSITION = re.compile(
     r"\b(in|on|at|of|by|before|after|since|until|till|from|to|between|and|during)"
@@ -24,6 +24,7 @@ _ORDER = re.compile(
     r"(?P<x>.{5,}?) (?P<way>before|after|earlier than|later than) (?P<y>[^,;]{3,}?)\W*$"
 )
 _LASTS = re.compile(r"\b(?:for|lasted|lasts|took|takes) $")
+_LASTS_ANY = re.compile(r"\b(?:for|lasted|lasts|took|takes) ")
 _RANGE = frozenset({"until", "till", "to", "and"})
 _YEARS = range(500, 2200)
 _DAYS = {2_629_746: 30.44, 31_556_952: 365.25, 604_800: 7.0, 86_400: 1.0}  # of units, in seconds
@@ -75,9 +76,6 @@ def compare_times(statement: str, sentences: Sequence[Near]) -> Otherwise | None
     return _ordered(order, sentences) if order else None
 
 
-_LASTS_ANY = re.compile(r"\b(?:for|lasted|lasts|took|takes) ")
-
-
 def _event(text: str) -> _Event:
     dates = tuple(_dates(text))
     plain = text
@@ -124,7 +122,7 @@ def _dated(claim: _Event, event: _Event, topic: frozenset[str]) -> Otherwise | N
     pairs = [(a, b) for a in mine.days for b in theirs.days]
     if any(same_day(a, b) or not shared_parts(a, b) for a, b in pairs):
         return None
-    return _differs("date", f"it says '{mine.text}' where the evidence has '{theirs.text}'")
+    return differs("date", f"it says '{mine.text}' where the evidence has '{theirs.text}'")
 
 
 def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | None:
@@ -164,7 +162,7 @@ def _ordered(order: re.Match[str], sentences: Sequence[Near]) -> Otherwise | Non
     if first[1] < second[0]:
         return Otherwise(agrees=True, rule="dated order", doubt="")
     if second[1] < first[0]:
-        return _differs("dated order", "the dates of the evidence stand in the other order")
+        return differs("dated order", "the dates of the evidence stand in the other order")
     return None
 
 
@@ -200,9 +198,5 @@ def _lasting(
     given = (ends - first + 1 if last == ends else last - first) / _DAYS[round(lasted.size)]
     off = abs(given - lasted.number) / max(given, 1e-9)
     if off > _FAR:
-        return _differs("duration", f"from '{start.text}' to '{end.text}' it is not that long")
+        return differs("duration", f"from '{start.text}' to '{end.text}' it is not that long")
     return Otherwise(agrees=True, rule="duration", doubt="") if off < _CLOSE else None
-
-
-def _differs(rule: str, doubt: str) -> Otherwise:
-    return Otherwise(agrees=False, rule=rule, doubt=doubt)

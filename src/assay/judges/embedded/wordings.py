@@ -317,9 +317,9 @@ class _Beside:
         if mine != theirs:
             narrower = theirs and (self.conditions or self._says_more())
             doubt = "one of the two is negated, the other is not"
-            return None if self.limited or narrower else _differs("denied", doubt)
+            return None if self.limited or narrower else differs("denied", doubt)
         if self.clash:
-            return _differs("quantity", self.clash)
+            return differs("quantity", self.clash)
         return Otherwise(agrees=True, rule="same", doubt="") if self._is_same() else None
 
     def _but_for(self, difference: Difference, given: Item) -> Otherwise | None:
@@ -342,7 +342,7 @@ class _Beside:
             if self._may_hold_too(difference.mine.key):
                 return None
             doubt = f"it says the opposite ({difference.mine.text} against {given.text})"
-        return _differs(rule, doubt) if rule else None
+        return differs(rule, doubt) if rule else None
 
     def _is_said(self, row: Wording, key: str) -> bool:
         """Whether a sentence says it of the same, or of "it"."""
@@ -442,7 +442,8 @@ def _is_reversed(differences: Sequence[Difference]) -> bool:
     return numbers and same and len(pairs) == len(differences) - 1 > 1
 
 
-def _differs(rule: str, doubt: str) -> Otherwise:
+def differs(rule: str, doubt: str) -> Otherwise:
+    """That the evidence says otherwise, by which rule and how."""
     return Otherwise(agrees=False, rule=rule, doubt=doubt)
 
 
@@ -464,7 +465,7 @@ def _exchanged(mine: Wording, theirs: Wording, rows: Sequence[Wording]) -> Other
             and _SAME_THING.isdisjoint(middle.split())
             and not any(straight in other for other in others)
         ):
-            return _differs("exchanged", "the evidence has it the other way round")
+            return differs("exchanged", "the evidence has it the other way round")
     return None
 
 
