@@ -39,7 +39,7 @@ CASES = [
 
 def mixed(statement, *contexts):
     evidence = prepare(contexts)
-    return find_swap(evidence.read(statement).text, evidence.parts, evidence.alike)
+    return find_swap(evidence.read(statement).text, evidence.parts, evidence.alike, evidence.siblings)
 
 
 def of(statement, context):

@@ -403,7 +403,8 @@ def _grammar_features(grammar: Sequence[Finding]) -> tuple[float, ...]:
 def _find_swap(statement: str, claim: Claim, evidence: Evidence) -> Swap | None:
     """What it mixes up, by itself or beside its question."""
     starts = dict.fromkeys((claim.start, 0))
-    swaps = (find_swap(statement[at:], evidence.parts, evidence.alike) for at in starts)
+    told = evidence.parts, evidence.alike, evidence.siblings
+    swaps = (find_swap(statement[at:], *told) for at in starts)
     return next(filter(None, swaps), None)
 
 

@@ -21,7 +21,7 @@ from assay._text.refusals import absence_claim
 from assay._text.units import Measure, measures
 from assay.judges.embedded.figures import Sentence, with_figures
 from assay.judges.embedded.surface import Vocabulary, plain, vocabulary
-from assay.judges.embedded.swaps import Pair, Part, pairs, parts
+from assay.judges.embedded.swaps import Pair, Part, find_siblings, pairs, parts
 
 Lengths = Sequence[int] | npt.NDArray[np.int64]  # of the pieces of evidence, in tokens
 
@@ -250,13 +250,22 @@ class Evidence:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the pieces, in order."""
-        cut = (parts(piece.text, i, piece.context) for i, piece in enumerate(self.pieces))
-        return tuple(part for piece_parts in cut for part in piece_parts)
+        collected: list[Part] = []
+        for i, piece in enumerate(self.pieces):
+            last = collected[-1] if collected else None
+            before = (last.whole or last.text) if last and last.context == piece.context else ""
+            collected += parts(piece.text, i, piece.context, before)
+        return tuple(collected)
 
     @cached_property
     def alike(self) -> tuple[Pair, ...]:
         """Those of them that say the same of different things."""
         return tuple(pairs(self.parts))
+
+    @cached_property
+    def siblings(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """Words that tell several things of one kind apart."""
+        return find_siblings(self.parts, self.alike)
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:

@@ -2,17 +2,23 @@
 
 "Alice lives in Paris. Bob lives in Rome." does not say that Alice lives in Rome, though every word
 of it is there. Two parts of sentences that say the same of different things are laid side by side:
-a statement that takes after the first here and after the second there says what neither does.
+a statement that takes after the first here and after the second there says what neither does. So
+does one that says of one of several ("Plan B") what is said of another alone ("Plan C").
 """
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from assay._text import words
+from assay._text import clauses, words
+from assay._text.grammar import Words
+from assay._text.predicates import find_subject, is_alone, resolve
+from assay._text.relations import one_of_a_kind
+from assay._text.sentences import Span
 from assay._text.verbs import FINITE
 
 _AND = r"(?:and|but|while|whereas)\s++"
@@ -29,6 +35,33 @@ _LONGEST = 25  # words of a part: longer ones are hardly ever alike
 _NEAR = 3  # parts from one to the other, at most
 _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same order
 _SHORT = 4  # words: of no more, one is enough
+_TITLE = 4  # words of a noun phrase between the beginning of a sentence and a comma
+_RELATIVE = re.compile(r"^(?:which|who)\s+")
+_STOPS = frozenset(map(words.stem, words.STOP_WORDS))
+_NEIGHBOURS = 10  # parts about names that one of them is laid beside
+_FURTHER = 1  # content words of a statement that stand nowhere: "goes" for "runs"
+# ruff: noqa: SIM905 - word lists read better as prose
+
+# "Plan B", "line S4", "version 2.1", "Ward 3", "phase 2".
+_NUMBERED = (
+    "article arm block bus chapter class clause cohort day figure gate grade group item level line "
+    "model order part phase plan platform question room route section site stage step table team "
+    "trial type unit version ward week zone"
+)
+_LABEL = re.compile(
+    r"\b(?P<noun>[A-Za-z][a-z]{2,})\s(?P<label>"
+    r"[A-Z]{1,3}-?\d+[A-Za-z]?|LetterA|[B-HJ-Z]|[IVX]{2,4}|\d+(?:\.\d+)+)(?!\w)"
+    rf"|\b(?P<numbered>[A-Z][a-z]{{2,}}|{_NUMBERED.replace(' ', '|')})\s(?P<number>\d{{1,4}})"
+    r"(?![.,:]?\d|\s?[%€$]|\w)"
+)
+_NO_NOUN = words.STOP_WORDS | frozenset(
+    "january february march april may june july august september october november december "
+    "monthmay spring summer autumn winter about around over under since until before after than "
+    "least most nearly almost only costs cost".split()
+)
+_MODIFIED = re.compile(r"\b(?:[Tt]he|[Aa]n?)\s(?P<word>[\w-]{2,})\s(?P<noun>[A-Za-z][\w-]{2,})\b")
+# With one of them a part may say the same of others.
+_SHARING = frozenset(map(words.stem, "all both each every also too same like any either".split()))
 
 
 class Swap(NamedTuple):
@@ -54,16 +87,18 @@ class Part:
         context: Place of its context among the contexts.
         text: As it stands there.
         begins: Whether the sentence begins with it.
+        whole: With the subject that it leaves out or names by a pronoun; "" if that is the text.
     """
 
     piece: int
     context: int
     text: str
     begins: bool
+    whole: str = ""
 
     @cached_property
     def _plain(self) -> str:
-        return _MAY.sub("MonthMay", _LETTER.sub("LetterA", self.text))
+        return _labelled(self.whole or self.text)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -82,6 +117,45 @@ class Part:
         """Its content words."""
         return frozenset(words.stems(self._plain))
 
+    @cached_property
+    def subject(self) -> str:
+        """What it is about, as it is written; "" where that is not sure."""
+        plain = Words(self._plain)
+        subject = find_subject(plain, 0)
+        if subject:
+            return subject.text
+        alone = self.begins and len(plain) <= _TITLE and plain.opens_object(0)
+        return self._plain.strip() if alone else ""
+
+    @cached_property
+    def name(self) -> str:
+        """The name that is all of its subject, stemmed; "" if it is about anything else."""
+        own = words.stems(self.subject)
+        return own[0] if len(own) == 1 and own[0] in self.names else ""
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Nouns with a letter or number that tells them from others, stemmed: "Plan B"."""
+        found = [
+            (match["noun"] or match["numbered"], match["label"] or match["number"])
+            for match in _LABEL.finditer(self._plain)
+        ]
+        return tuple(
+            (words.stem(noun.lower()), words.stem(label.lower()))
+            for noun, label in found
+            if noun.lower() not in _NO_NOUN
+        )
+
+    @cached_property
+    def modified(self) -> tuple[tuple[str, str], ...]:
+        """Nouns behind an article and one word, which comes first: "the blue LED"."""
+        found = ((match["word"], match["noun"]) for match in _MODIFIED.finditer(self._plain))
+        return tuple((word, words.stem(noun.lower())) for word, noun in found)
+
+
+def _labelled(text: str) -> str:
+    return _MAY.sub("MonthMay", _LETTER.sub("LetterA", text))
+
 
 class Slot(NamedTuple):
     """Where two parts differ: the content words of each."""
@@ -98,18 +172,59 @@ class Pair(NamedTuple):
     slots: tuple[Slot, ...]
 
 
-def parts(text: str, piece: int = 0, context: int = 0) -> list[Part]:
-    """The parts of a sentence: it is cut where something is said on both sides."""
-    collected = []
+# Two words that tell things of one kind apart, and the noun that both stand at.
+Sibling: TypeAlias = tuple[str, str, frozenset[str]]
+
+
+def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list[Part]:
+    """The parts of a sentence: it is cut where something is said on both sides.
+
+    Args:
+        text: The sentence.
+        piece: Index of the piece of evidence.
+        context: Place of its context among the contexts.
+        before: The sentence before it, with its subject.
+    """
+    told = clauses.parts(text) if _JOINT.search(text) else []
+    cuts = _cuts(text)
+    if len(told) > len(cuts) or (len(told) == len(cuts) > 1):
+        spans = [(each.start, each.end, each.text) for each in told]
+    else:
+        spans = [(start, end, text[start:end]) for start, end in cuts]
+    collected: list[Part] = []
+    for start, end, own in spans:
+        former = collected[-1] if collected else Part(0, 0, before, begins=True)
+        whole = _with_subject(own, former, begins=not start)
+        part = text[start:end]
+        collected.append(Part(piece, context, part, not start, whole if whole != part else ""))
+    return collected
+
+
+def _cuts(text: str) -> list[Span]:
+    """Where something is said on both sides of a comma, a semicolon or an "and"."""
+    cuts = []
     start = 0
     joints = list(_JOINT.finditer(text))
     ends = [*(joint.start() for joint in joints[1:]), len(text)]
     for joint, end in zip(joints, ends, strict=False):  # without a joint there is one end
-        left = Part(piece, context, text[start : joint.start()], not start)
-        if min(len(left.stems), len(words.stems(text[joint.end() : end]))) >= _LEAST:
-            collected.append(left)
+        left, right = text[start : joint.start()], text[joint.end() : end]
+        if min(len(set(words.stems(left))), len(set(words.stems(right)))) >= _LEAST:
+            cuts.append((start, joint.start()))
             start = joint.end()
-    return [*collected, Part(piece, context, text[start:], not start)]
+    return [*cuts, (start, len(text))]
+
+
+def _with_subject(text: str, former: Part, *, begins: bool) -> str:
+    """A part with the subject of the one before, where it has none but a pronoun or its verb."""
+    subject = former.subject
+    if not subject:
+        return text
+    if begins:
+        return resolve(text, subject, alone=is_alone(former.whole or former.text, subject))
+    predicate = _RELATIVE.sub("", text)
+    verb = Words(predicate)
+    finite = verb.auxiliary(0) or verb.forms(0) & {"s", "past"}
+    return f"{subject} {predicate}" if finite else text
 
 
 def pairs(sentence_parts: Sequence[Part]) -> Iterator[Pair]:
@@ -143,7 +258,8 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
         if kind == "equal":
             same += a_end - a
         elif kind == "insert":
-            return ()
+            if not second.stems.isdisjoint(second.tokens[b:b_end]):
+                return ()
         else:
             differences += _differences(first.tokens[a:a_end], second.tokens[b:b_end])
     slots = [
@@ -155,31 +271,100 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
 
 
 def _differences(first: Sequence[str], second: Sequence[str]) -> list[Slot]:
-    """Word by word if there are as many, else all against all."""
+    """Word by word if there are as many, else all against all; stop words may be left out."""
+    if len(first) != len(second):
+        first, second = ([word for word in side if word not in _STOPS] for side in (first, second))
     if len(first) == len(second):
         return [Slot(frozenset({a}), frozenset({b})) for a, b in zip(first, second, strict=True)]
     return [Slot(frozenset(first) - frozenset(second), frozenset(second) - frozenset(first))]
 
 
-def find_swap(statement: str, evidence_parts: Sequence[Part], alike: Sequence[Pair]) -> Swap | None:
+def find_siblings(
+    evidence_parts: Sequence[Part], alike: Sequence[Pair]
+) -> dict[str, dict[str, frozenset[str]]]:
+    """Words that tell several things of one kind apart: "B" and "C" of "Plan B" and "Plan C".
+
+    Args:
+        evidence_parts: The parts of all sentences of the contexts.
+        alike: Their `pairs`.
+
+    Returns:
+        Of each such stem the others of its kind, with what stands before or behind both.
+    """
+    siblings: dict[str, dict[str, frozenset[str]]] = {}
+    for first, second, head in itertools.chain(
+        _of_one_kind(evidence_parts), _with_like_parts(evidence_parts), _in_like_places(alike)
+    ):
+        for one, other in ((first, second), (second, first)):
+            others = siblings.setdefault(one, {})
+            others[other] = others.get(other, frozenset()) | head
+    return siblings
+
+
+def _of_one_kind(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
+    """By a label, a name or a colour at the same noun."""
+    kinds: dict[str, dict[str, bool]] = {}
+    for part in evidence_parts:
+        for noun, label in part.labels:
+            kinds.setdefault(noun, {})[label] = True
+        for word, noun in part.modified:
+            kinds.setdefault(noun, {})[words.stem(word.lower())] = word[:1].isupper()
+    for noun, kin in kinds.items():
+        for first, second in itertools.combinations(kin, 2):
+            if (kin[first] and kin[second]) or one_of_a_kind(first, second):
+                yield first, second, frozenset({noun})
+
+
+def _with_like_parts(evidence_parts: Sequence[Part]) -> Iterator[Sibling]:
+    """Names of which near each other much the same is said."""
+    named = [part for part in evidence_parts if part.name]
+    for i, first in enumerate(named):
+        for second in named[i + 1 : i + _NEIGHBOURS]:
+            like = first.context == second.context and len(first.stems & second.stems) >= _LEAST
+            if like and first.name != second.name:
+                yield first.name, second.name, frozenset()
+
+
+def _in_like_places(alike: Sequence[Pair]) -> Iterator[Sibling]:
+    """Words, no numbers, by which two parts that are alike differ."""
+    for slot in itertools.chain.from_iterable(pair.slots for pair in alike):
+        if len(slot.first) == len(slot.second) == 1:
+            (first,), (second,) = slot
+            if not (first[:1].isdigit() or second[:1].isdigit()):
+                yield first, second, frozenset()
+
+
+def find_swap(
+    statement: str,
+    evidence_parts: Sequence[Part],
+    alike: Sequence[Pair],
+    siblings: Mapping[str, Mapping[str, frozenset[str]]],
+) -> Swap | None:
     """What a statement mixes up; None if nothing.
 
     Args:
         statement: The statement.
         evidence_parts: The parts of all sentences of the contexts.
         alike: Their `pairs`.
+        siblings: Their `siblings`.
     """
     if "respectively" in statement:
         return None
     for part in parts(statement):
-        mixed = [pair for pair in alike if _mixes(part.stems, pair)]
-        if not mixed or any(part.stems <= other.stems for other in evidence_parts):
+        if any(part.stems <= other.stems for other in evidence_parts):
             continue
+        mixed = [pair for pair in alike if _mixes(part.stems, pair)]
         # A sentence that holds both holds every word, and says it no more than they do.
         both = {first.piece for first, second, _ in mixed if first.piece == second.piece}
-        if _sentences(part.stems, evidence_parts) <= both:
+        sentences = {
+            piece for piece, stems in _whole(evidence_parts).items() if part.stems <= stems
+        }
+        if mixed and sentences <= both:
             first, second, _ = mixed[0]
             return Swap(first.piece, first.text.strip(), second.text.strip())
+        swap = _of_another(part, evidence_parts, siblings)
+        if swap:
+            return swap
     return None
 
 
@@ -191,9 +376,43 @@ def _mixes(stems: frozenset[str], pair: Pair) -> bool:
     return like == {(True, False), (False, True)}
 
 
-def _sentences(part_stems: frozenset[str], evidence_parts: Sequence[Part]) -> set[int]:
-    """The pieces that hold all these words."""
+def _of_another(
+    part: Part,
+    evidence_parts: Sequence[Part],
+    siblings: Mapping[str, Mapping[str, frozenset[str]]],
+) -> Swap | None:
+    """Whether what a part says of one thing is said of another of its kind alone."""
+    named = part.stems & siblings.keys()
+    if not named or not _SHARING.isdisjoint(part.tokens):
+        return None
+    whole = _whole(evidence_parts)
+    known = frozenset().union(*whole.values())
+    for mine in sorted(named):
+        kin = siblings[mine]
+        said = (part.stems & known).difference({mine}, *kin.values())
+        missing = part.stems - known
+        if len(said) < _LEAST or len(missing) > _FURTHER or part.stems & kin.keys():
+            continue
+        about = [each for each in evidence_parts if mine in each.stems]
+        own = [each.stems for each in about]
+        own += [stems for stems in whole.values() if mine in stems and not stems & kin.keys()]
+        for other in evidence_parts:
+            theirs = said <= other.stems and mine not in other.stems and other.stems & kin.keys()
+            if theirs and not any(_SHARING & {*each.tokens} for each in (other, *about)):
+                if any(_holds(stems, said, other) for stems in own):
+                    break
+                return Swap(other.piece, about[0].text.strip(), other.text.strip())
+    return None
+
+
+def _holds(stems: frozenset[str], said: frozenset[str], other: Part) -> bool:
+    """Whether some words may say the same: most of it, with its names and numbers."""
+    return 2 * len(said & stems) > len(said) and other.names.isdisjoint(said - stems)
+
+
+def _whole(evidence_parts: Sequence[Part]) -> dict[int, frozenset[str]]:
+    """The stems of each piece."""
     whole: dict[int, frozenset[str]] = {}
     for part in evidence_parts:
         whole[part.piece] = whole.get(part.piece, frozenset()) | part.stems
-    return {piece for piece, stems in whole.items() if part_stems <= stems}
+    return whole
