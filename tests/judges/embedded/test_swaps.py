@@ -23,6 +23,26 @@ METALS = "Gold melts at 1064 °C, silver at 962 °C."
 TEAMS = "Team A won 3 games; Team B won 5 games."
 MONTHS = "Line 4 was closed in May and line 5 was closed in June."
 CARS = "The red car belongs to Tom, the blue car to Ann."
+PLANS_OF_THREE = (
+    "Plan A costs 10 euros a month and includes 5 users. Plan B costs 25 euros a month and "
+    "includes 20 users. Plan C costs 60 euros a month and has no limit on users."
+)
+VERSIONS = (
+    "Version 2.1 fixed a memory leak in the parser. Version 2.2, released in May 2024, made the "
+    "cache optional."
+)
+RIVERS = (
+    "The Rhone rises in Switzerland and flows into the Mediterranean, while the Loire flows into "
+    "the Atlantic."
+)
+DRUGS = (
+    "Aspirin is taken for pain. It should not be given to children under 16. Ibuprofen may be "
+    "given to children over 3 months."
+)
+OVEN = "Bake the cake for 30 minutes. Let it cool. Bake the muffins for 15 minutes only."
+OFFICES = "The Porto office, which has 60 employees, is run by Kim Berg. The Ghent office is small."
+BUTTONS = "The red button stops the machine and the green button starts it."
+SECTIONS = "Section 4 covers liability. Section 5 covers termination and is shorter than section 4."
 CASES = [
     (PEOPLE, "Bob lives in Rome.", "Alice lives in Rome."),
     (AGES, "Alice is 30 and Bob is 40.", "Alice is 40 and Bob is 30."),
@@ -34,12 +54,27 @@ CASES = [
     (TEAMS, "Team A won 3 games.", "Team A won 5 games."),
     (MONTHS, "Line 4 was closed in May.", "Line 4 was closed in June."),
     (CARS, "The blue car belongs to Ann.", "The blue car belongs to Tom."),
+    (PLANS_OF_THREE, "Plan B includes 20 users.", "Plan A includes 20 users."),
+    (PLANS_OF_THREE, "Plan C has no limit on users.", "Plan B has no limit on users."),
+    (VERSIONS, "Version 2.2 made the cache optional.", "Version 2.1 made the cache optional."),
+    (RIVERS, "The Loire flows into the Atlantic.", "The Loire flows into the Mediterranean."),
+    (
+        DRUGS,
+        "Aspirin should not be given to children under 16.",
+        "Ibuprofen should not be given to children under 16.",
+    ),
+    (OVEN, "The cake is baked for 30 minutes.", "The cake is baked for 15 minutes."),
+    (OFFICES, "The Porto office has 60 employees.", "The Ghent office has 60 employees."),
+    (BUTTONS, "The red button stops the machine.", "The green button stops the machine."),
+    (SECTIONS, "Section 5 covers termination.", "Section 4 covers termination."),
 ]
 
 
 def mixed(statement, *contexts):
     evidence = prepare(contexts)
-    return find_swap(evidence.read(statement).text, evidence.parts, evidence.alike, evidence.siblings)
+    return find_swap(
+        evidence.read(statement).text, evidence.parts, evidence.alike, evidence.siblings
+    )
 
 
 def of(statement, context):
@@ -120,6 +155,15 @@ def test_an_answer_beside_its_question():
             ["Draw a circle and make a line below it. Draw a nose above the line."],
         ),
         ("The tower was built in 1889.", ["The tower was built by Eiffel. It opened in 1889."]),
+        (
+            "Notices under section 5 must be in writing.",
+            ["Notices under section 4 must be in writing; the same applies to section 5."],
+        ),
+        ("Plan B has a trial.", ["Plan A has a trial, and so does Plan B. Plan B costs more."]),
+        ("Plan A can be cancelled.", [PLANS_OF_THREE + " All plans can be cancelled."]),
+        ("The X3 has a pen.", ["Model X2 weighs 900 g. Model X3 is like the X2, with a pen."]),
+        ("The Ghent office is run by Kim Berg's brother.", [OFFICES + " Her brother runs it."]),
+        ("The Seine flows through Paris.", [RIVERS + " Paris lies on the Seine."]),
     ],
 )
 def test_what_the_contexts_may_well_say_is_no_mix_up(statement, contexts):

@@ -61,7 +61,12 @@ _NO_NOUN = words.STOP_WORDS | frozenset(
 )
 _MODIFIED = re.compile(r"\b(?:[Tt]he|[Aa]n?)\s(?P<word>[\w-]{2,})\s(?P<noun>[A-Za-z][\w-]{2,})\b")
 # With one of them a part may say the same of others.
-_SHARING = frozenset(map(words.stem, "all both each every also too same like any either".split()))
+_SHARING = frozenset(
+    map(
+        words.stem,
+        "also both either equally like likewise neither same so too".split(),
+    )
+)
 
 
 class Swap(NamedTuple):
@@ -186,17 +191,15 @@ def parts(text: str, piece: int = 0, context: int = 0, before: str = "") -> list
         before: The sentence before it, with its subject.
     """
     told = clauses.parts(text) if _JOINT.search(text) else []
-    cuts = _cuts(text)
-    if len(told) > len(cuts) or (len(told) == len(cuts) > 1):
-        spans = [(each.start, each.end, each.text) for each in told]
-    else:
-        spans = [(start, end, text[start:end]) for start, end in cuts]
     collected: list[Part] = []
-    for start, end, own in spans:
-        former = collected[-1] if collected else Part(0, 0, before, begins=True)
-        whole = _with_subject(own, former, begins=not start)
-        part = text[start:end]
-        collected.append(Part(piece, context, part, not start, whole if whole != part else ""))
+    for clause in told or [clauses.Part(text, 0, len(text))]:
+        for start, end in _cuts(clause.text):
+            own = clause.text[start:end]
+            begins = not (clause.start or start)
+            former = collected[-1] if collected else Part(0, 0, before, begins=True)
+            whole = _with_subject(own, former, begins=begins)
+            part = own if own in text else text[clause.start : clause.end]
+            collected.append(Part(piece, context, part, begins, whole if whole != part else ""))
     return collected
 
 
@@ -394,7 +397,9 @@ def _of_another(
         if len(said) < _LEAST or len(missing) > _FURTHER or part.stems & kin.keys():
             continue
         about = [each for each in evidence_parts if mine in each.stems]
+        # Of this one, or of none in particular: "all plans can be cancelled".
         own = [each.stems for each in about]
+        own += [each.stems for each in evidence_parts if not each.stems & {mine, *kin}]
         own += [stems for stems in whole.values() if mine in stems and not stems & kin.keys()]
         for other in evidence_parts:
             theirs = said <= other.stems and mine not in other.stems and other.stems & kin.keys()
