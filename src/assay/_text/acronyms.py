@@ -11,11 +11,17 @@ from assay._text.words import STOP_WORDS, words
 _SHORT = re.compile(r"\b[A-Z]{2,6}\b")
 _FEW = 2  # letters: of no more, the name has to be written with capitals
 _MOST = 30  # acronyms of a text that are looked up
-# Of two letters, whose names need no capitals.
+# Whose names need no capitals, or are one word.
 _KNOWN = {
-    "AI": "artificial intelligence", "BP": "blood pressure", "CV": "curriculum vitae",
-    "ER": "emergency room", "HR": "human resources", "IT": "information technology",
-    "PR": "public relations", "QC": "quality control", "VR": "virtual reality",
+    "AF": "atrial fibrillation", "AI": "artificial intelligence", "BP": "blood pressure",
+    "BS": "base station", "CN": "core network", "CT": "computed tomography",
+    "CV": "curriculum vitae", "DB": "database", "DL": "downlink", "ECG": "electrocardiogram",
+    "EEG": "electroencephalogram", "ER": "emergency room", "GP": "general practitioner",
+    "HR": "human resources", "IT": "information technology", "MI": "myocardial infarction",
+    "ML": "machine learning", "OS": "operating system", "PR": "public relations",
+    "QC": "quality control", "TB": "tuberculosis", "TV": "television", "UE": "user equipment",
+    "UI": "user interface", "UL": "uplink", "UV": "ultraviolet", "VM": "virtual machine",
+    "VR": "virtual reality",
 }  # fmt: skip
 _JOINING = r"(?:(?:of|and|the|for|in|on|de)\s+)?"
 
@@ -62,6 +68,9 @@ def _written_out(short: str, beside: Sequence[str]) -> str:
 
 @cache
 def _pattern(short: str) -> re.Pattern[str]:
+    name = _KNOWN.get(short, "")
+    if name and " " not in name:
+        return re.compile(rf"\b{name}\b", re.IGNORECASE)
     first, others = short[0], short[1:]
     letters = "".join(rf"(?:\s+{_JOINING}|-){each}[a-z]+" for each in others)
     return re.compile(rf"\b{first}[a-z]+{letters}\b", re.IGNORECASE)
@@ -79,4 +88,5 @@ def _is_name(name: str, short: str) -> bool:
 
 def _is_new(name: str, known: Mapping[str, str]) -> bool:
     """Whether the texts beside do not have the name themselves."""
-    return sum(word not in known for word in words(name) if word not in STOP_WORDS) > 1
+    new = [word not in known for word in words(name) if word not in STOP_WORDS]
+    return sum(new) > 1 or new == [True]
