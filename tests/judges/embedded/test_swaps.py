@@ -163,6 +163,10 @@ def test_an_answer_beside_its_question():
         ("Plan A can be cancelled.", [PLANS_OF_THREE + " All plans can be cancelled."]),
         ("The X3 has a pen.", ["Model X2 weighs 900 g. Model X3 is like the X2, with a pen."]),
         ("The Ghent office is run by Kim Berg's brother.", [OFFICES + " Her brother runs it."]),
+        (
+            "There is a vaccine against hepatitis B.",
+            ["There is a vaccine against hepatitis A and one against hepatitis B."],
+        ),
         ("The Seine flows through Paris.", [RIVERS + " Paris lies on the Seine."]),
     ],
 )

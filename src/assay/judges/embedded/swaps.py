@@ -37,6 +37,8 @@ _ALIKE = 1 / 2  # of the shorter one's words, at least, both have in the same or
 _SHORT = 4  # words: of no more, one is enough
 _TITLE = 4  # words of a noun phrase between the beginning of a sentence and a comma
 _RELATIVE = re.compile(r"^(?:which|who)\s+")
+# "a vaccine against A and one against B": the later part repeats what is left out by a pronoun.
+_STANDS_FOR = re.compile(r"\W*(?:the\s+)?(?:ones?|none|that|those|another)\b", re.IGNORECASE)
 _STOPS = frozenset(map(words.stem, words.STOP_WORDS))
 _NEIGHBOURS = 10  # parts about names that one of them is laid beside
 _FURTHER = 1  # content words of a statement that stand nowhere: "goes" for "runs"
@@ -64,7 +66,9 @@ _MODIFIED = re.compile(r"\b(?:[Tt]he|[Aa]n?)\s(?P<word>[\w-]{2,})\s(?P<noun>[A-Z
 _SHARING = frozenset(
     map(
         words.stem,
-        "also both either equally like likewise neither same so too".split(),
+        words.words(
+            "also another both either equally like likewise neither none one same so those too"
+        ),
     )
 )
 
@@ -250,6 +254,8 @@ def _slots(first: Part, second: Part) -> tuple[Slot, ...]:
 
     The later one may leave out what goes without saying: "the red car is Tom's, the blue Ann's".
     """
+    if _STANDS_FOR.match(second.text):
+        return ()
     size = min(len(first.tokens), len(second.tokens))
     least = 1 if size <= _SHORT else _ALIKE * size
     if len(set(first.tokens) & set(second.tokens)) < least:
