@@ -79,41 +79,26 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One sample that both runs scored.
+    """One sample that both runs scored."""
 
-    Attributes:
-        sample: Its id.
-        rows: Its row in each of the runs.
-        group: What it belongs to, itself where nothing is named.
-        before: Its score in the first run.
-        after: Its score in the second run.
-    """
-
-    sample: str
-    rows: tuple[int, int]
-    group: Hashable
-    before: float
-    after: float
+    sample: str  # its id
+    rows: tuple[int, int]  # its row in each of the runs
+    group: Hashable  # what it belongs to, itself where nothing is named
+    before: float  # its score in the first run
+    after: float  # its score in the second run
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The samples of two runs by id.
+    """The samples of two runs by id."""
 
-    Attributes:
-        rows: Id -> its row in either run, for the samples that are the same in both.
-        left_out: Those that are not.
-        other_data: How many ids have another question, reference ... in the second run.
-        same_made: How many of the same samples also have the same answer and contexts.
-        clustered: Whether any sample names a group.
-        numbered: Whether the ids in both are the numbers of rows, as where no column is an id.
-    """
-
+    # Id -> its row in either run, for the samples that are the same in both.
     rows: Mapping[str, tuple[Row, Row]]
-    left_out: tuple[LeftOut, ...]
-    other_data: int
-    same_made: int
-    clustered: bool
+    left_out: tuple[LeftOut, ...]  # those that are not
+    other_data: int  # how many ids have another question, reference ... in the second run.
+    same_made: int  # how many of the same samples also have the same answer and contexts
+    clustered: bool  # whether any sample names a group
+    # Whether the ids in both are the numbers of rows, as where no column is an id.
     numbered: bool = False
 
 
@@ -366,23 +351,14 @@ def unfinished(result: Result, name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How two fingerprints of one judge compare.
+    """How two fingerprints of one judge compare."""
 
-    Attributes:
-        judge: Its name.
-        before: Day of the earlier one (ISO 8601).
-        now: Day of the later one.
-        probes: Probes that both have.
-        differ: How many of them were answered otherwise, letter for letter.
-        p: How likely replies of the same model lie as far apart, in (0, 1].
-    """
-
-    judge: str
-    before: str
-    now: str
-    probes: int
-    differ: int
-    p: float
+    judge: str  # its name
+    before: str  # day of the earlier one (ISO 8601)
+    now: str  # day of the later one
+    probes: int  # probes that both have
+    differ: int  # how many of them were answered otherwise, letter for letter
+    p: float  # how likely replies of the same model lie as far apart, in (0, 1]
 
     @property
     def changed(self) -> bool:

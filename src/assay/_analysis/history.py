@@ -32,23 +32,14 @@ _FEWEST = 5  # samples with a value on each side, for a number to be compared
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """One thing that differs, by a test.
+    """One thing that differs, by a test."""
 
-    Attributes:
-        about: "questions", "retrieval" or "answers".
-        what: What it is: "language German", "words, mean".
-        before: Its share or its mean before.
-        after: The same after.
-        share: Whether these are shares.
-        p: The p-value, adjusted for all that was tested.
-    """
-
-    about: str
-    what: str
-    before: float
-    after: float
-    share: bool
-    p: float
+    about: str  # "questions", "retrieval" or "answers"
+    what: str  # what it is: "language German", "words, mean"
+    before: float  # its share or its mean before
+    after: float  # the same after
+    share: bool  # whether these are shares
+    p: float  # the p-value, adjusted for all that was tested
 
     def __str__(self) -> str:
         """``questions: language German 2 % -> 31 %``."""

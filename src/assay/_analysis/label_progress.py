@@ -19,24 +19,15 @@ _FEWEST: Final = 3  # items that kappa is reckoned of
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Labels of a pool, counted.
+    """Labels of a pool, counted."""
 
-    Attributes:
-        pool: What can be labelled.
-        run: Id of the run.
-        against: Id of the run that it is compared with, "" for none.
-        per: What a label is about.
-        half_width: The half-width of the interval that is wanted.
-        threshold: The score from which on the judge calls a sample good.
-        scale: The least and the greatest grade; None: 1 or 0, or by the labels.
-    """
-
-    pool: Pool
-    run: str
-    against: str
-    per: Per
-    half_width: float
-    threshold: float
+    pool: Pool  # what can be labelled
+    run: str  # id of the run
+    against: str  # id of the run that it is compared with, "" for none
+    per: Per  # what a label is about
+    half_width: float  # the half-width of the interval that is wanted
+    threshold: float  # the score from which on the judge calls a sample good
+    # The least and the greatest grade; None: 1 or 0, or by the labels.
     scale: tuple[float, float] | None
 
     def items(self, sample: str) -> list[Key]:
@@ -208,19 +199,12 @@ def _wider(corrected: Corrected, error: float) -> Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What the judge and people call one item.
+    """What the judge and people call one item."""
 
-    Attributes:
-        judge: Whether the judge calls it good.
-        people: Whether people do.
-        sample: Id of its sample.
-        weight: How many samples that stands for.
-    """
-
-    judge: bool
-    people: bool
-    sample: str
-    weight: float
+    judge: bool  # whether the judge calls it good
+    people: bool  # whether people do
+    sample: str  # id of its sample
+    weight: float  # how many samples that stands for
 
 
 def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:

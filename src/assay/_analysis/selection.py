@@ -41,17 +41,11 @@ _HEAD: Final = re.compile(r"\n?(?P<name>[^\n]+):\n(?:<<<[0-9a-f]+\n)?")
 
 @dataclass(frozen=True, slots=True)
 class SampleToLabel:
-    """A sample to be labelled.
+    """A sample to be labelled."""
 
-    Attributes:
-        sample: The sample.
-        metric: Label of the metric that the label is for.
-        probability: With which probability it was chosen, in (0, 1].
-    """
-
-    sample: Sample
-    metric: str
-    probability: float
+    sample: Sample  # the sample
+    metric: str  # label of the metric that the label is for
+    probability: float  # with which probability it was chosen, in (0, 1]
 
 
 def label_next(

@@ -17,17 +17,11 @@ ANSWERED_BY: Final = ", answered by "
 
 @dataclass(frozen=True, slots=True)
 class StoredSweep:
-    """The runs of one sweep.
+    """The runs of one sweep."""
 
-    Attributes:
-        name: What it was called, "" if it has no name.
-        runs: The run of each configuration, in the order of what was set.
-        params: What was set in each, as far as it differs between them.
-    """
-
-    name: str
-    runs: tuple[Run, ...]
-    params: tuple[Params, ...]
+    name: str  # what it was called, "" if it has no name
+    runs: tuple[Run, ...]  # the run of each configuration, in the order of what was set
+    params: tuple[Params, ...]  # what was set in each, as far as it differs between them
 
     @property
     def title(self) -> str:

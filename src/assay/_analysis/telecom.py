@@ -24,25 +24,16 @@ _THRESHOLD: Final = 0.5  # of texts that are worded alike
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How often a run retrieves a right context among the first k.
+    """How often a run retrieves a right context among the first k."""
 
-    Attributes:
-        run: Place of the run; the base is 0.
-        k: How many contexts are looked at.
-        n: Samples whose right contexts are known.
-        mean: The share of them.
-        interval: Its confidence interval; None for fewer than two independent samples.
-        paired: The same samples in the base and in this run; None of the base.
-        p: Its p-value, adjusted by Holm over all runs and k; None of the base.
-    """
-
-    run: int
-    k: int
-    n: int
-    mean: float
+    run: int  # place of the run; the base is 0
+    k: int  # how many contexts are looked at
+    n: int  # samples whose right contexts are known
+    mean: float  # the share of them
+    # Its confidence interval; None for fewer than two independent samples.
     interval: Interval | None
-    paired: Paired | None = None
-    p: float | None = None
+    paired: Paired | None = None  # the same samples in the base and in this run; None of the base
+    p: float | None = None  # its p-value, adjusted by Holm over all runs and k; None of the base
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,27 +27,17 @@ _OFF: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All that is shown.
+    """All that is shown."""
 
-    Attributes:
-        run: Id of the run.
-        source: Name of its data.
-        judge: Who judged.
-        labels: Name of the labels.
-        metrics: How far each metric agrees with people.
-        without: Metrics that could not be compared, and why.
-        concordance: What people say where metrics are high or low; None if nobody asked.
-        title: What the run is called: its name, or its data and when it began.
-    """
-
-    run: str
-    source: str
-    judge: str
-    labels: str
-    metrics: Sequence[Agreement]
-    without: Mapping[str, str]
+    run: str  # id of the run
+    source: str  # name of its data
+    judge: str  # who judged
+    labels: str  # name of the labels
+    metrics: Sequence[Agreement]  # how far each metric agrees with people
+    without: Mapping[str, str]  # metrics that could not be compared, and why
+    # What people say where metrics are high or low; None if nobody asked.
     concordance: Concordance | None
-    title: str = ""
+    title: str = ""  # what the run is called: its name, or its data and when it began
 
 
 def told(

@@ -91,19 +91,12 @@ def asset(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with its title.
+    """A table with its title."""
 
-    Attributes:
-        title: What it shows.
-        heads: Of its columns; the first holds words, the others numbers.
-        rows: Its cells.
-        notes: How it is to be read.
-    """
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
+    title: str  # what it shows
+    heads: Sequence[str]  # of its columns; the first holds words, the others numbers
+    rows: Sequence[Sequence[str]]  # its cells
+    notes: Sequence[str] = ()  # how it is to be read
 
 
 @dataclass(frozen=True, slots=True)

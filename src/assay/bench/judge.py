@@ -46,18 +46,12 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Text:
-    """A text to be checked against contexts.
+    """A text to be checked against contexts."""
 
-    Attributes:
-        question: What it answers; may be empty.
-        text: The text.
-        contexts: What it is checked against.
-        parts: Characters of its statements, where these are known; else the judge splits it.
-    """
-
-    question: str
-    text: str
-    contexts: tuple[str, ...]
+    question: str  # what it answers; may be empty
+    text: str  # the text
+    contexts: tuple[str, ...]  # what it is checked against
+    # Characters of its statements, where these are known; else the judge splits it.
     parts: tuple[tuple[int, int], ...] | None = None
 
     @classmethod

@@ -101,19 +101,13 @@ def _unheard(name: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """Which rows are taken, and what is told meanwhile.
+    """Which rows are taken, and what is told meanwhile."""
 
-    Attributes:
-        limit: Rows of each kind at most; None for as many as each set takes by itself.
-        full: All rows, however many.
-        fit: Whether to fit the thresholds that sets need on training rows first.
-        on_set: Told the name of each set that is begun.
-    """
-
+    # Rows of each kind at most; None for as many as each set takes by itself.
     limit: int | None = None
-    full: bool = False
-    fit: bool = False
-    on_set: Callable[[str], None] = _unheard
+    full: bool = False  # all rows, however many
+    fit: bool = False  # whether to fit the thresholds that sets need on training rows first
+    on_set: Callable[[str], None] = _unheard  # told the name of each set that is begun
 
 
 def measure(

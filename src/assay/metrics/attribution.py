@@ -27,17 +27,11 @@ Cited: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the answer and what it cites.
+    """A sentence of the answer and what it cites."""
 
-    Attributes:
-        statement: Its text without the marks, and where it stands.
-        cited: Indices of the contexts that it cites, repeated where it repeats itself.
-        outside: Numbers it cites that no context has.
-    """
-
-    statement: Statement
-    cited: Cited
-    outside: tuple[int, ...]
+    statement: Statement  # its text without the marks, and where it stands
+    cited: Cited  # indices of the contexts that it cites, repeated where it repeats itself
+    outside: tuple[int, ...]  # numbers it cites that no context has
 
     @property
     def name(self) -> str:

@@ -275,23 +275,14 @@ ByContext: TypeAlias = tuple[Verdicts, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """Entailment matrices; one that was not asked for is empty.
+    """Entailment matrices; one that was not asked for is empty."""
 
-    Attributes:
-        answer: Statements of the answer, where they are checked or a premise.
-        reference: Statements of the reference, likewise.
-        correct: Per statement of the answer, whether the reference entails it.
-        covered: Per statement of the reference, whether the answer entails it.
-        retrieved: Per statement of the reference, whether each context entails it.
-        grounded: Per statement of the answer, whether each context entails it.
-    """
-
-    answer: Statements = ()
-    reference: Statements = ()
-    correct: Verdicts = ()
-    covered: Verdicts = ()
-    retrieved: ByContext = ()
-    grounded: ByContext = ()
+    answer: Statements = ()  # statements of the answer, where they are checked or a premise
+    reference: Statements = ()  # statements of the reference, likewise
+    correct: Verdicts = ()  # per statement of the answer, whether the reference entails it
+    covered: Verdicts = ()  # per statement of the reference, whether the answer entails it
+    retrieved: ByContext = ()  # per statement of the reference, whether each context entails it
+    grounded: ByContext = ()  # per statement of the answer, whether each context entails it
 
     @property
     def relevant(self) -> frozenset[int]:

@@ -25,27 +25,19 @@ _SPREAD_SD, _DISCRIMINATION_SD = 1.0, 0.5
 
 @dataclass(frozen=True)
 class Rasch:
-    """P(system s gets question j right) = logistic(ability_s - difficulty_j).
+    """P(system s gets question j right) = logistic(ability_s - difficulty_j)."""
 
-    Attributes:
-        abilities: For each system, in logits; 0 gets the average question right half the time.
-            None where a system got all of its questions right, or all of them wrong.
-        intervals: Their intervals; None likewise.
-        spread: Standard deviation of the difficulties, in logits.
-        difficulties: Shape (n,), the expected one of each question given its answers.
-        difficulty_sds: Shape (n,), how far it may be off.
-        discriminations: Shape (n,), how strongly the question tells able from less able systems (1:
-            as the model says), expected given its answers and a log-normal belief around 1.
-        discrimination_sds: Shape (n,), how far it may be off.
-    """
-
+    # For each system, in logits; 0 gets the average question right half the time. None where a
+    # system got all of its questions right, or all of them wrong.
     abilities: Sequence[float | None]
-    intervals: Sequence[Interval | None]
-    spread: float
-    difficulties: Floats
-    difficulty_sds: Floats
+    intervals: Sequence[Interval | None]  # their intervals; None likewise
+    spread: float  # standard deviation of the difficulties, in logits
+    difficulties: Floats  # shape (n,), the expected one of each question given its answers
+    difficulty_sds: Floats  # shape (n,), how far it may be off
+    # Shape (n,), how strongly the question tells able from less able systems (1: as the model
+    # says), expected given its answers and a log-normal belief around 1.
     discriminations: Floats
-    discrimination_sds: Floats
+    discrimination_sds: Floats  # shape (n,), how far it may be off
 
 
 def rasch(right: Numbers, groups: Sequence[Hashable] | None = None) -> Rasch | None:
@@ -105,19 +97,13 @@ def rasch(right: Numbers, groups: Sequence[Hashable] | None = None) -> Rasch | N
 
 @dataclass(frozen=True)
 class Effects:
-    """What parts of systems add to their ability: ability = sum of the effects of its columns.
+    """What parts of systems add to their ability: ability = sum of the effects of its columns."""
 
-    Attributes:
-        values: Of each column of the design, in logits.
-        covariance: Of the estimates, shape (columns, columns); it holds for clusters (sandwich).
-        freedom: Degrees of freedom of intervals.
-        spread: Standard deviation of the difficulties, in logits.
-    """
-
-    values: Floats
+    values: Floats  # of each column of the design, in logits
+    # Of the estimates, shape (columns, columns); it holds for clusters (sandwich).
     covariance: Floats
-    freedom: int
-    spread: float
+    freedom: int  # degrees of freedom of intervals
+    spread: float  # standard deviation of the difficulties, in logits
 
 
 def effects(
@@ -257,18 +243,13 @@ def _posterior(patterns: Floats, at: Floats) -> tuple[Floats, Floats, Floats, Fl
 
 @dataclass(frozen=True, slots=True)
 class Inversion:
-    """Whether the less able systems are those that got a question right.
+    """Whether the less able systems are those that got a question right."""
 
-    Attributes:
-        p: Chance of an answer pattern at least as much against the abilities, given how many
-            systems got it right; it depends on no difficulty.
-        flagged: Whether p is at most 0.05.
-        by_chance: Chance that such a question is flagged although nothing is wrong with it.
-    """
-
+    # Chance of an answer pattern at least as much against the abilities, given how many systems got
+    # it right; it depends on no difficulty.
     p: float
-    flagged: bool
-    by_chance: float
+    flagged: bool  # whether p is at most 0.05
+    by_chance: float  # chance that such a question is flagged although nothing is wrong with it
 
 
 def inversions(right: Numbers, abilities: Sequence[float | None]) -> list[Inversion | None]:

@@ -283,23 +283,15 @@ _LEAST: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One difference with its interval, in the drawing's units.
+    """One difference with its interval, in the drawing's units."""
 
-    Attributes:
-        low: Left end of the interval.
-        high: Right end of the interval.
-        at: The difference.
-        blind: Left and right end of what so many samples cannot show, None if that is not known.
-        limit: The value at the right end of the axis; the left end is its negative.
-        words: The same for those who cannot see it.
-    """
-
-    low: float
-    high: float
-    at: float
+    low: float  # left end of the interval
+    high: float  # right end of the interval
+    at: float  # the difference
+    # Left and right end of what so many samples cannot show, None if that is not known.
     blind: tuple[float, float] | None
-    limit: float
-    words: str
+    limit: float  # the value at the right end of the axis; the left end is its negative
+    words: str  # the same for those who cannot see it
 
 
 def html(data: Json) -> str:

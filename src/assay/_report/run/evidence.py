@@ -95,22 +95,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One metric's part of a sample.
+    """One metric's part of a sample."""
 
-    Attributes:
-        number: Which metric of the run it is.
-        metric: The metric.
-        score: Its outcome.
-        cell: The outcome in short.
-        groups: Evidence by kind: title, tally, pieces.
-        replies: The calls, each with the numbers of its prompt and its reply in the text table.
-    """
-
-    number: int
-    metric: Json
-    score: Json
-    cell: Cell
-    groups: Sequence[tuple[str, str, Sequence[Piece]]]
+    number: int  # which metric of the run it is
+    metric: Json  # the metric
+    score: Json  # its outcome
+    cell: Cell  # the outcome in short
+    groups: Sequence[tuple[str, str, Sequence[Piece]]]  # evidence by kind: title, tally, pieces
+    # The calls, each with the numbers of its prompt and its reply in the text table.
     replies: Sequence[tuple[Json, int, int]]
 
     @property
