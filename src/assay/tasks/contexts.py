@@ -10,8 +10,18 @@ from assay._text.words import closest_sentence
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
-from assay.tasks.base import IN_PARTS, NumberedTask, encode, halved_texts, listed, numbered
-from assay.tasks.parsing import Probability, by_id, decode, schema
+from assay.tasks.base import (
+    IN_PARTS,
+    NumberedTask,
+    Probability,
+    by_id,
+    decode,
+    encode,
+    halved_texts,
+    listed,
+    numbered,
+    schema,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,10 +39,6 @@ class NameEntities(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
 
 @dataclass(frozen=True)
 class ListNuggets(ListTask):

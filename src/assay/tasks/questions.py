@@ -10,8 +10,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Example, Material, Template, earlier_turns
-from assay.tasks.base import ItemsTask, ListTask, encode, listed, numbered
-from assay.tasks.parsing import decode, schema
+from assay.tasks.base import ItemsTask, ListTask, decode, encode, listed, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +152,6 @@ class SplitQuestion(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The question."""
-        return (Material("question", self.question),)
-
 
 @dataclass(frozen=True)
 class AskAboutFacts(ListTask):
@@ -192,10 +187,6 @@ class AskAboutFacts(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
 
 @dataclass(frozen=True)
 class AnswerClosedBook(ListTask):
@@ -225,10 +216,6 @@ class AnswerClosedBook(ListTask):
             ),
         ),
     )
-
-    def material(self) -> Sequence[Material]:
-        """The question."""
-        return (Material("question", self.question),)
 
 
 # Also the reference of a question without an answer: metrics of statements find none in it.
@@ -402,10 +389,6 @@ class AskClosedQuestions(Task[tuple[ClosedQuestion, ...]]):
             ),
         ),
     )
-
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
 
     def read(self, raw: str) -> tuple[ClosedQuestion, ...]:
         """The questions in order, each once; empty ones are left out."""

@@ -10,8 +10,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns, render
-from assay.tasks.base import encode, one_line
-from assay.tasks.parsing import by_id, decode, schema
+from assay.tasks.base import by_id, decode, encode, one_line, schema
 from assay.tasks.sentences import SCHEMA as _SHORT_SCHEMA
 from assay.tasks.sentences import NumberedSentences, find, is_numbered
 
