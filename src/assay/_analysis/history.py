@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 
 from assay._analysis.comparability import GOLD_RANGES, compare_definitions, given_fields, judges
-from assay._analysis.leaderboard import Params
-from assay._analysis.sweeps import best_runs, stored_sweeps
+from assay._analysis.sweeps import Params, best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
 from assay._store import Run, Store

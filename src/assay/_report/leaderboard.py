@@ -9,10 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
-from assay._analysis.front import Front
 from assay._analysis.groups import is_ranked
-from assay._analysis.interactions import Interaction, parameter_values
-from assay._analysis.leaderboard import Effect, Leaderboard, Params, Standing
+from assay._analysis.leaderboard import Effect, Leaderboard, Standing
+from assay._analysis.sweeps import Front, Interaction, Params, parameter_values
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
 from assay._store.runs import written

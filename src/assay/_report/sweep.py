@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
-from assay._analysis.front import Front
-from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Standing, is_full
+from assay._analysis.sweeps import Front, parameter_values
 from assay._report import history, leaderboard, numbers
 from assay._report.page import asset, page
 from assay._store.runs import written
