@@ -227,11 +227,6 @@ REFERENCES: Final = {
 }
 
 
-def _nothing(of: Any) -> str:
-    del of
-    return ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """One set, or one way of measuring several together."""
@@ -252,9 +247,9 @@ class Benchmark:
     thresholds: tuple[str, ...] = ()
     # How many rows of each kind are taken unless told otherwise; None for all.
     kinds: Mapping[str, int | None] = field(default_factory=lambda: {"": None})
-    kind: Callable[[Record], str] = _nothing  # which kind a row is of
+    kind: Callable[[Record], str] = lambda _: ""  # which kind a row is of
     whole: tuple[str, ...] = ()  # kinds that are never sampled: material, not what is measured
-    title: Callable[[str], str] = _nothing  # how the names of the figures of a kind begin
+    title: Callable[[str], str] = lambda _: ""  # how the names of the figures of a kind begin
 
     def absent(self, data: Data) -> list[str]:
         """Which of its files are not there."""

@@ -94,11 +94,6 @@ def text(record: Record) -> Text:
     return Text(question, record["answer"], tuple(record["contexts"]))
 
 
-def title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"{SETS[kind].title}, "
-
-
 def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC and balanced accuracy for each data set."""
     figures: list[Figure] = []
@@ -177,7 +172,7 @@ def _benchmark(name: str) -> Benchmark:
         thresholds=(PUBLIC,) if name == PUBLIC else (),
         kinds={name: KINDS[name]},
         kind=dataset,
-        title=title,
+        title=lambda kind: f"{SETS[kind].title}, ",
     )
 
 
@@ -198,11 +193,6 @@ def _contradiction_rows(data: Data) -> list[Record]:
     """Claims with one of the three labels."""
     records = rows(data, tuple(_CONTRADICTION_KINDS))
     return [record for record in records if record["labels"].get("label") in CLASSES]
-
-
-def _contradiction_title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"{SETS[kind].title} "
 
 
 def measure_contradiction(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -279,7 +269,7 @@ CONTRADICTION_SET = Benchmark(
     tasks=(VerifyStatements,),
     kinds=_CONTRADICTION_KINDS,
     kind=dataset,
-    title=_contradiction_title,
+    title=lambda kind: f"{SETS[kind].title} ",
 )
 
 

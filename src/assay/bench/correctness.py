@@ -73,7 +73,6 @@ def _counted(score: Score, reference: str) -> Correctness:
 
 
 EVOUNA = "correctness/evouna_nq.jsonl.gz"
-_EVOUNA_KINDS: Mapping[str, int | None] = {"": 400}
 _MOST_ACCEPTED = 5  # of all accepted answers; more are spellings of the same
 
 
@@ -140,7 +139,7 @@ EVOUNA_SET = Benchmark(
     rows=evouna_rows,
     measure=measure_evouna,
     metrics=("factual_correctness",),
-    kinds=_EVOUNA_KINDS,
+    kinds={"": 400},
 )
 
 
@@ -210,7 +209,6 @@ DIMENSIONS: Final = {
     "answer_relevance": "answer_relevancy",
     "context_relevance": "context_relevance",
 }
-_WIKIEVAL_KINDS: Mapping[str, int | None] = dict.fromkeys(DIMENSIONS)
 
 
 def side(pair: Record, which: str) -> Record:
@@ -254,11 +252,6 @@ def credit(pair: Record, a: float | None, b: float | None) -> float:
 def _wikieval_dimension(record: Record) -> str:
     """What people compared."""
     return str(record["labels"]["dimension"])
-
-
-def _wikieval_title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"WikiEval {kind}, "
 
 
 def measure_wikieval(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -307,7 +300,7 @@ WIKIEVAL_SET = Benchmark(
     licence="MIT copy of WikiEval (texts of Wikipedia)",
     measure=measure_wikieval,
     metrics=tuple(DIMENSIONS.values()),
-    kinds=_WIKIEVAL_KINDS,
+    kinds=dict.fromkeys(DIMENSIONS),
     kind=_wikieval_dimension,
-    title=_wikieval_title,
+    title=lambda kind: f"WikiEval {kind}, ",
 )

@@ -19,14 +19,7 @@ from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay._runner.stack import BackendStack, choose
 from assay._store import Store
-from assay.bench import (
-    claims,
-    correctness,
-    groundedness,
-    hard_negatives,
-    relevance,
-    retrieval,
-)
+from assay.bench import claims, correctness, groundedness, hard_negatives, relevance
 from assay.bench.benchmark import Benchmark, Figure, unsupported
 from assay.bench.card import JudgeCard, Measured, qualities
 from assay.bench.data import Data, Record, held_out, thinned
@@ -37,7 +30,7 @@ from assay.judges.embedded.card import Quality
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic
 
-# In the order in which they are shown: answers, claims, pairs, relevance, retrieval, attacks.
+# In the order in which they are shown: answers, claims, pairs, relevance, attacks.
 _SETS: Final = (
     groundedness.RAGTRUTH_SET,
     *claims.CLAIM_SETS,
@@ -51,7 +44,7 @@ _SETS: Final = (
     *relevance.RELEVANCE_SETS,
     hard_negatives.HELPFUL_SET,
     *relevance.ANSWERABLE_SETS,
-    retrieval.TELEQUAD_SET,
+    relevance.TELEQUAD_SET,
     claims.INJECTION_SET,
 )
 BENCHMARKS: Final = {one.name: one for one in _SETS}
