@@ -10,8 +10,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from assay._analysis.exam import NextQuestions
-from assay._analysis.items import ItemAnalysis, Question, System
+from assay._analysis.items import ItemAnalysis, NextQuestions, Question, System
 from assay._report import numbers, sanitize
 from assay._report.page import asset, page
 from assay._report.sanitize import code, inline
