@@ -1,4 +1,4 @@
-"""Usefulness of contexts and of their sentences for a question, and graded relevance."""
+"""Contexts of a question: useful ones and sentences, graded relevance, an answer from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -434,3 +434,37 @@ class GradePassages(_ByContext[PassageGrade]):
         """A reply in the form that is read."""
         extras = [(g, () if g.probability is None else (str(g.probability),)) for g in grades]
         return encode(_Form([(g.id, str(g.grade), *more) for g, more in extras]))
+
+
+# Also the reference of a question without an answer: metrics of statements find none in it.
+NO_ANSWER: Final = "I do not know: the documents do not answer this question."
+
+
+@dataclass(frozen=True)
+class AnswerFromPassages(Task[str]):
+    """Answer from retrieved passages alone, for the pipeline and the draws of SelfCheckGPT.
+
+    Attributes:
+        question: What was asked.
+        passages: What was retrieved, best first.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+
+    template = Template(
+        "Answer the question from the passages alone, in one to three sentences and in the "
+        "language of the question. Use no knowledge of your own. If the passages do not answer "
+        f'it, reply exactly: "{NO_ANSWER}"'
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The passages, then the question."""
+        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*passages, Material("question", self.question))
+
+    def read(self, raw: str) -> str:
+        """The answer; raises Unreadable if there is none."""
+        if not raw.strip():
+            raise Unreadable("an answer without a word", raw=raw)
+        return raw.strip()
