@@ -31,9 +31,7 @@ SYSTEM_FIELDS = (
 )
 _NUMBER = re.compile(r"row-[0-9]+")  # the id of a row that brings none
 
-
 BASELINE, OTHER, BOTH = "baseline", "other", "both"
-
 
 _TOGETHER = "together"
 _DEFINING = {

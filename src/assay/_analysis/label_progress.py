@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Key, Pool, Progress, State
-from assay._store.labels import Drawn, HumanLabel
+from assay._store.labels import HumanLabel
 from assay.stats.correction import Corrected
 from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of
 from assay.stats.raters import cohen_kappa
@@ -129,14 +129,14 @@ class Tally:
         if not known:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
-        whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
+        whole = all(
+            # Somebody has labelled it, or has decided not to.
+            one.sample in values or any(map(state.by_item.get, self.items(one.sample)))
+            for one in state.drawn
+        )
         is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
         least = max(min(known), min(LEAST, len(pool.ids)))
         return (0 if is_enough else max(least - len(values), 1)), is_enough
-
-    def _is_left(self, state: State, drawn: Drawn) -> bool:
-        """Whether somebody has decided not to label a sample."""
-        return any(state.by_item.get(key) for key in self.items(drawn.sample))
 
     def _kappa(
         self, state: State, values: Mapping[str, float]

@@ -92,12 +92,12 @@ def _made(runs: Sequence[Run]) -> StoredSweep:
         name for name in runs[0].params if len({written(r.params[name]) for r in runs}) > 1
     ]
     # Configurations are asked in parallel: which run is begun first says nothing.
-    ordered = sorted(runs, key=lambda run: [_place(run.params[name]) for name in differing])
+    ordered = sorted(runs, key=lambda run: [_order(run.params[name]) for name in differing])
     params = [{name: run.params[name] for name in differing} for run in ordered]
     return StoredSweep(_name(runs[0]), tuple(ordered), tuple(params))
 
 
-def _place(value: Value) -> tuple[float, str]:
+def _order(value: Value) -> tuple[float, str]:
     """Numbers by their size, all else by its letters."""
     return (value, "") if isinstance(value, int | float) else (math.inf, written(value))
 

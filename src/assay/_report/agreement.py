@@ -141,16 +141,14 @@ def _cells(measure: Measure) -> list[str]:
     floor = ""
     if measure.floor is not None:
         floor = f"{numbers.score(measure.floor)} ({measure.floor_name})"
-    people = ""
-    if measure.ceiling is not None:
-        people = f"{numbers.score(measure.ceiling)} ({numbers.interval(measure.ceiling_interval)})"
+    people = numbers.estimate(measure.ceiling, measure.ceiling_interval)
     return [
         measure.name,
         numbers.score(measure.value),
         numbers.interval(measure.interval),
         floor,
         beats(measure),
-        people,
+        "" if measure.ceiling is None else people,
     ]
 
 

@@ -142,10 +142,6 @@ def _bars(counts: Mapping[str, int], order: Sequence[str] = ()) -> list[_Bar]:
     return [_Bar(name, counts[name] / total, numbers.count(counts[name])) for name in names]
 
 
-def _size(topic: tuple[str, tuple[int, int]]) -> tuple[int, str]:
-    return -topic[1][1], topic[0]
-
-
 def render(designs: Mapping[str, Design]) -> str:
     """The card of each file on one page, without any outside reference."""
     cards = [
@@ -158,7 +154,9 @@ def render(designs: Mapping[str, Design]) -> str:
             "ranks": _bars(design.ranks, tuple(design.ranks)),
             "topics": [
                 _Bar(topic, covered / total, f"{covered} of {total}")
-                for topic, (covered, total) in sorted(design.topics.items(), key=_size)
+                for topic, (covered, total) in sorted(
+                    design.topics.items(), key=lambda topic: (-topic[1][1], topic[0])
+                )
             ],
             "findings": [(one, count(design, one.check)) for one in design.findings],
         }

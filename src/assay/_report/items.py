@@ -34,9 +34,7 @@ def title(data: ItemAnalysis) -> str:
 
 def system(one: System) -> list[str]:
     """A system as a row."""
-    right = numbers.DASH
-    if one.right is not None:
-        right = f"{numbers.score(one.right)} ({numbers.interval(one.right_interval)})"
+    right = numbers.estimate(one.right, one.right_interval)
     name = f"{one.name}  {numbers.beside(one.title or one.source, one.run)}"
     return [name, numbers.count(one.n), numbers.score(one.mean), right, ability(one)]
 

@@ -190,7 +190,7 @@ def _measures(made: Table, level: float) -> None:
 def _measured(
     one: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
 ) -> tuple[Text, ...]:
-    mean = _beside(one.mean, numbers.interval(one.interval))
+    mean = Text(numbers.estimate(one.mean, one.interval))
     return mean, *_to_best(one, in_a_word(one, standings))
 
 
@@ -207,10 +207,6 @@ def _to_best(one: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict
     return Text(f"{signed(one.difference)} ({numbers.interval(one.difference_interval)})"), verdict
-
-
-def _beside(mean: float | None, interval: str) -> Text:
-    return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
 
 
 def legend(

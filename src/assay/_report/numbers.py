@@ -42,6 +42,11 @@ def interval(ends: Interval | Mapping[str, float] | None) -> str:
     return span((ends.low, ends.high) if ends else None)
 
 
+def estimate(value: float | None, ends: Interval | Mapping[str, float] | None) -> str:
+    """A score with its interval: "0.61 (0.52 to 0.70)"; a dash where there is none."""
+    return DASH if value is None else f"{score(value)} ({interval(ends)})"
+
+
 def count(number: int | None) -> str:
     """A count with thousands apart."""
     return DASH if number is None else f"{number:,}"

@@ -158,7 +158,7 @@ def listed(rows: Sequence[tuple[Text, str, str]]) -> list[Text]:
 BINS: Final = 20
 # Digits that count when a score is held against a guide value, here and in the page's script.
 EXACT: Final = 6
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
+BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Spread:
         step = len(self.counts) // width
         sums = [sum(self.counts[at : at + step]) for at in range(0, step * width, step)]
         top = max(sums, default=0)
-        return "".join(_BLOCKS[round(n / top * (len(_BLOCKS) - 1))] if n else " " for n in sums)
+        return "".join(BLOCKS[round(n / top * (len(BLOCKS) - 1))] if n else " " for n in sums)
 
 
 def spread(metric: Mapping[str, Any]) -> Spread:

@@ -178,7 +178,6 @@ def _benchmark(name: str) -> Benchmark:
 
 CLAIM_SETS = tuple(_benchmark(name) for name in SETS)
 
-
 CLASSES = {"supported": "supported", "refuted": "contradicted", "neutral": "absent"}
 _CONTRADICTION_KINDS: Mapping[str, int | None] = {
     "fever_symmetric": None,
@@ -271,7 +270,6 @@ CONTRADICTION_SET = Benchmark(
     kind=dataset,
     title=lambda kind: f"{SETS[kind].title} ",
 )
-
 
 ATTACKS = "injection/bipia_text_attacks.jsonl"
 _INJECTION_KINDS: Mapping[str, int | None] = {"attack": 85, "host": None}

@@ -129,7 +129,6 @@ _EVOUNA_BASELINES: Mapping[str, Callable[[str, str], float]] = {
     "token F1": token_f1,
 }
 
-
 EVOUNA_SET = Benchmark(
     name="evouna",
     family="evouna",
@@ -141,7 +140,6 @@ EVOUNA_SET = Benchmark(
     metrics=("factual_correctness",),
     kinds={"": 400},
 )
-
 
 RAGCHECKER = "correctness/ragchecker_human_pairs.jsonl.gz"
 
@@ -201,7 +199,6 @@ RAGCHECKER_SET = Benchmark(
     measure=measure_ragchecker,
     metrics=("factual_correctness",),
 )
-
 
 WIKIEVAL = "wikieval/wikieval_pairs.jsonl"
 DIMENSIONS: Final = {

@@ -148,7 +148,6 @@ RAGTRUTH_SET = Benchmark(
     title=lambda kind: f"RAGTruth {kind} ",
 )
 
-
 QAGS = "faithfulness/qags.jsonl.gz"
 
 
@@ -208,7 +207,6 @@ QAGS_SET = Benchmark(
     kinds={"cnndm": 120, "xsum": 120},
     kind=lambda record: str(record["meta"]["domain"]),
 )
-
 
 FINEGRAINED = "triad/finegrained_rlhf_qa_feedback.jsonl.gz"
 BESIDE = ("Irrelevant", "Redundant")

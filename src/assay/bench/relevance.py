@@ -174,7 +174,6 @@ def _benchmark(name: str) -> Benchmark:
 
 RELEVANCE_SETS = tuple(map(_benchmark, SETS))
 
-
 CLAPNQ = "retrieval/clapnq.jsonl.gz"
 RGB = "robustness/rgb_en_fact.jsonl.gz"
 MTRAG = "robustness/mtrag_un.jsonl.gz"
@@ -348,7 +347,6 @@ ANSWERABLE_SETS = (
         tasks=(RateAnswer,),
     ),
 )
-
 
 TELEQUAD: Final = "retrieval/TeleQuAD-v4-full.json.gz"
 DEPTHS: Final = (1, 3, 5)

@@ -215,7 +215,6 @@ OCCASIONAL = (
     "tokens_per_query",
 )
 
-
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
 _QUOTES = "\"'"

@@ -75,7 +75,6 @@ class _EitherContexts(msgspec.Struct):
 
 USEFUL, USELESS = "useful", "useless"
 
-
 _USEFUL_IF = (
     "whether it holds information that the answer states or rests on. Being on the same subject "
     "is not enough. Judge each context on its own, not by its place. "
@@ -107,7 +106,6 @@ _SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {
     "none": schema(_ShortContexts),
 }
 _EITHER_SCHEMA: Final = schema(_EitherContexts)
-
 
 _Judged = TypeVar("_Judged")
 

@@ -123,7 +123,6 @@ _SPLITS: dict[tuple[Level, Level], tuple[tuple[str, str], ...]] = {
     ),
 }
 
-
 # A sentence that is a statement as it stands, for the short form's examples.
 _ALONE = "Radium is a metal."
 

@@ -166,7 +166,6 @@ _EITHER_SCHEMA = schema(_EitherForm)
 # How a context is named, whether or not there is one of that number.
 CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
 
-
 _V = TypeVar("_V", "Verdict", "GradedVerdict")
 
 

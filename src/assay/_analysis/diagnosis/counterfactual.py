@@ -267,14 +267,13 @@ def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Chan
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
         mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
         gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
-        well = sum(_stands(a) for _, a in gone)
+        # The answer shows no failure, and something is known of it.
+        well = sum(
+            a.diagnosed.state == "fine" and bool(a.after.support or a.after.coverage)
+            for _, a in gone
+        )
         if mine:
             yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
-
-
-def _stands(again: RescoredSample) -> bool:
-    """Whether the answer shows no failure, and something is known of it."""
-    return again.diagnosed.state == "fine" and bool(again.after.support or again.after.coverage)
 
 
 def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:

@@ -189,8 +189,7 @@ def _accuracy(study: Study) -> Section:
 
 
 def _cell(one: Accuracy) -> str:
-    text = f"{numbers.score(one.mean)} ({numbers.interval(one.interval)})"
-    return f"{text} {mark(one.p)}".rstrip()
+    return f"{numbers.estimate(one.mean, one.interval)} {mark(one.p)}".rstrip()
 
 
 def _concordance(study: Study) -> Iterator[Section]:

@@ -85,11 +85,8 @@ def mostly(data: Json) -> str:
     if not frequent:
         return ""
     causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in frequent)
-    return f"{causes}. {frequent[0]['title'].capitalize()}: {_lower(frequent[0]['means'])}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    means = frequent[0]["means"]
+    return f"{causes}. {frequent[0]['title'].capitalize()}: {means[:1].lower()}{means[1:]}"
 
 
 def missed(data: Json) -> str:
@@ -333,7 +330,10 @@ def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any
         "means": cause.means,
         "part": cause.part,
         "interval": _ends(count.interval),
-        "samples": [_case(samples[i], cause.name) for i in count.samples],
+        "samples": [
+            {"id": i, "row": samples[i].row, "main": cause.name in samples[i].causes[:1]}
+            for i in count.samples
+        ],
     }
 
 
@@ -358,11 +358,6 @@ def _sample(one: Diagnosed) -> dict[str, Any]:
         "main": _finding(one.main) if one.main else None,
         "contributing": [_finding(finding) for finding in one.contributing],
     }
-
-
-def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
-    is_main = one.main is not None and one.main.cause == cause
-    return {"id": one.id, "row": one.row, "main": is_main}
 
 
 def _pattern(found: PatternFound) -> dict[str, Any]:

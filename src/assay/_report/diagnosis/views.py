@@ -29,8 +29,9 @@ _SHOWN: Final = 3  # samples under each cause; --json and the report have them a
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
     """The causes, what to try, the patterns, and what could not be told."""
+    run = sanitize.plain(numbers.beside(data["title"], data["run"]))
     blocks: list[RenderableType] = [
-        Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
+        Text.assemble((f"run {run}", "bold"), "  what went wrong"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
     if data["causes"]:
@@ -56,10 +57,6 @@ def console_sample(data: Json, sample_id: str) -> RenderableType:
     if one["state"] == "fine":
         lines.append(Text("passed every check that could be made"))
     return Group(*lines)
-
-
-def _called(data: Json) -> str:
-    return sanitize.plain(numbers.beside(data["title"], data["run"]))
 
 
 def _head(text: str) -> Text:
@@ -123,7 +120,8 @@ def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
         blocks.append(_head(cause["title"]))
         for case in cases if show_all else cases[:_SHOWN]:
             one = by_id[case["id"]]
-            blocks.append(Padding(Group(_title(one), *_first(one)), (0, 0, 0, 2)))
+            first = map(_evidence, one["main"]["evidence"][:1])
+            blocks.append(Padding(Group(_title(one), *first), (0, 0, 0, 2)))
         if len(cases) > _SHOWN and not show_all:
             blocks.append(Text(f"  and {len(cases) - _SHOWN:,} more (--all)", style="dim"))
     return blocks
@@ -137,10 +135,6 @@ def _title(one: Json) -> Text:
     title.append(f"  also {beside}" if beside else "", style="dim")
     title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
     return title
-
-
-def _first(one: Json) -> list[RenderableType]:
-    return [_evidence(one["main"]["evidence"][0])] if one["main"]["evidence"] else []
 
 
 def _evidence(evidence: Json) -> RenderableType:
@@ -258,7 +252,9 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
     if diagnosis is None:
         return None
     by_id = {one["id"]: one for one in diagnosis["samples"]}
-    widest = _widest(diagnosis)
+    # The greatest number of samples that an interval reaches takes all the width.
+    reached = [cause["interval"][1] * cause["checked"] for cause in diagnosis["causes"]]
+    widest = max(reached, default=1.0) or 1.0
     return {
         "headline": words.headline(diagnosis),
         "first": [
@@ -302,11 +298,6 @@ def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
         if causes or one["remark"]:
             remarks[str(one["id"])] = (", ".join(f["title"] for f in causes), one["remark"])
     return remarks
-
-
-def _widest(diagnosis: Json) -> float:
-    """The greatest number of samples that an interval reaches: it takes all the width."""
-    return max((c["interval"][1] * c["checked"] for c in diagnosis["causes"]), default=1.0) or 1.0
 
 
 def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], widest: float) -> Json:

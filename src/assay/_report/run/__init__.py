@@ -77,7 +77,7 @@ def collect(
         rows = first if only is None else [store.sample(run.id, only)]
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
-        looked_at = _first(store, run, LOOKED_AT)
+        looked_at = [one for _, one in itertools.islice(store.samples(run.id), LOOKED_AT)]
         drifts = [str(drift) for drift in comparability.drift_since(store, run.id) if drift.changed]
     return {
         "assay": __version__,
@@ -102,10 +102,6 @@ def collect(
 def summed_up(result: Result) -> dict[str, Any]:
     """What a report shows of a run without its samples, with what went wrong if that is quick."""
     return collect(result, most=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
-
-
-def _first(store: Store, run: Run, most: int) -> list[Sample]:
-    return [sample for _, sample in itertools.islice(store.samples(run.id), most)]
 
 
 def _text_of(sample: Sample) -> str:
@@ -168,7 +164,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
 def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str, Any]:
     """A sample with its scores, their evidence and replies, as plain values."""
     scores = {
-        metric: _score(
+        metric: score_values(
             store.outcome(run.id, row, metric) or NOT_DONE, store.replies(run.id, row, metric)
         )
         for metric in run.metrics
@@ -177,7 +173,8 @@ def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str,
     return {**fields, "row": row, "contexts": list(sample.contexts or ()), "scores": scores}
 
 
-def _score(outcome: Outcome, replies: list[Reply]) -> dict[str, Any]:
+def score_values(outcome: Outcome, replies: Sequence[Reply]) -> dict[str, Any]:
+    """A score with its evidence and replies, or why there is none, as plain values."""
     empty: dict[str, Any] = {"value": None, "why": "", "detail": "", "method": "", "details": {}}
     calls = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in replies]
     return {**empty, **msgspec.to_builtins(outcome), "replies": calls}
@@ -418,7 +415,10 @@ def markdown(data: Mapping[str, Any]) -> str:
     blocks = [
         f"## assay run {code(numbers.beside(run['title'], run['id']))}",
         ", ".join([samples, *map(code, made_of)]),
-        "\n>\n".join(_markdown_note(note) for note in notes.notes(data)),
+        "\n>\n".join(
+            f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"
+            for note in notes.notes(data)
+        ),
         _markdown_first_page(first) if first else "",
         _markdown_table(data["metrics"]),
         "\n".join(f"- {line}" for line in _markdown_beside(data)),
@@ -484,7 +484,3 @@ def _markdown_beside(data: Mapping[str, Any]) -> list[str]:
     if cosines:
         lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")
     return lines
-
-
-def _markdown_note(note: notes.Note) -> str:
-    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"

@@ -99,7 +99,6 @@ class PaperAnswerRelevance(Metric):
 # this ratio, or with another figure in it, it is another sentence.
 SAME = 0.9
 
-
 _FIGURE = re.compile(r"\d+")
 
 
