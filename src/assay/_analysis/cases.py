@@ -170,16 +170,16 @@ def _labels(store: Store, run: Run, metric: str) -> dict[str, _Label]:
     if not values:
         return {}
     ends = label_ends([*values.values()], None, tuple(run.config["about"][metric]["range"]))
-    said: dict[str, dict[str, None]] = {}
+    why: dict[str, dict[str, None]] = {}
     for one in labels:
-        said.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
+        why.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
     by_sample: dict[str, _Label] = {}
     for (_, name, statement), value in values.items():
         known = by_sample.get(name, _Label())
         by_sample[name] = _Label(
             value if statement is None else known.value,
             known.bad or value < sum(ends) / 2,
-            tuple(said[name]),
+            tuple(why[name]),
         )
     return by_sample
 

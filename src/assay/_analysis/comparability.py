@@ -105,18 +105,18 @@ def match(baseline: Result, other: Result, *, keep_other_data: bool = False) -> 
     before, after = _rows(baseline), _rows(other)
     shared = {id_: (row, after[id_]) for id_, row in before.items() if id_ in after}
     differing = {id_ for id_, (a, b) in shared.items() if a.given != b.given}
-    kept = shared if keep_other_data else {k: v for k, v in shared.items() if k not in differing}
+    same = shared if keep_other_data else {k: v for k, v in shared.items() if k not in differing}
     counts = (
         ("only in", BASELINE, len(before) - len(shared)),
         ("only in", OTHER, len(after) - len(shared)),
-        ("other data in", BOTH, len(shared) - len(kept)),
+        ("other data in", BOTH, len(shared) - len(same)),
     )
     return Matched(
-        rows=kept,
+        rows=same,
         left_out=tuple(LeftOut(*count) for count in counts if count[2]),
         other_data=len(differing),
-        same_made=sum(a.made == b.made for a, b in kept.values()),
-        clustered=any(a.group is not None for a, _ in kept.values()),
+        same_made=sum(a.made == b.made for a, b in same.values()),
+        clustered=any(a.group is not None for a, _ in same.values()),
         numbered=bool(shared) and all(map(_NUMBER.fullmatch, shared)),
     )
 
@@ -239,8 +239,8 @@ def judges(metric: str, signature: str) -> list[str]:
 
 def judge_of(run: Run) -> str:
     """Who judged a run; "" where no metric asked anybody."""
-    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
-    return str(run.config["judge"]) if asked else ""
+    asks_judge = any(judges(metric, signature) for metric, signature in run.metrics.items())
+    return str(run.config["judge"]) if asks_judge else ""
 
 
 def _pieces(metric: str, signature: str) -> Mapping[str, str]:

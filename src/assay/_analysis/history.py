@@ -59,14 +59,14 @@ def shifts(before: Sequence[Sample], after: Sequence[Sample]) -> list[Shift]:
     adjusted = holm([shift.p for shift in tested])
     clear = [replace(shift, p=p) for shift, p in zip(tested, adjusted, strict=True) if p < LEVEL]
     kinds: Counter[tuple[str, str]] = Counter()
-    kept = []
+    result = []
     for shift in sorted(clear, key=lambda shift: (shift.p, shift.what)):
         kind = (shift.about, shift.what.partition(" ")[0])
         kinds[kind] += 1
         if kinds[kind] <= _SHOWN:
-            kept.append(shift)
+            result.append(shift)
     order = ["questions", "retrieval", "answers"]
-    return sorted(kept, key=lambda shift: order.index(shift.about))
+    return sorted(result, key=lambda shift: order.index(shift.about))
 
 
 def _length(text: str | None) -> float | None:
@@ -352,7 +352,7 @@ class _Reading:
 
     def add(self, run: Run, wanted: Collection[str], best_of: int, varied: Params) -> None:
         """Read a run: what it was given, and its scores."""
-        given: set[int] = set()
+        digests: set[int] = set()
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
@@ -361,10 +361,10 @@ class _Reading:
             metadata = msgspec.json.decode(raw) if read else {}
             names, ranges = given_fields(metadata)
             texts = tuple(bytes(fields.get(name, b"")) for name in ("id", *names))
-            given.add(hash((texts, msgspec.json.encode(ranges))))
+            digests.add(hash((texts, msgspec.json.encode(ranges))))
             if values_of:
                 self._tell(values_of, metadata)
-        data = self.data.setdefault(frozenset(given), len(self.data) + 1)
+        data = self.data.setdefault(frozenset(digests), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
         settings += tuple(
             (k, written(v)) for k, v in varied.items() if k not in (*self._by, *self._over)
@@ -392,7 +392,7 @@ def _setting(run: Run, key: str, values: Collection[str]) -> str:
 
 
 def _series(reading: _Reading) -> Iterator[Series]:
-    samples = {number: given for given, number in reading.data.items()}
+    samples = {number: digest for digest, number in reading.data.items()}
     for metric in dict.fromkeys(key[0] for key in reading.points):
         mine = [item for item in reading.points.items() if item[0][0] == metric]
         first, points = mine[0]

@@ -56,8 +56,8 @@ class Tally:
         agreement, interval = self._kappa(state, values)
         needed, enough = self._needed(state, values, ends, corrected)
         of_all = corrected and pool.of_all(corrected)
-        given = [items for key, items in state.by_item.items() if self.is_about(key)]
-        labels = [one for items in given for one in items.values()]
+        decided_items = [items for key, items in state.by_item.items() if self.is_about(key)]
+        labels = [one for items in decided_items for one in items.values()]
         return Progress(
             labelled=len(values),
             total=len(pool.ids),
@@ -104,8 +104,8 @@ class Tally:
     def ends(self, state: State) -> tuple[float, float]:
         """The least and the greatest label possible."""
         items = (key for key in state.by_item if self.is_about(key))
-        given = [v for key in items if (v := state.value(key)) is not None]
-        return self.pool.ends(given, self.scale)
+        values = [v for key in items if (v := state.value(key)) is not None]
+        return self.pool.ends(values, self.scale)
 
     def _needed(
         self,

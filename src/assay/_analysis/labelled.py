@@ -133,7 +133,7 @@ def labelled(
             else:
                 items.append(replace(item, settled=settled[sample.id, *key]))
     if missed := sum(map(len, by_sample.values())):
-        left_out[f"{ELSEWHERE} ({some(list(by_sample))})"] = missed
+        left_out[f"{ELSEWHERE} ({first_ids(list(by_sample))})"] = missed
     if not items:
         raise _nothing(result, labels, label, left_out)
     return Labelled(
@@ -208,10 +208,10 @@ def _good(part: Part, *, higher_is_better: bool) -> float:
 Key = tuple[str, int | None]
 
 
-def some(ids: Sequence[str]) -> str:
+def first_ids(ids: Sequence[str]) -> str:
     """The first ids of many, and how many more there are."""
-    shown = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
-    return f"{shown} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else shown
+    first = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
+    return f"{first} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else first
 
 
 def _by_sample(labels: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]:

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from assay._analysis.labelled import Item, LabelSource, labelled, one_metric, read_for_run, some
+from assay._analysis.labelled import (
+    Item,
+    LabelSource,
+    first_ids,
+    labelled,
+    one_metric,
+    read_for_run,
+)
 from assay._runner import config_files
 from assay._runner.result import Result
 from assay._store import Store
@@ -200,7 +207,7 @@ def warn_of_other_answers(labels: str | Path, result: Result) -> str:
     if not others:
         return ""
     what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
-    what = f"{what} {result.run.id} ({some(others)}): labels of other answers say nothing of these"
+    what += f" {result.run.id} ({first_ids(others)}): labels of other answers say nothing of these"
     remedy = "name the run that was labelled (`assay runs` lists them), or remove these rows"
     return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
@@ -264,8 +271,8 @@ def cells(sample: Sample) -> dict[str, str]:
         "reference": sample.reference,
     }
     # People open it in a terminal, too: nothing in it may steer that, or hide from them.
-    shown = {name: as_text(plain(text or "")) for name, text in texts.items()}
-    return {"sample": as_text(sample.id), **shown}
+    printable = {name: as_text(plain(text or "")) for name, text in texts.items()}
+    return {"sample": as_text(sample.id), **printable}
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,9 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
         if earlier is None:
             sweeps.append(earlier := {})
         earlier[values] = run
-    made = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
+    sweep_list = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
     place = {run.id: n for n, run in enumerate(runs)}
-    several = [one for one in made if len(one.runs) > 1]
+    several = [one for one in sweep_list if len(one.runs) > 1]
     return sorted(several, key=lambda one: min(place[run.id] for run in one.runs))
 
 
@@ -159,7 +159,7 @@ def parameter_values(params: Sequence[Params]) -> dict[str, list[str]]:
     for one in params:
         for name, value in one.items():
             values.setdefault(name, {})[written(value)] = None
-    return {name: list(given) for name, given in values.items()}
+    return {name: list(distinct) for name, distinct in values.items()}
 
 
 def interactions(
@@ -242,7 +242,7 @@ def _contrasts(
     before, after = change.values
     effects = np.stack([mean(after, one) - mean(before, one) for one in change.others], axis=1)
     alpha = simultaneous_alpha(effects, groups=test.groups, level=test.each)
-    made = []
+    results = []
     for first, second in combinations(range(len(change.others)), 2):
         contrast = effects[:, first] - effects[:, second]
         interval = difference_interval(
@@ -251,8 +251,8 @@ def _contrasts(
             span=None if test.span is None else 2 * test.span,
             level=1 - alpha,
         )
-        made.append(_interaction(change, (first, second), effects.mean(axis=0), interval, test))
-    return made
+        results.append(_interaction(change, (first, second), effects.mean(axis=0), interval, test))
+    return results
 
 
 def _interaction(

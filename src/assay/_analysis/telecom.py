@@ -106,8 +106,8 @@ def telecom_study(
         groups = compare_groups(*results, field=field, metrics=metrics, level=level, force=force)
         names = [one.metric for one in groups.runs[0].metrics]
     tables = tuple(
-        concordance(result, given, metrics and names, above=ABOVE, below=BELOW)
-        for result, given in zip(results, labels, strict=False)
+        concordance(result, run_labels, metrics and names, above=ABOVE, below=BELOW)
+        for result, run_labels in zip(results, labels, strict=False)
     )
     accuracy = tuple(_adjusted(list(_accuracy(results, level=level, force=force))))
     return Study(groups, accuracy, tables, tuple(_gaps(tables)))

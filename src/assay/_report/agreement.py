@@ -40,7 +40,7 @@ class AgreementReport:
     title: str = ""  # what the run is called: its name, or its data and when it began
 
 
-def told(
+def collect(
     run: Run,
     labels: str,
     metrics: Sequence[Agreement],
@@ -291,8 +291,8 @@ def _metric(metric: Agreement) -> RenderableType:
     title = Text(sanitize.plain(metric.metric), style="bold")
     title.append(f"  {head(metric)}", style="not bold")
     table = measures(heads(metric), rows(metric), _STYLES)
-    told = ", ".join(f"{n} {what}" for what, n in counts(metric))
-    lines: list[RenderableType] = [title, table, *([Text(told)] if told else [])]
+    confusion = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    lines: list[RenderableType] = [title, table, *([Text(confusion)] if confusion else [])]
     lines += map(dim, notes(metric))
     if metric.worst:
         lines.append(Text("Worst disagreements", style="bold"))

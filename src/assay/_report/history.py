@@ -42,16 +42,16 @@ def collect(history: History) -> dict[str, Any]:
 def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
     mine = [one for one in series if one.metric == name]
     about = mine[-1].points[-1].run.config["about"][name]
-    shown = [_one(one) for one in mine]
-    last = shown[-1]["points"][-1]
+    drawn = [_one(one) for one in mine]
+    last = drawn[-1]["points"][-1]
     return {
         "metric": name,
         **about,
-        "axis": axis(shown, about["range"]),
+        "axis": axis(drawn, about["range"]),
         "misses": tables.standing({**about, **last}) == "bad",
-        "unmoved": len({point["mean"] for one in shown for point in one["points"]}) == 1
-        and sum(len(one["points"]) for one in shown) > 1,
-        "series": shown,
+        "unmoved": len({point["mean"] for one in drawn for point in one["points"]}) == 1
+        and sum(len(one["points"]) for one in drawn) > 1,
+        "series": drawn,
     }
 
 
@@ -75,7 +75,7 @@ def _point(point: Point) -> dict[str, Any]:
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
-        **numbers.said(run),
+        **numbers.run_description(run),
         "created": run.created,
         "source": run.source,
         "values": dict(point.settings),

@@ -113,11 +113,11 @@ def effect_in_words(effect: Effect) -> str:
 def interaction_in_words(one: Interaction) -> str:
     """Where a change does more."""
     before, after = one.change
-    shown = [signed(effect) for effect in one.effects]
-    if len(set(shown)) == 1:  # alike at two decimals, and yet surely apart
-        shown = [f"{effect:+.4f}" for effect in one.effects]
+    texts = [signed(effect) for effect in one.effects]
+    if len(set(texts)) == 1:  # alike at two decimals, and yet surely apart
+        texts = [f"{effect:+.4f}" for effect in one.effects]
     more, less = (
-        f"{one.beside}={value} ({effect})" for value, effect in zip(one.values, shown, strict=True)
+        f"{one.beside}={value} ({effect})" for value, effect in zip(one.values, texts, strict=True)
     )
     return (
         f"Interaction: {one.parameter}={after} instead of {before} does more with {more} than with "
@@ -127,13 +127,13 @@ def interaction_in_words(one: Interaction) -> str:
 
 def front_in_words(front: Front) -> str:
     """Which configurations are worth what they take, and how many are not."""
-    kept = [place.name for place in front.places if not place.dominated_by]
+    best = [place.name for place in front.places if not place.dominated_by]
     head = f"Pareto front against {resources_in_words(front)}:"
-    if len(kept) == len(front.places):
-        return f"{head} {'both' if len(kept) == 2 else f'all {len(kept)}'}, none is dominated."
-    rest = len(front.places) - len(kept)
+    if len(best) == len(front.places):
+        return f"{head} {'both' if len(best) == 2 else f'all {len(best)}'}, none is dominated."
+    rest = len(front.places) - len(best)
     are = "is" if rest == 1 else "are"
-    return f"{head} {_listed(kept)}. {rest} of {len(front.places)} {are} dominated."
+    return f"{head} {_listed(best)}. {rest} of {len(front.places)} {are} dominated."
 
 
 def resources_in_words(front: Front) -> str:
@@ -148,8 +148,8 @@ def signed(value: float) -> str:
 
 def varied_values(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
     """By the name of a configuration: the values of what is varied, as they are written."""
-    given = parameter_values([params[name] for name in names])
-    varied = [key for key, values in given.items() if len(values) > 1] or list(given)
+    distinct = parameter_values([params[name] for name in names])
+    varied = [key for key, values in distinct.items() if len(values) > 1] or list(distinct)
     return {name: {key: written(params[name][key]) for key in varied} for name in names}
 
 

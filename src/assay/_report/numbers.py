@@ -132,7 +132,7 @@ def beside(title: str, id_: str) -> str:
     return f"{title} ({id_[:8]})" if title else id_[:8]
 
 
-def said(run: Run) -> dict[str, Any]:
+def run_description(run: Run) -> dict[str, Any]:
     """What people say of a run, as plain values, and what it is called where they say nothing."""
     description: dict[str, Any] = msgspec.to_builtins(run.description)
     return {"title": run.title, **description}

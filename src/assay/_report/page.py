@@ -113,7 +113,7 @@ def console(report: Sections) -> RenderableType:
     """The tables one after the other."""
     lines: list[RenderableType] = [Text(plain(report.title), style="bold")]
     lines += [
-        Text.assemble((plain(name), "bold"), f"  {plain(said)}") for name, said in report.facts
+        Text.assemble((plain(name), "bold"), f"  {plain(text)}") for name, text in report.facts
     ]
     lines += warnings(report.warnings)
     for section in report.sections:
@@ -124,7 +124,7 @@ def console(report: Sections) -> RenderableType:
 
 def markdown(report: Sections) -> str:
     """The same in Markdown."""
-    facts = "\n".join(f"- {inline(name)}: {inline(said)}" for name, said in report.facts)
+    facts = "\n".join(f"- {inline(name)}: {inline(text)}" for name, text in report.facts)
     blocks = [f"## {inline(report.title)}", facts, markdown_warnings(report.warnings)]
     for section in report.sections:
         blocks += [f"### {inline(section.title)}", markdown_measures(section.heads, section.rows)]
@@ -138,7 +138,7 @@ def html(report: Sections) -> str:
     return page("sections.html", style, version=__version__, report=report)
 
 
-def shown(
+def renderers(
     report: Callable[[Mapping[str, Any]], Sections],
 ) -> tuple[
     Callable[[Mapping[str, Any]], RenderableType],

@@ -37,10 +37,10 @@ class Axis:
     @classmethod
     def of(cls, points: Sequence[tuple[float, Interval | None]], length: int) -> "Axis":
         """The axis on which all of them have their place, with their intervals."""
-        given = [
+        plotted = [
             {"mean": mean, "interval": ends and (ends.low, ends.high)} for mean, ends in points
         ]
-        low, high, step = history.axis([{"points": given}], (None, None))
+        low, high, step = history.axis([{"points": plotted}], (None, None))
         return cls(low, high, step, length)
 
     def at(self, value: float) -> float:

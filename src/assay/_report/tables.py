@@ -46,12 +46,12 @@ def measures(
     heads: Sequence[str], rows: Iterable[Iterable[str]], styles: Mapping[str, str] | None = None
 ) -> Table:
     """A table of numbers with their intervals beside what they are of, its first column."""
-    made = table(heads[0])
+    columns = table(heads[0])
     for head in heads[1:]:
-        made.add_column(head, justify="right", overflow="fold")
+        columns.add_column(head, justify="right", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(sanitize.plain(cell), (styles or {}).get(cell, "")) for cell in row))
-    return made
+        columns.add_row(*(Text(sanitize.plain(cell), (styles or {}).get(cell, "")) for cell in row))
+    return columns
 
 
 @dataclass(frozen=True)

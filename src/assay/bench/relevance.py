@@ -252,7 +252,7 @@ def _contexts(
         name,
         stats.auroc([score for _, score in done], labels),
         [case.question for case, _ in done],
-        {rule: stats.auroc([says(c) for c, _ in done], labels) for rule, says in rules.items()},
+        {rule: stats.auroc([rate(c) for c, _ in done], labels) for rule, rate in rules.items()},
         note=note,
         labels=labels,
     )
@@ -271,11 +271,11 @@ def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list
     words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in done]
     return flags(
         "RGB references",
-        ["unsupported" in said for said in labels],
+        ["unsupported" in part_labels for part_labels in labels],
         [not case.answerable for case, _ in done],
         [case.question for case, _ in done],
         {"share of the reference's words": -np.array(words_held)},
-        uncertain=["uncertain" in said for said in labels],
+        uncertain=["uncertain" in part_labels for part_labels in labels],
     )
 
 

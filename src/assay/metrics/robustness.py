@@ -164,17 +164,17 @@ class CounterfactualRobustness(_Robustness):
     async def _detected(self, scored: Score, misled: Sequence[Variant], judge: Judge) -> Score:
         """The same score, with what the judge says of each answer."""
         verdicts = await judge.each([VerifyStatements((WRONG,), (v.answer,)) for v in misled])
-        says = [verdict[0].supported for verdict in verdicts]
+        supported = [verdict[0].supported for verdict in verdicts]
         parts = tuple(
             replace(part, label=f"{part.label}, {'says so' if says_so else 'does not say so'}")
-            for part, says_so in zip(scored.parts, says, strict=True)
+            for part, says_so in zip(scored.parts, supported, strict=True)
         )
         right = [
             p.value
-            for p, says_so in zip(parts, says, strict=True)
+            for p, says_so in zip(parts, supported, strict=True)
             if says_so and p.value is not None
         ]
-        details = {"detected": fmean(says), **({"corrected": fmean(right)} if right else {})}
+        details = {"detected": fmean(supported), **({"corrected": fmean(right)} if right else {})}
         return replace(scored, parts=parts, details=details)
 
 

@@ -344,13 +344,13 @@ def fewest(
     """
     gains = information(difficulties, sds, np.asarray(abilities, dtype=np.float64))
     whole = gains.sum(axis=0)
-    have, free, kept = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
+    have, free, chosen = np.zeros_like(whole), np.ones(len(gains), dtype=bool), list[int]()
     while free.any() and (lack := np.maximum(keep * whole - have, 0) / whole).max() > 1e-12:
         best = int(np.where(free, gains @ lack, -1.0).argmax())
         free[best] = False
         have += gains[best]
-        kept.append(best)
-    return kept, float((have / whole).min())
+        chosen.append(best)
+    return chosen, float((have / whole).min())
 
 
 def standing(

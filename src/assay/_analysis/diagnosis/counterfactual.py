@@ -208,8 +208,8 @@ class Rescored:
         swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
         if swapped is None or not outcomes_now:
             return None
-        kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
-        after = gather(swapped, {**kept, **outcomes_now}, outcomes_now)
+        unchanged = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
+        after = gather(swapped, {**unchanged, **outcomes_now}, outcomes_now)
         failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in outcomes_now.items())
         return RescoredSample(diagnosed(after, row, within), before, after, failed)
 
@@ -479,13 +479,13 @@ def _blamed(
     if not all(isinstance(outcome, Score) for _, outcome in verdicts):
         return None
     support = [gather(sample, {metric: outcome}).support for sample, outcome in verdicts]
-    held = [{part.text for part in one.yes} if one else set() for one in support]
+    backed = [{part.text for part in one.yes} if one else set() for one in support]
     first = support[0]
     parts = first.parts if first else ()
     lost = [
-        StepBlame(step.name, tuple(p.text for p in parts if p.text in held[0] - without))
-        for step, without in zip(steps, held[1:], strict=True)
+        StepBlame(step.name, tuple(p.text for p in parts if p.text in backed[0] - without))
+        for step, without in zip(steps, backed[1:], strict=True)
     ]
     most = max(len(step.lost) for step in lost)
     decisive = tuple(n for n, step in enumerate(lost, start=1) if most and len(step.lost) == most)
-    return SampleBlame(id_, len(held[0]), len(parts) - len(held[0]), tuple(lost), decisive)
+    return SampleBlame(id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost), decisive)

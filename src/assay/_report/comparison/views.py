@@ -294,11 +294,13 @@ def html(data: Json) -> str:
 def overview(data: Json) -> dict[str, Any]:
     """What the tables of the differences show, for their template."""
     tables = []
-    for run, shown, left_out in comparison.shown(data, show_all=False):
+    for run, listed, left_out in comparison.shown(data, show_all=False):
         every = next(metrics for other, metrics in comparison.others(data) if other is run)
         rows = [(one, _drawn(one, _limit(one, every))) for one in every]
-        kept = [row for row in rows if row[0] in shown]
-        tables.append((run, kept, " ".join(left_out), [row for row in rows if row not in kept]))
+        visible = [row for row in rows if row[0] in listed]
+        tables.append(
+            (run, visible, " ".join(left_out), [row for row in rows if row not in visible])
+        )
     return {
         "data": data,
         "tables": tables,

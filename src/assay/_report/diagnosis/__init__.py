@@ -33,7 +33,7 @@ _REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
 _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
 
 
-def told(diagnosis: Diagnosis) -> dict[str, Any]:
+def collect(diagnosis: Diagnosis) -> dict[str, Any]:
     """The whole diagnosis, ready for JSON."""
     samples = {one.id: one for one in diagnosis.samples}
     causes = [_cause(count, samples) for count in diagnosis.causes]
@@ -150,10 +150,10 @@ def condition(mean: Json) -> str:
     """``faithfulness 0.61 (0.52 to 0.70), below 0.80: clear``."""
     ends = f" ({numbers.span(mean['interval'])})" if mean["interval"] else ""
     side = "below" if mean["wanted"] == "low" else "above"
-    says = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
+    verdict = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
     return (
         f"{mean['metric']} {numbers.score(mean['mean'])}{ends}, "
-        f"{side} {numbers.score(mean['guide'])}: {says}"
+        f"{side} {numbers.score(mean['guide'])}: {verdict}"
     )
 
 
@@ -163,8 +163,8 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
     if rescored := data["counterfactual"]:
         sections.append((_rescored(rescored), changes(rescored)))
     if again := data.get("regenerated"):
-        n, asked = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
-        head = f"Asked again with other contexts ({n}; system {asked}, reused {again['reused']:,})"
+        n, calls = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
+        head = f"Asked again with other contexts ({n}; system {calls}, reused {again['reused']:,})"
         sections.append((head, _gains(again)))
     if blame := data.get("steps"):
         n = numbers.plural(len(blame["samples"]), "answer")
@@ -360,10 +360,10 @@ def _sample(one: Diagnosed) -> dict[str, Any]:
     }
 
 
-def _pattern(found: PatternFound) -> dict[str, Any]:
-    pattern = _PATTERNS[found.pattern]
+def _pattern(result: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[result.pattern]
     return {
-        **msgspec.to_builtins(found),
+        **msgspec.to_builtins(result),
         "title": pattern.title,
         "means": pattern.means,
         "advice": pattern.advice,
@@ -372,7 +372,7 @@ def _pattern(found: PatternFound) -> dict[str, Any]:
                 **msgspec.to_builtins(mean),
                 "interval": _ends(mean.interval) if mean.interval else None,
             }
-            for mean in found.means
+            for mean in result.means
         ],
     }
 

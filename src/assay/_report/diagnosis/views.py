@@ -215,13 +215,13 @@ def _markdown_causes(data: Json) -> str:
         return ""
     rows = []
     for cause in data["causes"]:
-        shown = _some([case["id"] for case in cause["samples"]])
+        examples = _some([case["id"] for case in cause["samples"]])
         row = [
             f"**{cause['title']}**",
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]),
             words.share(cause),
-            shown,
+            examples,
         ]
         rows.append(row)
     return markdown_table(_SIDES, rows)
@@ -303,7 +303,7 @@ def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
 def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], widest: float) -> Json:
     # Samples, not shares: shares of different numbers of checked samples are not alike.
     low, high = (WIDTH * end * cause["checked"] / widest for end in cause["interval"])
-    shown = cause["samples"][:_SHOWN_ON_PAGE]
+    cases = cause["samples"][:_SHOWN_ON_PAGE]
     return {
         "title": cause["title"],
         "means": cause["means"],
@@ -312,8 +312,8 @@ def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], wid
         "share": words.share(cause),
         "bar": round(WIDTH * cause["n"] / widest, 1),
         "whisker": (round(low, 1), round(high, 1)),
-        "cases": [_case(by_id[case["id"]], cause["cause"], links) for case in shown],
-        "more": len(cause["samples"]) - len(shown),
+        "cases": [_case(by_id[case["id"]], cause["cause"], links) for case in cases],
+        "more": len(cause["samples"]) - len(cases),
     }
 
 
@@ -337,9 +337,9 @@ def _case(one: Json, cause: str, links: Mapping[str, str]) -> Json:
 
 def _pattern(pattern: Json, links: Mapping[str, str]) -> tuple[Any, ...]:
     """Title, meaning, advice, conditions, linked samples."""
-    shown = _linked(pattern["samples"][:_SHOWN_ON_PAGE], links)
+    samples = _linked(pattern["samples"][:_SHOWN_ON_PAGE], links)
     conditions = [words.condition(condition) for condition in pattern["conditions"]]
-    return pattern["title"], pattern["means"], pattern["advice"], conditions, shown
+    return pattern["title"], pattern["means"], pattern["advice"], conditions, samples
 
 
 def _short(text: str) -> str:

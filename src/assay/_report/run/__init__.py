@@ -18,8 +18,7 @@ from assay._analysis.comparability import judge_of, judges
 from assay._analysis.diagnosis import diagnose
 from assay._report import diagnosis as words
 from assay._report import labels, notes, numbers, sanitize, tables
-from assay._report.diagnosis import told
-from assay._report.numbers import judge_in_words, said
+from assay._report.numbers import judge_in_words, run_description
 from assay._report.run.evidence import Turn, find_quote, turns
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import STYLES, dim, grid, joined, markdown_table, numeric, table
@@ -93,7 +92,7 @@ def collect(
             "looked_at": len(looked_at),
         },
         "thoughts": sum(bool(_THOUGHTS.match(sample.answer or "")) for sample in looked_at),
-        "diagnosis": told(diagnose(result)) if diagnosed else None,
+        "diagnosis": words.collect(diagnose(result)) if diagnosed else None,
         "samples": samples,
         "n_shown": len(samples),
     }
@@ -112,7 +111,7 @@ def _text_of(sample: Sample) -> str:
 def _run(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
-        **said(run),
+        **run_description(run),
         "created": run.created,
         "finished": run.finished is not None,
         "stopped": run.stopped,
@@ -307,10 +306,10 @@ def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> Rende
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        told, untold = (parts, 0) if whole or raw else _of_weight(parts)
-        lines += [_part(part, metric, sample["contexts"]) for part in told]
-        if untold:
-            more = f"{untold} not relevant ones are left out: --metric '{metric['label']}' has them"
+        listed, n_more = (parts, 0) if whole or raw else _of_weight(parts)
+        lines += [_part(part, metric, sample["contexts"]) for part in listed]
+        if n_more:
+            more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
     lines += _replies(score["replies"], raw=raw)
     return Group(*lines)

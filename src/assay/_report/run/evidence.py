@@ -339,24 +339,24 @@ def _own(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
         by_metric: dict[str, list[str]] = {}
         for ref in refs:
             by_metric.setdefault(ref.partition("p")[0], []).append(ref)
-        heard = []
+        worst = []
         for own in by_metric.values():
             shortest = min(lengths[ref] for ref in own)
             of_words = {tones[ref] for ref in own if lengths[ref] == shortest}
             divided = "good" in of_words and of_words & {"bad", "warn"} and not exact
-            heard.append("mixed" if divided else _worst(of_words))
-        marks.append(replace(_mark(segment.text, refs, tones, _worst(heard)), exact=exact))
+            worst.append("mixed" if divided else _worst(of_words))
+        marks.append(replace(_mark(segment.text, refs, tones, _worst(worst)), exact=exact))
     return marks
 
 
 def _worst(tones: Iterable[str]) -> str:
-    heard = set(tones)
-    return next((tone for tone in labels.WORST_FIRST if tone in heard), "")
+    given_tones = set(tones)
+    return next((tone for tone in labels.WORST_FIRST if tone in given_tones), "")
 
 
 def _mark(text: str, refs: Sequence[str], tones: Mapping[str, str], tone: str) -> Mark:
-    heard = [tones[ref] for ref in refs]
-    return Mark(text, tone, " ".join(refs), tones=" ".join(heard) if len(set(heard)) > 1 else "")
+    own = [tones[ref] for ref in refs]
+    return Mark(text, tone, " ".join(refs), tones=" ".join(own) if len(set(own)) > 1 else "")
 
 
 def turns(sample: Json) -> list[Turn]:
@@ -376,7 +376,7 @@ def _turn(number: int, turn: Json) -> Turn:
         f"Turn {number}, {turn['role']}",
         turn["role"],
         turn["text"],
-        [call(found) for found in turn["tool_calls"]],
+        [call(tool_call) for tool_call in turn["tool_calls"]],
         contexts or (),
         "" if contexts is None else numbers.plural(len(contexts), "context"),
     )

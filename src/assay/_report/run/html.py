@@ -134,12 +134,12 @@ class Row:
 
 def rows(data: Json, *, everywhere: bool = False) -> list[Row]:
     """The score table; `everywhere` counts all samples that miss a guide value, shown or not."""
-    made = []
+    table_rows = []
     for number, metric in enumerate(data["metrics"]):
-        shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
-        values = metric["values"] if everywhere else shown
-        made.append(_row(number, metric, [value for value in values if value is not None]))
-    return made
+        shown_values = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
+        values = metric["values"] if everywhere else shown_values
+        table_rows.append(_row(number, metric, [value for value in values if value is not None]))
+    return table_rows
 
 
 def head(data: Json) -> list[tuple[str, str]]:
