@@ -34,7 +34,7 @@ T = TypeVar("T")
 Asked = Callable[[Judge], Awaitable[T | None]]
 # Questions being worked on for each call that may be in flight.
 JOBS_PER_REQUEST = 2
-ALONE = 16  # questions at once to a judge that is asked without a door
+ALONE = 16  # questions at once to a judge that is asked without a stack
 
 
 class Run(Protocol):
@@ -114,15 +114,15 @@ def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, 
 class JudgeUnderTest:
     """A judge and its thresholds, asked about many things at once.
 
-    A question that it does not answer is None, and is counted: never a score. Without a door it
+    A question that it does not answer is None, and is counted: never a score. Without a stack it
     is asked as it is: nothing is kept, nothing is limited.
 
     Args:
         backend: Who answers.
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
         stack: The reply cache and the limits before it.
-        run: Runs a coroutine to its end; always on the same loop if there is a door.
-        at_once: How many questions are worked on at once without a door.
+        run: Runs a coroutine to its end; always on the same loop if there is a stack.
+        at_once: How many questions are worked on at once without a stack.
 
     Attributes:
         totals: What the set that is being measured took so far; a new one for each.
@@ -243,7 +243,7 @@ class JudgeUnderTest:
 
 
 @contextmanager
-def opened(
+def open_judge(
     judge: Backend,
     store: str | Path,
     *,
@@ -264,10 +264,10 @@ def opened(
     route = choose(judge, embedder, settings)
     with Store(store) as replies, _one_loop() as run:
         stack = build_stack(route, settings, replies, BENCH)
-        subject = JudgeUnderTest(judge, thresholds, stack=stack, run=run)
+        tested = JudgeUnderTest(judge, thresholds, stack=stack, run=run)
         run(stack.aopen())
         try:
-            yield subject
+            yield tested
         finally:
             run(stack.aclose())
 

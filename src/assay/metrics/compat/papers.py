@@ -28,8 +28,8 @@ from assay.metrics.text_similarity import (
     Meteor,
     Rouge,
     StringSimilarity,
+    TextSimilarity,
     TokenF1,
-    Wording,
 )
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -202,7 +202,7 @@ _LONGEST = 4
 
 
 @dataclass(frozen=True)
-class _CrudWording(Wording):
+class _CrudSimilarity(TextSimilarity):
     """Base of the two: a comparison of words, which a text is split into in either of two ways."""
 
     split: Literal["characters", "jieba"] = "characters"
@@ -232,7 +232,7 @@ class _CrudWording(Wording):
 
 
 @dataclass(frozen=True)
-class CrudBleu(_CrudWording):
+class CrudBleu(_CrudSimilarity):
     """BLEU without brevity penalty, in words of any language.
 
     The geometric mean of the precisions of n-grams of 1 to 4 words, each n-gram counted at most as
@@ -264,7 +264,7 @@ class CrudBleu(_CrudWording):
 
 
 @dataclass(frozen=True)
-class CrudRougeL(_CrudWording):
+class CrudRougeL(_CrudSimilarity):
     """F1 of the longest common subsequence of words, in any language.
 
     2 P R / (P + R), P = longest common subsequence / words of the answer, R = the same / words of
