@@ -186,16 +186,13 @@ def _values(result: Result, metric: str) -> dict[int, float | str]:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionDifferences:
-    """How two signatures of a metric differ.
+    """How two signatures of a metric differ."""
 
-    Attributes:
-        definition: What differs in what is computed or asked: versions, code, prompts.
-        judges: What differs in who answers: (task, judge before, judge after).
-        coalesced_with: How the metrics differ that were asked in one call with it; "" if not.
-    """
-
+    # What differs in what is computed or asked: versions, code, prompts.
     definition: tuple[str, ...]
+    # What differs in who answers: (task, judge before, judge after).
     judges: tuple[tuple[str, str, str], ...]
+    # How the metrics differ that were asked in one call with it; "" if not.
     coalesced_with: str = ""
 
 

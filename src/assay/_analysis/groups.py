@@ -48,19 +48,14 @@ class GroupScores:
 
 @dataclass(frozen=True, slots=True)
 class GroupTest:
-    """Welch's t-test of one group against another, its p-value by permutation.
+    """Welch's t-test of one group against another, its p-value by permutation."""
 
-    Attributes:
-        first: The group; of yes and no, the one expected to score higher.
-        second: The other, or "all others".
-        found: The test, its interval no narrower than those of the two means make it; None where
-            a group has fewer than 5 scores, or fewer than 30 all the same.
-        p: Its p-value adjusted by Holm over all tests of the table, None without a test.
-    """
-
-    first: str
-    second: str
+    first: str  # the group; of yes and no, the one expected to score higher
+    second: str  # the other, or "all others"
+    # The test, its interval no narrower than those of the two means make it; None where a group has
+    # fewer than 5 scores, or fewer than 30 all the same.
     found: Welch | None
+    # Its p-value adjusted by Holm over all tests of the table, None without a test.
     p: float | None = None
 
 

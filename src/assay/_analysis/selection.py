@@ -277,19 +277,14 @@ def cells(sample: Sample) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class ChosenExamples:
-    """Examples for a prompt.
+    """Examples for a prompt."""
 
-    Attributes:
-        kind: Kind of the task.
-        examples: What is given and the right reply, in the order of choice.
-        samples: Ids of the samples they come from: nothing may be measured on these afterwards.
-        one_sided: Whether all statements in them are supported, or none is: such examples teach a
-            judge to say always the same.
-    """
-
-    kind: str
-    examples: tuple[Example, ...]
+    kind: str  # kind of the task
+    examples: tuple[Example, ...]  # what is given and the right reply, in the order of choice
+    # Ids of the samples they come from: nothing may be measured on these afterwards.
     samples: tuple[str, ...]
+    # Whether all statements in them are supported, or none is: such examples teach a judge to say
+    # always the same.
     one_sided: bool
 
     def prompts(self) -> str:

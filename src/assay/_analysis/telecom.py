@@ -55,21 +55,16 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The tables.
+    """The tables."""
 
-    Attributes:
-        groups: Tables 2 and 3: scores by right and wrong retrieval, run by run; of no run where
-            rankings are all that is scored.
-        accuracy: Table 1: run by run, for every k that a sample of the run has so many contexts
-            for; empty where no right context is known.
-        concordance: Table 4 of each run; empty without labels.
-        gaps: Differences of concordance to the base.
-    """
-
+    # Tables 2 and 3: scores by right and wrong retrieval, run by run; of no run where rankings are
+    # all that is scored.
     groups: RunsByGroup
+    # Table 1: run by run, for every k that a sample of the run has so many contexts for; empty
+    # where no right context is known.
     accuracy: tuple[Accuracy, ...]
-    concordance: tuple[Concordance, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    concordance: tuple[Concordance, ...] = ()  # table 4 of each run; empty without labels
+    gaps: tuple[Gap, ...] = ()  # differences of concordance to the base
 
 
 def telecom_study(

@@ -110,15 +110,11 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True)
 class Charting:
-    """How looks are charted.
+    """How looks are charted."""
 
-    Attributes:
-        segments: Fields by whose values samples are told apart: "language", or what a row holds.
-        reference: A run that stands before the first look.
-    """
-
+    # Fields by whose values samples are told apart: "language", or what a row holds.
     segments: tuple[str, ...] = ()
-    reference: Result | None = None
+    reference: Result | None = None  # a run that stands before the first look
 
 
 def looks(store: Store, name: str) -> list[Look]:

@@ -231,19 +231,14 @@ _WIDTH, _MEASURE = 80, 13  # columns of a table, and of a measure in it
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTable:
-    """Every configuration by several measures of its ranking.
+    """Every configuration by several measures of its ranking."""
 
-    Attributes:
-        boards: By each measure.
-        rows: By the name of a configuration: the values of what is varied.
-        cells: By the name of a configuration: how it stands by each measure.
-        of: How many questions.
-    """
-
-    boards: Sequence[Leaderboard]
+    boards: Sequence[Leaderboard]  # by each measure
+    # By the name of a configuration: the values of what is varied.
     rows: Mapping[str, Mapping[str, str]]
+    # By the name of a configuration: how it stands by each measure.
     cells: Mapping[str, Sequence[Standing]]
-    of: str
+    of: str  # how many questions
 
 
 def retrieval_blocks(

@@ -22,15 +22,11 @@ MOST_OF_A_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One honest remark, to be read before the table.
+    """One honest remark, to be read before the table."""
 
-    Attributes:
-        level: "warn" if it could change what a number means, "info" otherwise.
-        text: The remark.
-    """
-
+    # "warn" if it could change what a number means, "info" otherwise.
     level: Literal["warn", "info"]
-    text: str
+    text: str  # the remark
 
 
 def notes(data: Mapping[str, Any]) -> list[Note]:

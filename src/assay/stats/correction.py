@@ -41,17 +41,14 @@ _METHOD = "prediction-powered"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How the labelled samples were chosen, and which samples belong together.
+    """How the labelled samples were chosen, and which samples belong together."""
 
-    Attributes:
-        probabilities: Shape (k,): with which probability each labelled sample was chosen, in
-            (0, 1]; None if all samples had the same chance.
-        strata: Shape (N,): the stratum of every sample, where some of each were chosen at random.
-        groups: Shape (N,): the cluster (document, conversation) of every sample.
-    """
-
+    # Shape (k,): with which probability each labelled sample was chosen, in (0, 1]; None if all
+    # samples had the same chance.
     probabilities: Numbers | None = None
+    # Shape (N,): the stratum of every sample, where some of each were chosen at random.
     strata: Sequence[Hashable] | None = None
+    # Shape (N,): the cluster (document, conversation) of every sample.
     groups: Sequence[Hashable] | None = None
 
 

@@ -158,13 +158,11 @@ class TextTable:
     A text is written as runs of line numbers. Lines are numbered as they are first met, so the
     instruction that thousands of prompts begin with is one short run in each of them, and so is a
     context that several metrics asked about.
-
-    Attributes:
-        lines: Every distinct line, in the order in which it was first met.
-        texts: Every distinct text as flat pairs: first line, number of lines.
     """
 
+    # Every distinct line, in the order in which it was first met.
     lines: list[str] = field(default_factory=list)
+    # Every distinct text as flat pairs: first line, number of lines.
     texts: list[list[int]] = field(default_factory=list)
     _line_numbers: dict[str, int] = field(default_factory=dict)
     _text_numbers: dict[str, int] = field(default_factory=dict)
