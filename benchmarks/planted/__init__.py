@@ -151,7 +151,7 @@ def _verdict(statement: Any, contexts: tuple[str, ...]) -> Verdict:
 def _judge(task: Any) -> str:
     wanted = facts(task.target)
     return JudgeContexts.reply(
-        [Usefulness(i, useful=bool(wanted & facts(text))) for i, text in task.by_id().items()]
+        [Usefulness(i, useful=bool(wanted & facts(text))) for i, text in task.shown().items()]
     )
 
 

@@ -45,7 +45,7 @@ def _verified(task, _draw):
 
 
 def _useful(task, _draw):
-    found = [(i, oracle.useful(task.target, text)) for i, text in task.by_id().items()]
+    found = [(i, oracle.useful(task.target, text)) for i, text in task.shown().items()]
     return JudgeContexts.reply([Usefulness(i, useful) for i, useful in found])
 
 

@@ -69,7 +69,7 @@ async def test_contexts_that_miss_a_verdict_keep_their_rank_and_name():
     judge, backend = judge_of(some, rest, kind="judge_contexts")
     assert [v.useful for v in await judge(task)] == [True, True, False]
     again = backend.asked[1][0]
-    assert again.by_id() == {"c2": "two"}
+    assert again.shown() == {"c2": "two"}
     assert [(m.name, m.text) for m in again.material()] == [
         ("question", "?"),
         ("answer", "!"),

@@ -352,7 +352,7 @@ def _verdicts(task: Any) -> str:
 
 
 def _usefulness(task: Any) -> str:
-    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.by_id().items())
+    quotes = ((i, " ".join(text.split()[:QUOTED])) for i, text in task.shown().items())
     return JudgeContexts.reply(
         [Usefulness(i, useful=True, reason=REASON, quote=quote) for i, quote in quotes]
     )

@@ -205,8 +205,6 @@ class CitationRecall(_Citations):
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
-    at_most: int = 3
-
     name = "alce:citation_recall"
 
     async def _judge_sentences(
@@ -246,8 +244,6 @@ class CitationPrecision(_Citations):
     Args:
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
-
-    at_most: int = 3
 
     name = "alce:citation_precision"
 

@@ -246,13 +246,13 @@ class NumberedTask(ByIds[V]):
     asked: tuple[str, ...]
 
     @abstractmethod
-    def by_id(self) -> Mapping[str, Any]:
+    def shown(self) -> Mapping[str, Any]:
         """What is asked about, by id."""
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of what is asked about."""
-        return tuple(self.by_id())
+        return tuple(self.shown())
 
     def narrow(self, ids: Sequence[str]) -> Self:
         """The same task about these only."""

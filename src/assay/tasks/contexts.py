@@ -115,7 +115,7 @@ class _ByContext(NumberedTask[_Judged]):
 
     contexts: tuple[str, ...]
 
-    def by_id(self) -> Mapping[str, str]:
+    def shown(self) -> Mapping[str, str]:
         """The texts of those that are asked about, by id."""
         return numbered("c", self.contexts, self.asked)
 
@@ -152,7 +152,7 @@ class JudgeContexts(_ByContext[Usefulness]):
 
     def material(self) -> Sequence[Material]:
         """The question, the answer to arrive at, and the contexts."""
-        contexts = [Material(f"context {i}", text) for i, text in self.by_id().items()]
+        contexts = [Material(f"context {i}", text) for i, text in self.shown().items()]
         return (Material("question", self.question), Material("answer", self.target), *contexts)
 
     def halves(self) -> tuple[Self, Self] | None:
@@ -192,7 +192,7 @@ class JudgeContexts(_ByContext[Usefulness]):
 
     def _quoting(self, item: _ContextItem) -> _ContextItem:
         """The verdict with the sentence of its context that has most words of the target."""
-        context = self.by_id().get(item.id)
+        context = self.shown().get(item.id)
         span = closest_sentence(self.target, context) if context and item.useful else None
         if context is None or span is None:
             return item
@@ -401,7 +401,7 @@ class GradePassages(_ByContext[PassageGrade]):
 
     def material(self) -> Sequence[Material]:
         """The question and the passages."""
-        passages = [Material(f"context {i}", text) for i, text in self.by_id().items()]
+        passages = [Material(f"context {i}", text) for i, text in self.shown().items()]
         return (Material("question", self.question), *passages)
 
     def halves(self) -> tuple[Self, Self] | None:

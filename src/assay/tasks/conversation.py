@@ -88,13 +88,13 @@ class JudgeTopics(ItemsTask[TopicAnswer]):
         form='{"verdicts": [{"id": "t1", "reason": "...", "answered": true}]}',
     )
 
-    def by_id(self) -> Mapping[str, str]:
+    def shown(self) -> Mapping[str, str]:
         """The topics by id."""
         return numbered("t", self.topics, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The conversation, then the topics as JSON, one a line."""
-        topics = listed(self.by_id().items())
+        topics = listed(self.shown().items())
         return (Material("conversation", self.conversation), Material("topics", topics))
 
 
@@ -157,14 +157,14 @@ class MatchTopics(ItemsTask[TopicMatch]):
         ),
     )
 
-    def by_id(self) -> Mapping[str, str]:
+    def shown(self) -> Mapping[str, str]:
         """The topics by id."""
         return numbered("t", self.topics, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The reference topics, then the topics, as JSON, one a line."""
         references = listed(numbered("r", self.reference_topics).items())
-        topics = listed(self.by_id().items())
+        topics = listed(self.shown().items())
         return (Material("reference topics", references), Material("topics", topics))
 
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002

@@ -414,7 +414,7 @@ class AnswerMultipleChoice(ItemsTask[ChosenOption]):
         ),
     )
 
-    def by_id(self) -> Mapping[str, MultipleChoice]:
+    def shown(self) -> Mapping[str, MultipleChoice]:
         """The questions by id."""
         names = numbered("q", [q.question for q in self.questions])
         by_name = dict(zip(names, self.questions, strict=True))
@@ -430,7 +430,7 @@ class AnswerMultipleChoice(ItemsTask[ChosenOption]):
                     "options": dict(zip(ascii_uppercase, q.options, strict=False)),
                 }
             )
-            for i, q in self.by_id().items()
+            for i, q in self.shown().items()
         ]
         return (
             Material("text", self.text),
@@ -440,6 +440,6 @@ class AnswerMultipleChoice(ItemsTask[ChosenOption]):
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:
         """The option's letter; raises Unreadable if the question has no such option."""
         letter = (item.option or "").strip().rstrip(".)").upper()
-        if letter and letter not in list(ascii_uppercase[: len(self.by_id()[name].options)]):
+        if letter and letter not in list(ascii_uppercase[: len(self.shown()[name].options)]):
             raise Unreadable(f"question {name} has no option '{item.option}'", raw=raw)
         return {"option": letter or None}

@@ -276,13 +276,13 @@ class AnswerQuestions(ItemsTask[ShortAnswer]):
         ),
     )
 
-    def by_id(self) -> Mapping[str, str]:
+    def shown(self) -> Mapping[str, str]:
         """The questions by id."""
         return numbered("q", self.questions, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions as JSON, one a line."""
-        questions = listed(self.by_id().items())
+        questions = listed(self.shown().items())
         return (Material("text", self.text), Material("questions", questions))
 
     def values_of(self, name: str, item: Any, raw: str) -> Mapping[str, Any]:  # noqa: ARG002
@@ -412,13 +412,13 @@ class AnswerClosedQuestions(ItemsTask[ClosedAnswer]):
         form='{"answers": [{"id": "q1", "reason": "...", "yes": true}]}',
     )
 
-    def by_id(self) -> Mapping[str, str]:
+    def shown(self) -> Mapping[str, str]:
         """The questions by id."""
         return numbered("q", self.questions, self.asked)
 
     def material(self) -> Sequence[Material]:
         """The text, then the questions as JSON, one a line."""
-        questions = listed(self.by_id().items())
+        questions = listed(self.shown().items())
         return (Material("text", self.text), Material("yes-or-no questions", questions))
 
 

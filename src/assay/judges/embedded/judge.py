@@ -223,7 +223,7 @@ class Embedded(AttributeBackend):
         )
 
     def _judge(self, task: JudgeContexts) -> str:
-        numbered = task.by_id()
+        numbered = task.shown()
         contexts = list(numbered.values())
         _demand_readable([task.question], [task.target], contexts)
         judged = context_usefulness(
@@ -241,7 +241,7 @@ class Embedded(AttributeBackend):
         )
 
     def _grade(self, task: GradePassages) -> str:
-        passages = task.by_id()
+        passages = task.shown()
         _demand_readable([task.question], list(passages.values()))
         grades = []
         # Each by itself: no grade depends on what else is in the call.

@@ -223,7 +223,7 @@ def _statements(task: VerifyStatements) -> Case:
 
 
 def _contexts(task: JudgeContexts) -> Case:
-    return Case(tuple(task.material()[:2]), task.by_id())
+    return Case(tuple(task.material()[:2]), task.shown())
 
 
 def _sentences(task: SelectSentences) -> Case:
