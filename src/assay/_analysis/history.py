@@ -105,24 +105,9 @@ def _numbers(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shif
         yield Shift(about, what, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
 
 
-def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
-    yield from _compared("questions", "language {}", _languages, (before, after), _MOST_WORDS)
-    yield from _compared("questions", "word '{}'", _words, (before, after), _MOST_WORDS)
-    yield from _compared("retrieval", "document {}", _documents, (before, after), _MOST_DOCUMENTS)
-    yield from _compared("answers", "{}", _endings, (before, after), _MOST_WORDS)
-
-
 def _languages(sample: Sample) -> Iterable[str]:
     code = sample.language or identify_language(sample.question or "")
     return ("English" if code == "en" else language_name(code),) if code else ()
-
-
-def _words(sample: Sample) -> Iterable[str]:
-    return content_words(sample.question or "")
-
-
-def _documents(sample: Sample) -> Iterable[str]:
-    return sample.context_ids or ()
 
 
 def _endings(sample: Sample) -> Iterable[str]:
@@ -131,22 +116,27 @@ def _endings(sample: Sample) -> Iterable[str]:
     return ("refused",) if sample.answer and refusal(sample.answer) else ()
 
 
-def _compared(
-    about: str,
-    what: str,
-    features: Callable[[Sample], Iterable[str]],
-    sides: tuple[Sequence[Sample], Sequence[Sample]],
-    most: int,
-) -> Iterator[Shift]:
+_SHARES: Final[tuple[tuple[str, str, Callable[[Sample], Iterable[str]], int], ...]] = (
+    ("questions", "language {}", _languages, _MOST_WORDS),
+    ("questions", "word '{}'", lambda s: content_words(s.question or ""), _MOST_WORDS),
+    ("retrieval", "document {}", lambda s: s.context_ids or (), _MOST_DOCUMENTS),
+    ("answers", "{}", _endings, _MOST_WORDS),
+)
+
+
+def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
     """The shares of samples that have a feature, of the features that are the most frequent."""
     from scipy.stats import fisher_exact
 
-    first, second = (Counter(f for s in side for f in set(features(s))) for side in sides)
-    n, m = map(len, sides)
-    for name, _ in (first + second).most_common(most):
-        a, b = first[name], second[name]
-        p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
-        yield Shift(about, what.format(name), a / n, b / m, share=True, p=p)
+    for about, what, features, most in _SHARES:
+        first, second = (
+            Counter(f for s in side for f in set(features(s))) for side in (before, after)
+        )
+        n, m = len(before), len(after)
+        for name, _ in (first + second).most_common(most):
+            a, b = first[name], second[name]
+            p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
+            yield Shift(about, what.format(name), a / n, b / m, share=True, p=p)
 
 
 if TYPE_CHECKING:

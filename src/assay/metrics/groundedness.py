@@ -1,7 +1,7 @@
 """Groundedness: faithfulness to the contexts, hallucination, sensitivity to noise in them."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import ClassVar, Final, Literal, TypeAlias
@@ -346,7 +346,8 @@ def by_contexts(
     """The evidence where a statement was checked against each context: all that entail it."""
     supporting = entailing(row)
     first = row[supporting[0]] if supporting else None
-    reason = f"entailed by {_context_names(supporting)}" if supporting else "no context entails it"
+    names = ", ".join(f"c{i + 1}" for i in supporting)
+    reason = f"entailed by {names}" if supporting else "no context entails it"
     if first and first.reason:
         reason = f"{reason}: {first.reason}"
     return Part(
@@ -360,10 +361,6 @@ def by_contexts(
         probability=max((v.probability for v in row if v.probability is not None), default=None),
         span=statement.span,
     )
-
-
-def _context_names(contexts: Sequence[int]) -> str:
-    return ", ".join(f"c{i + 1}" for i in contexts)
 
 
 def _column(columns: list[Verdicts] | None) -> Verdicts:

@@ -301,7 +301,10 @@ def parse(spec: str) -> Metric:
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    target = METRICS.get(ALIASES.get(name, name)) or _custom(name)
+    target: type[Metric] | Metric | None = METRICS.get(ALIASES.get(name, name))
+    # What begins as a family's names do is a slip of the pen, and no module of the user's.
+    if target is None and name.partition(":")[0] not in _FAMILIES:
+        target = custom.find(name)
     cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
@@ -403,11 +406,6 @@ def _check_class(cls: type[Metric]) -> None:
         if not hasattr(cls, name):
             fault = f"the metric {cls.__name__} does not define '{name}'"
             raise InputError(fault, f"such as {name} = {such} in the class")
-
-
-def _custom(name: str) -> type[Metric] | Metric | None:
-    # What begins as a family's names do is a slip of the pen, and no module of the user's.
-    return None if name.partition(":")[0] in _FAMILIES else custom.find(name)
 
 
 def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:

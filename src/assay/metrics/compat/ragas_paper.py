@@ -124,16 +124,12 @@ class PaperContextRelevance(Metric):
             return Unscored("undefined", "the contexts hold no sentence")
         context = "\n\n".join(sample.contexts or ())
         copied = await judge(PaperExtraction(sample.question or "", context))
-        texts = [sentence for line in copied for sentence in _split(line)]
+        texts = [line[start:end] for line in copied for start, end in spans(line)]
         chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
         if copied and not chosen:
             detail = "none of the extracted sentences is in the contexts"
             return Unscored("failed", detail, tuple(dropped))
         return share([*context_parts(numbered, chosen, "sentence"), *dropped])
-
-
-def _split(line: str) -> list[str]:
-    return [line[start:end] for start, end in spans(line)]
 
 
 def _find_copied(
