@@ -198,7 +198,7 @@ class Index:
         return BM25(chunk.text for chunk in self.chunks)
 
     @cached_property
-    def shown(self) -> Mapping[str, Chunk]:
+    def by_id(self) -> Mapping[str, Chunk]:
         """The chunks by their ids."""
         return {chunk.id: chunk for chunk in self.chunks}
 
