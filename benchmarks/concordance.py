@@ -51,7 +51,7 @@ def main() -> None:
         found = [agree(result, labels, metric, most=0) for metric in METRICS]
         table = concordance(result, labels, METRICS)
         run = result.run
-    data = words.told(run, "EVOUNA, Natural Questions", found, {}, table)
+    data = words.collect(run, "EVOUNA, Natural Questions", found, {}, table)
     print(words.markdown(data))
     if given.html:
         given.html.write_text(words.html(data), "utf-8")

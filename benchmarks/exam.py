@@ -12,9 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay._analysis.exam import fewest, standing
 from assay.stats.intervals import Floats
-from assay.stats.items import rasch
+from assay.stats.items import fewest, rasch, standing
 
 QUESTIONS, SPREAD = 200, 2.0
 NS = (10, 20, 40)

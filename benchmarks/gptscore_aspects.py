@@ -19,7 +19,7 @@ import assay
 from assay.bench.benchmark import figure, share_of_new_words
 from assay.bench.data import Data
 from assay.judges.gguf import Gguf
-from assay.metrics.compat.probability import LikelihoodScore
+from assay.metrics.compat.papers import LikelihoodScore
 from assay.stats.agreement import spearman
 from benchmarks.data import FOLDER
 from benchmarks.recorded.replay import shown

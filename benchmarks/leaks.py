@@ -40,7 +40,7 @@ import assay
 from assay._text.sentences import sentences
 from assay._text.words import words
 from assay.bench.data import Data
-from assay.metrics.leakage import personal_data
+from assay.metrics.robustness import personal_data
 from assay.stats.intervals import proportion_interval
 from benchmarks.data import DATA, FOLDER, thinned
 from benchmarks.recorded.replay import Recorded, lines

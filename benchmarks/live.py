@@ -24,7 +24,7 @@ import numpy as np
 
 import assay
 from assay._text.sentences import sentences
-from assay.bench.retrieval import TELEQUAD, asked, corpus, drawn, in_one_line
+from assay.bench.relevance import TELEQUAD, asked, corpus, drawn, in_one_line
 from assay.judges.embedded.embedding import Encoder
 from benchmarks.data import DATA, Record, load, present
 

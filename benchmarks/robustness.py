@@ -22,7 +22,7 @@ from assay import RobustnessSettings, robustness
 from assay._report import robustness as words_of
 from assay._text import words
 from assay._text.sentences import spans
-from assay.bench.retrieval import by_words, drawn
+from assay.bench.relevance import by_words, drawn
 from assay.data import Source
 from assay.data.rows import memory_records
 from assay.target import FunctionSystem

@@ -22,9 +22,9 @@ from assay._report.comparison import groups
 from assay._report.page import markdown
 from assay._text import words
 from assay._text.words import fused
-from assay.bench.retrieval import DEPTHS, Floats, by_words, drawn, ranks
+from assay.bench.relevance import DEPTHS, by_words, drawn, ranks
 from assay.data import read_labels
-from assay.stats.intervals import proportion_interval
+from assay.stats.intervals import Floats, proportion_interval
 from benchmarks.data import Record
 from benchmarks.live import encoder, parts, telequad, vector
 

@@ -22,7 +22,7 @@ import msgspec
 import assay
 from assay.bench import measurement
 from assay.bench.benchmark import Figure
-from assay.bench.judge import JudgeUnderTest, ReplyTotals, opened
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, open_judge
 from assay.bench.measurement import FAMILIES, Sampling, figures
 from benchmarks.data import DATA, Absent, present
 from benchmarks.judge.aims import AIMS
@@ -71,7 +71,7 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or Path(folder) / "bench.db"
-        with opened(backend, store, thresholds=known, settings=SETTINGS) as judge:
+        with open_judge(backend, store, thresholds=known, settings=SETTINGS) as judge:
             for name in options.only:
                 _one(judge, name, options, content)
     if options.write_card:

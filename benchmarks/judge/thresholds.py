@@ -12,7 +12,7 @@ from pathlib import Path
 
 import assay
 from assay.bench import measurement
-from assay.bench.judge import opened
+from assay.bench.judge import open_judge
 from benchmarks.data import DATA, present
 
 FILE = Path(measurement.__file__).with_name(measurement.NAME)
@@ -27,7 +27,7 @@ def main() -> None:
     judge = assay.backend("embedded")
     with (
         tempfile.TemporaryDirectory() as folder,
-        opened(judge, Path(folder) / "thresholds.db") as subject,
+        open_judge(judge, Path(folder) / "thresholds.db") as subject,
     ):
         found = measurement.fit_thresholds(subject, DATA, options.limit)
     # Of the newest version only: an older one cannot be asked any more.

@@ -29,7 +29,7 @@ from assay.bench.benchmark import (
     token_f1,
 )
 from assay.errors import Unavailable
-from assay.metrics.compat.papers import FOCUSED
+from assay.metrics.compat.ragas_paper import FOCUSED
 from assay.metrics.criteria import AspectCritic
 from assay.metrics.preference import PairwisePreference
 from assay.score import Outcome, Score, Unscored

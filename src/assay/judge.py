@@ -9,7 +9,7 @@ import asyncio
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
@@ -58,9 +58,10 @@ class Task(ABC, Generic[T]):
         """JSON schema of the reply that a prompt asks for, None where it is free text."""
         return cls.schema
 
-    @abstractmethod
     def material(self) -> Sequence[Material]:
-        """The texts to be judged, in the order in which a prompt shows them."""
+        """The texts that a prompt shows, in order; by default the task's fields by their names."""
+        texts = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return tuple(Material(name, text) for name, text in texts)
 
     @abstractmethod
     def read(self, raw: str) -> T:

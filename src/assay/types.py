@@ -15,25 +15,17 @@ from assay._analysis.diagnosis.counterfactual import (
     StepBlame,
 )
 from assay._analysis.diagnosis.findings import Diagnosed, Evidence, Finding
-from assay._analysis.diagnosis.statistics import (
-    Advice,
-    CauseCount,
-    Gap,
-    Missed,
-    PatternFound,
-)
+from assay._analysis.diagnosis.statistics import Advice, CauseCount, Gap, Missed, PatternFound
 from assay._analysis.diagnosis.statistics import Mean as PatternMean
-from assay._analysis.exam import Component, NextQuestions, ShorterExam
-from assay._analysis.front import Front, Place
 from assay._analysis.gate import Check, Gate
 from assay._analysis.history import History, Point, Series
-from assay._analysis.interactions import Interaction
-from assay._analysis.items import ItemAnalysis, Question
+from assay._analysis.items import Component, ItemAnalysis, NextQuestions, Question, ShorterExam
 from assay._analysis.items import System as SystemAbility
 from assay._analysis.leaderboard import Effect, Leaderboard, Standing
 from assay._analysis.repeat import Repeated, Wording
 from assay._analysis.robustness import Curve, Level, Mean, Regenerated
 from assay._analysis.robustness import Point as CurvePoint
+from assay._analysis.sweeps import Front, Interaction, Place
 from assay._runner.progress import Progress
 from assay._runner.result import Cost, Trace
 from assay._runner.summary import Baseline, Flips, MetricSummary, Noise, Summary

@@ -92,7 +92,7 @@ def test_a_metric_of_another_range_is_left_out_or_refused(result, tmp_path):
     found = concordance(both, said())
     assert [row.metrics for row in found.rows] == [("first",)]
     assert found.without == {"graded": "above 0.7 parts no scores of graded, which are 1 to 5"}
-    page = words.html(words.told(both.run, "labels", [], {}, found))
+    page = words.html(words.collect(both.run, "labels", [], {}, found))
     assert "<li>graded: above 0.7 parts no scores of graded" in page
     with pytest.raises(InputError, match="1 to 5 -> give another --above"):
         concordance(both, said(), ["graded"])
@@ -148,7 +148,7 @@ def test_one_metric_may_have_thresholds_of_its_own(tmp_path):
     assert found.thresholds["graded"].above == 4.4
     # Rows are the thresholds of `first`, columns those of `graded`: above 4.2 there is one.
     assert [both.correct_grid[0][at].n for at in (0, 6, 7, 8)] == [4, 3, 1, 0]
-    data = words.told(result.run, "labels", [], {}, found)
+    data = words.collect(result.run, "labels", [], {}, found)
     rows = words.concordance_rows(found)
     assert rows[2][0] == "first (> 0.70, < 0.25) and graded (> 4.40, < 1.60)"
     assert words.conditions(found) == ("P(correct | all high)", "P(wrong | all low)")
@@ -163,7 +163,7 @@ def test_one_metric_may_have_thresholds_of_its_own(tmp_path):
 def test_long_thresholds_are_shortened_where_they_stand_beside_cells(tmp_path):
     result = evaluated(tmp_path, first, open_ended)
     found = concordance(result, said(), above={"open_ended": 70}, below={"open_ended": 30})
-    data = words.told(result.run, "labels", [], {}, found)
+    data = words.collect(result.run, "labels", [], {}, found)
     thresholds = data["concordance"]["thresholds"]["open_ended"]
     thresholds |= {"grid": [1_000 * t for t in thresholds["grid"]], "ends": [1_000.0, 2.5e6]}
     page = words.html(data)

@@ -120,7 +120,7 @@ def test_a_counterfactual_says_nothing_of_samples_that_its_judge_failed_on(db):
     assert (found.n, found.failed) == (1, 2)
     assert (found.unsupported, found.borne_out, found.missing, found.found) == (1, 1, 1, 1)
     assert [(c.cause, c.n, c.well) for c in found.changes] == [("not_retrieved", 1, 1)]
-    ((words, _),) = report.what_ifs(report.told(diagnose(result)))
+    ((words, _),) = report.what_ifs(report.collect(diagnose(result)))
     assert words.endswith("(1 sample re-scored; 2 more without a verdict, since the judge failed)")
 
 

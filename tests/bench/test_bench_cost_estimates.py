@@ -6,7 +6,7 @@ from bench_help import CLAIMS, DEV, TEST500, claim, write
 import assay
 from assay.bench import measurement
 from assay.bench.data import Data
-from assay.bench.measurement import FITTING, Sampling, estimate_costs, measure, together
+from assay.bench.measurement import FITTING, Sampling, estimate_costs, measure, total_cost
 from assay.judges.llm import LLM, Completion
 from support import answers
 
@@ -74,16 +74,16 @@ def test_calls_and_prompt_tokens_are_those_that_measuring_then_takes(arguments, 
     assert [one.calls for one in found[1:]] == [one.calls for one in card.sets] == [12, 8]
     assert found[1].tokens_in == card.sets[0].tokens_in
     assert found[2].tokens_in == pytest.approx(card.sets[1].tokens_in, rel=0.05)
-    assert together(found).calls == judge.asked
+    assert total_cost(found).calls == judge.asked
     for one in found:
         assert one.money == pytest.approx((one.tokens_in + 10 * one.tokens_out) / 1e6)
-    assert together(found).money == pytest.approx(sum(one.money for one in found))
+    assert total_cost(found).money == pytest.approx(sum(one.money for one in found))
 
 
 def test_what_is_in_the_store_costs_nothing(arguments):
     judge = Far()
     measure(judge, **arguments)
-    again = together(estimate_costs(judge, **arguments))
+    again = total_cost(estimate_costs(judge, **arguments))
     assert (again.calls, again.known, again.tokens_in, again.money) == (0, judge.asked, 0, 0)
 
 
@@ -96,6 +96,6 @@ def test_limits_hold_and_sets_without_their_file_say_so(arguments, folder):
 
 
 def test_a_judge_in_this_process_costs_nothing(arguments):
-    whole = together(estimate_costs(assay.backend("embedded"), **arguments))
+    whole = total_cost(estimate_costs(assay.backend("embedded"), **arguments))
     assert (whole.calls, whole.money) == (0, 0)
     assert whole.local > 0

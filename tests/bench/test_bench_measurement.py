@@ -10,7 +10,7 @@ import assay
 from assay._store import Store
 from assay._store.maintenance import clean
 from assay.bench import card as cards
-from assay.bench import measurement, retrieval
+from assay.bench import measurement, relevance
 from assay.bench.card import Measured
 from assay.bench.data import Data
 from assay.bench.judge import JudgeUnderTest
@@ -268,6 +268,6 @@ class TestData:
             run(tmp_path, ["attributionbench"], Predictable(), db)
 
     def test_a_file_that_is_no_squad_is_named(self, tmp_path):
-        write(tmp_path, retrieval.TELEQUAD, [{"version": 1}])
+        write(tmp_path, relevance.TELEQUAD, [{"version": 1}])
         with pytest.raises(InputError, match="not a SQuAD-like file"):
-            retrieval.corpus(Data(tmp_path))
+            relevance.corpus(Data(tmp_path))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay import sweep
-from assay._analysis.interactions import interactions
+from assay._analysis.sweeps import interactions
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"When was tower {n} finished?", "reference": "In 1889."}

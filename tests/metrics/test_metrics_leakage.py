@@ -5,7 +5,7 @@ import pytest
 from assay.data import samples
 from assay.errors import InputError
 from assay.metrics import parse
-from assay.metrics.leakage import AccessLeak, PiiLeakage, personal_data
+from assay.metrics.robustness import AccessLeak, PiiLeakage, personal_data
 from assay.sample import Sample
 from assay.score import Unscored
 from support.over import over

@@ -9,7 +9,8 @@ from assay.errors import InputError, Unreadable
 from assay.judges.embedded import Embedded
 from assay.judges.scripted import Scripted
 from assay.metrics import parse
-from assay.metrics.compat.papers import GptRanking, GptScore, QuestEvalPrecision, QuestEvalRecall
+from assay.metrics.compat.papers import QuestEvalPrecision, QuestEvalRecall
+from assay.metrics.compat.ragas_paper import GptRanking, GptScore
 from assay.metrics.contexts import ContextEntityRecall
 from assay.sample import Sample
 from assay.score import Unscored

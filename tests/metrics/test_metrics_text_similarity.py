@@ -23,7 +23,7 @@ from assay.integrations.ragas.metrics.collections import quoted_spans_alignment
 from assay.judges.embedded import Embedded
 from assay.judges.scripted import Scripted
 from assay.metrics import METRICS, parse
-from assay.metrics.text_similarity import Wording
+from assay.metrics.text_similarity import TextSimilarity
 from assay.sample import Sample
 from assay.score import Score, Unscored
 from assay.tasks import EmbedTokens, Verdict, VerifyStatements
@@ -372,7 +372,7 @@ def test_a_parameter_that_makes_no_sense_is_refused(metric):
 
 
 def test_all_of_them_are_wording_and_thus_named_by_hand_only():
-    assert all(isinstance(parse(name), Wording) for name in [*REFERENCES, "token_f1"])
+    assert all(isinstance(parse(name), TextSimilarity) for name in [*REFERENCES, "token_f1"])
 
 
 def test_every_package_that_a_metric_computes_with_comes_with_the_extra():

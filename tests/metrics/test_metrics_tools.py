@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.judge import Judge
 from assay.judges.scripted import Scripted
 from assay.metrics import parse
-from assay.metrics.tools import canonical, matched, pairs
+from assay.metrics.operations import canonical, matched, pairs
 from assay.sample import Sample, ToolCall, Turn
 from assay.score import Score, Unscored
 from support.over import over

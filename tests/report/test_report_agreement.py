@@ -28,7 +28,7 @@ def data(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]), "utf-8")
     said = read_labels(str(tmp_path / "labels.csv"), metrics=["given", "loss"])
     found, without = agree_all(result, said)
-    return agreement.told(result.run, said.source, found, without, concordance(result, said))
+    return agreement.collect(result.run, said.source, found, without, concordance(result, said))
 
 
 def test_a_picture_says_that_its_thresholds_are_of_one_minus_the_score(
@@ -48,7 +48,7 @@ def test_of_a_metric_of_which_low_is_good_the_words_say_which_side_is_called_goo
     rows = [{"id": f"q{n}", "label": int(score > 0.5)} for n, score in enumerate(SCORES)]
     rows[0]["label"] = 1 - rows[0]["label"]
     found, without = agree_all(result, rows)
-    data = agreement.told(result.run, "labels.csv", found, without, None)
+    data = agreement.collect(result.run, "labels.csv", found, without, None)
     given, loss = msgspec.convert(data, agreement.AgreementReport).metrics
     assert agreement.notes(given)[1].startswith("Called good: from a score of")
     assert agreement.notes(loss)[1].startswith("Called good: up to a score of")

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from assay import Pipeline, SweepSettings, sweep
-from assay._analysis.interactions import Interaction
+from assay._analysis.sweeps import Interaction
 from assay._report.leaderboard import interaction_in_words
 from assay._report.sweep import render
 from assay.stats.intervals import Interval

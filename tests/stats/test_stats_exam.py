@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from assay._analysis.exam import fewest, information, standing
-from assay.stats.items import effects, rasch
+from assay.stats.items import effects, fewest, information, rasch, standing
 
 NONE_OFF = np.zeros(5)
 HARD = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])

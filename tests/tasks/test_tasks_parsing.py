@@ -22,8 +22,7 @@ from assay.tasks import (
     Statement,
 )
 from assay.tasks import VerifyStatements as Verify
-from assay.tasks.base import listed
-from assay.tasks.parsing import by_id, decode, without_thoughts
+from assay.tasks.base import by_id, decode, listed, without_thoughts
 from assay.tasks.verification import context_index
 from support.over import over
 

@@ -14,7 +14,7 @@ from assay._store.maintenance import clean, verify
 from assay.judges import backend
 from assay.judges.scripted import Scripted
 from assay.tasks import AnswerQuestions, ShortAnswer, WriteQuestion, WriteSingleHop, Written
-from assay.tasks.questions import NO_ANSWER
+from assay.tasks.contexts import NO_ANSWER
 from assay.testset import Document, Plan, PlanRow, agenerate, checks, estimate, generate
 from assay.testset.passages import Passage, cut
 from support.over import over

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import InputError
-from assay.tasks.questions import NO_ANSWER
+from assay.tasks.contexts import NO_ANSWER
 from assay.testset import Plan, PlanRow, generate
 from assay.testset.passages import as_printed
 from assay.testset.sentence_questions import facts

@@ -32,13 +32,10 @@ from assay.stats.intervals import Floats, Interval, Statistic, jackknife_interva
 
 WORST = 5
 
-
 _CHANCE, _AUROC, _BALANCED = "always the same", "AUROC", "balanced accuracy"
-
 
 # Measure -> (least, greatest) value.
 _SHARE, _CORRELATION = (0.0, 1.0), (-1.0, 1.0)
-
 
 Scored: TypeAlias = Callable[[Floats, Floats], Statistic]
 Decided: TypeAlias = Callable[[Bools, Floats], Statistic]
@@ -210,19 +207,15 @@ def agree(
         threshold=used,
         threshold_by=source,
         measures=_measures(arrays, good, rarer),
-        among_people=_among_annotators(arrays),
+        among_people=[
+            _measured(name, statistic, arrays.rated, _CORRELATION)
+            for name, statistic in annotator_agreement(arrays).items()
+        ],
         confusion=confusion(arrays.labels, good) if arrays.scale == "binary" else None,
         worst=disagreements(arrays, good, most),
         unweighted=items.unweighted,
         higher_is_better=items.sign > 0,
     )
-
-
-def _among_annotators(arrays: LabelArrays) -> list[Measure]:
-    return [
-        _measured(name, statistic, arrays.rated, _CORRELATION)
-        for name, statistic in annotator_agreement(arrays).items()
-    ]
 
 
 def agree_all(

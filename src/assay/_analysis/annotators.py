@@ -82,31 +82,20 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class LabelArrays:
-    """Labelled items as arrays, every one of them the higher the better.
+    """Labelled items as arrays, every one of them the higher the better."""
 
-    Attributes:
-        scale: What the labels are: yes or no, grades, or which of two is better.
-        items: The items.
-        groups: For each the cluster that it belongs to.
-        goodness: The metric's scores, turned round where low ones are good. Shape (n,).
-        labels: Mean over the annotators. Shape (n,).
-        baselines: What each trivial rule says. Shape (n,) each.
-        annotators: Who labelled.
-        ratings: What each said, NaN where nothing. Shape (m, people), m >= n: also of items on
-            which people are divided.
-        rated: For each of those the cluster that it belongs to.
-        dropped: How many those are: as many annotators say yes as no, so no label stands for them.
-    """
-
-    scale: Scale
-    items: Sequence[Item]
-    groups: Sequence[str]
-    goodness: Floats
-    labels: Floats
-    baselines: dict[str, Floats]
-    annotators: tuple[str, ...]
+    scale: Scale  # what the labels are: yes or no, grades, or which of two is better
+    items: Sequence[Item]  # the items
+    groups: Sequence[str]  # for each the cluster that it belongs to
+    goodness: Floats  # the metric's scores, turned round where low ones are good. Shape (n,).
+    labels: Floats  # mean over the annotators. Shape (n,).
+    baselines: dict[str, Floats]  # what each trivial rule says. Shape (n,) each.
+    annotators: tuple[str, ...]  # who labelled
+    # What each said, NaN where nothing. Shape (m, people), m >= n: also of items on which people
+    # are divided.
     ratings: Floats
-    rated: Sequence[str]
+    rated: Sequence[str]  # for each of those the cluster that it belongs to
+    # How many those are: as many annotators say yes as no, so no label stands for them.
     dropped: int
 
 
@@ -245,65 +234,41 @@ TENTHS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where scores of one metric count as high or low.
+    """Where scores of one metric count as high or low."""
 
-    Attributes:
-        above: Upper threshold.
-        below: Lower threshold.
-        ends: What the grid divides: the metric's range; 0 and 1 where that is -1 to 1 (cosines are
-            hardly ever below 0); the least or the greatest labelled score where it has no end.
-        grid: Thresholds at the tenths of it, of length 9.
-    """
-
-    above: float
-    below: float
+    above: float  # upper threshold
+    below: float  # lower threshold
+    # What the grid divides: the metric's range; 0 and 1 where that is -1 to 1 (cosines are hardly
+    # ever below 0); the least or the greatest labelled score where it has no end.
     ends: tuple[float, float]
-    grid: Sequence[float]
+    grid: Sequence[float]  # thresholds at the tenths of it, of length 9
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric, or two jointly.
+    """One metric, or two jointly."""
 
-    Attributes:
-        metrics: Their labels.
-        n: Labelled samples that all of them scored.
-        base_rate: Share of those that people call correct: what a condition has to beat.
-        correct: P(correct | all above the upper threshold), equation 1.
-        wrong: P(wrong | all below the lower threshold), equation 2.
-        correct_grid: Equation 1 on the grids, of shape (9, 9): rows by the first metric's
-            threshold, columns by the second's; of one metric (1, 9).
-        wrong_grid: Equation 2 on the grids, likewise.
-    """
-
-    metrics: tuple[str, ...]
-    n: int
-    base_rate: float
-    correct: Share
-    wrong: Share
+    metrics: tuple[str, ...]  # their labels
+    n: int  # labelled samples that all of them scored
+    base_rate: float  # share of those that people call correct: what a condition has to beat
+    correct: Share  # P(correct | all above the upper threshold), equation 1
+    wrong: Share  # P(wrong | all below the lower threshold), equation 2
+    # Equation 1 on the grids, of shape (9, 9): rows by the first metric's threshold, columns by the
+    # second's; of one metric (1, 9).
     correct_grid: Sequence[Sequence[Share]]
-    wrong_grid: Sequence[Sequence[Share]]
+    wrong_grid: Sequence[Sequence[Share]]  # equation 2 on the grids, likewise
 
 
 @dataclass(frozen=True)
 class Concordance:
-    """How far high and low scores go with people's word.
+    """How far high and low scores go with people's word."""
 
-    Attributes:
-        above: Upper threshold of metrics that were given none of their own.
-        below: Lower threshold of these.
-        thresholds: Those of each metric of the rows, by its label.
-        rows: Each metric by itself, then every two jointly.
-        turned: Metrics of which low scores are good: 1 - score stands for them.
-        without: Metrics that are not there, and why.
-    """
-
-    above: float
-    below: float
-    thresholds: Mapping[str, Thresholds]
-    rows: Sequence[Row]
-    turned: Sequence[str]
-    without: Mapping[str, str]
+    above: float  # upper threshold of metrics that were given none of their own
+    below: float  # lower threshold of these
+    thresholds: Mapping[str, Thresholds]  # those of each metric of the rows, by its label
+    rows: Sequence[Row]  # each metric by itself, then every two jointly
+    turned: Sequence[str]  # metrics of which low scores are good: 1 - score stands for them
+    without: Mapping[str, str]  # metrics that are not there, and why
 
 
 def concordance(

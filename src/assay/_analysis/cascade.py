@@ -86,8 +86,8 @@ def audit_cascade(result: Result) -> CascadeAudit | None:
 
 def _identity(signature: str) -> str:
     """Of the cascade that a metric asked for verdicts; "" if it asked none."""
-    asked = [part for part in signature.split("|") if part.startswith(_ASKS)]
-    identity = asked[0].removeprefix(_ASKS) if asked else ""
+    tasks = [part for part in signature.split("|") if part.startswith(_ASKS)]
+    identity = tasks[0].removeprefix(_ASKS) if tasks else ""
     return identity if ">" in identity and identity.endswith(")") else ""
 
 
@@ -107,9 +107,9 @@ class _Decided:
                 if value is None:
                     continue
                 of_score = {
-                    reply.key: found
+                    reply.key: reply_decisions
                     for reply in store.replies(run.id, row, label)
-                    if (found := decisions(reply))
+                    if (reply_decisions := decisions(reply))
                 }
                 by_score[label, row] = tuple(of_score.values())
                 replies |= of_score
@@ -118,14 +118,14 @@ class _Decided:
     def audit(self, spent: Mapping[str, Spent], means: "_Means") -> CascadeAudit:
         """What was found, beside what was paid and the corrected means."""
         every = list(self.replies.values())
-        checked = [one for found in every for one in found.checked]
+        checked = [one for decision in every for one in decision.checked]
         shares = [
-            sum(one.supported is not one.top for one in found.checked) / len(found.checked)
-            for found in every
-            if found.checked
+            sum(one.supported is not one.top for one in decision.checked) / len(decision.checked)
+            for decision in every
+            if decision.checked
         ]
         return CascadeAudit(
-            statements=dict(Counter(who for found in every for who in found.by.values())),
+            statements=dict(Counter(who for decision in every for who in decision.by.values())),
             spent=spent,
             bound=every[0].risk,
             n_checked=len(shares),
@@ -133,7 +133,7 @@ class _Decided:
             interval=mean_interval(shares, low=0.0, high=1.0),
             n_unsupported=sum(not one.top for one in checked),
             n_missed=sum(one.supported and not one.top for one in checked),
-            closed=max(found.closed for found in every),
+            closed=max(decision.closed for decision in every),
             corrected=means.corrected,
             uncorrected=means.uncorrected,
         )
@@ -186,7 +186,7 @@ def _correct(
         [scored[place][1] for place in at],
         design=Design(
             probabilities=[
-                math.prod(found.chance for found in decided.by_score[label, scored[place][0]])
+                math.prod(one.chance for one in decided.by_score[label, scored[place][0]])
                 for place in at
             ],
             groups=[groups.get(row, f"{row}") for row, _ in scored] if groups else None,
@@ -202,7 +202,7 @@ async def _first_scores(
     values = {row: value for row, value, _ in store.values(run.id, label)}
     first: dict[int, float] = {}
     for row in rows:
-        checks = (one for found in decided.by_score[label, row] for one in found.checked)
+        checks = (one for case in decided.by_score[label, row] for one in case.checked)
         if all(one.supported is one.top for one in checks):
             first[row] = values[row] or 0.0
             continue

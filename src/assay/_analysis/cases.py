@@ -36,23 +36,14 @@ _SIGNS: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": op
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample that failed, and what is known of its failure.
+    """A sample that failed, and what is known of its failure."""
 
-    Attributes:
-        sample: What failed.
-        run: Id of the run in which it did.
-        metric: Label of the metric that it failed by.
-        score: Its score by that metric, None without one.
-        label: What people labelled it by that metric, None if they did not.
-        reasons: What they said about it.
-    """
-
-    sample: Sample
-    run: str
-    metric: str
-    score: float | None = None
-    label: float | None = None
-    reasons: tuple[str, ...] = ()
+    sample: Sample  # what failed
+    run: str  # id of the run in which it did
+    metric: str  # label of the metric that it failed by
+    score: float | None = None  # its score by that metric, None without one
+    label: float | None = None  # what people labelled it by that metric, None if they did not
+    reasons: tuple[str, ...] = ()  # what they said about it
 
     def row(self) -> dict[str, Any]:
         """The sample as a row of data, with where it is from: what is not recorded is left out."""
@@ -179,16 +170,16 @@ def _labels(store: Store, run: Run, metric: str) -> dict[str, _Label]:
     if not values:
         return {}
     ends = label_ends([*values.values()], None, tuple(run.config["about"][metric]["range"]))
-    said: dict[str, dict[str, None]] = {}
+    why: dict[str, dict[str, None]] = {}
     for one in labels:
-        said.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
+        why.setdefault(one.sample, {}).update(dict.fromkeys(filter(None, (one.reason, *one.tags))))
     by_sample: dict[str, _Label] = {}
     for (_, name, statement), value in values.items():
         known = by_sample.get(name, _Label())
         by_sample[name] = _Label(
             value if statement is None else known.value,
             known.bad or value < sum(ends) / 2,
-            tuple(said[name]),
+            tuple(why[name]),
         )
     return by_sample
 

@@ -31,9 +31,7 @@ SYSTEM_FIELDS = (
 )
 _NUMBER = re.compile(r"row-[0-9]+")  # the id of a row that brings none
 
-
 BASELINE, OTHER, BOTH = "baseline", "other", "both"
-
 
 _TOGETHER = "together"
 _DEFINING = {
@@ -79,41 +77,26 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One sample that both runs scored.
+    """One sample that both runs scored."""
 
-    Attributes:
-        sample: Its id.
-        rows: Its row in each of the runs.
-        group: What it belongs to, itself where nothing is named.
-        before: Its score in the first run.
-        after: Its score in the second run.
-    """
-
-    sample: str
-    rows: tuple[int, int]
-    group: Hashable
-    before: float
-    after: float
+    sample: str  # its id
+    rows: tuple[int, int]  # its row in each of the runs
+    group: Hashable  # what it belongs to, itself where nothing is named
+    before: float  # its score in the first run
+    after: float  # its score in the second run
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The samples of two runs by id.
+    """The samples of two runs by id."""
 
-    Attributes:
-        rows: Id -> its row in either run, for the samples that are the same in both.
-        left_out: Those that are not.
-        other_data: How many ids have another question, reference ... in the second run.
-        same_made: How many of the same samples also have the same answer and contexts.
-        clustered: Whether any sample names a group.
-        numbered: Whether the ids in both are the numbers of rows, as where no column is an id.
-    """
-
+    # Id -> its row in either run, for the samples that are the same in both.
     rows: Mapping[str, tuple[Row, Row]]
-    left_out: tuple[LeftOut, ...]
-    other_data: int
-    same_made: int
-    clustered: bool
+    left_out: tuple[LeftOut, ...]  # those that are not
+    other_data: int  # how many ids have another question, reference ... in the second run.
+    same_made: int  # how many of the same samples also have the same answer and contexts
+    clustered: bool  # whether any sample names a group
+    # Whether the ids in both are the numbers of rows, as where no column is an id.
     numbered: bool = False
 
 
@@ -122,18 +105,18 @@ def match(baseline: Result, other: Result, *, keep_other_data: bool = False) -> 
     before, after = _rows(baseline), _rows(other)
     shared = {id_: (row, after[id_]) for id_, row in before.items() if id_ in after}
     differing = {id_ for id_, (a, b) in shared.items() if a.given != b.given}
-    kept = shared if keep_other_data else {k: v for k, v in shared.items() if k not in differing}
+    same = shared if keep_other_data else {k: v for k, v in shared.items() if k not in differing}
     counts = (
         ("only in", BASELINE, len(before) - len(shared)),
         ("only in", OTHER, len(after) - len(shared)),
-        ("other data in", BOTH, len(shared) - len(kept)),
+        ("other data in", BOTH, len(shared) - len(same)),
     )
     return Matched(
-        rows=kept,
+        rows=same,
         left_out=tuple(LeftOut(*count) for count in counts if count[2]),
         other_data=len(differing),
-        same_made=sum(a.made == b.made for a, b in kept.values()),
-        clustered=any(a.group is not None for a, _ in kept.values()),
+        same_made=sum(a.made == b.made for a, b in same.values()),
+        clustered=any(a.group is not None for a, _ in same.values()),
         numbered=bool(shared) and all(map(_NUMBER.fullmatch, shared)),
     )
 
@@ -203,16 +186,13 @@ def _values(result: Result, metric: str) -> dict[int, float | str]:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionDifferences:
-    """How two signatures of a metric differ.
+    """How two signatures of a metric differ."""
 
-    Attributes:
-        definition: What differs in what is computed or asked: versions, code, prompts.
-        judges: What differs in who answers: (task, judge before, judge after).
-        coalesced_with: How the metrics differ that were asked in one call with it; "" if not.
-    """
-
+    # What differs in what is computed or asked: versions, code, prompts.
     definition: tuple[str, ...]
+    # What differs in who answers: (task, judge before, judge after).
     judges: tuple[tuple[str, str, str], ...]
+    # How the metrics differ that were asked in one call with it; "" if not.
     coalesced_with: str = ""
 
 
@@ -256,8 +236,8 @@ def judges(metric: str, signature: str) -> list[str]:
 
 def judge_of(run: Run) -> str:
     """Who judged a run; "" where no metric asked anybody."""
-    asked = any(judges(metric, signature) for metric, signature in run.metrics.items())
-    return str(run.config["judge"]) if asked else ""
+    asks_judge = any(judges(metric, signature) for metric, signature in run.metrics.items())
+    return str(run.config["judge"]) if asks_judge else ""
 
 
 def _pieces(metric: str, signature: str) -> Mapping[str, str]:
@@ -366,23 +346,14 @@ def unfinished(result: Result, name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How two fingerprints of one judge compare.
+    """How two fingerprints of one judge compare."""
 
-    Attributes:
-        judge: Its name.
-        before: Day of the earlier one (ISO 8601).
-        now: Day of the later one.
-        probes: Probes that both have.
-        differ: How many of them were answered otherwise, letter for letter.
-        p: How likely replies of the same model lie as far apart, in (0, 1].
-    """
-
-    judge: str
-    before: str
-    now: str
-    probes: int
-    differ: int
-    p: float
+    judge: str  # its name
+    before: str  # day of the earlier one (ISO 8601)
+    now: str  # day of the later one
+    probes: int  # probes that both have
+    differ: int  # how many of them were answered otherwise, letter for letter
+    p: float  # how likely replies of the same model lie as far apart, in (0, 1]
 
     @property
     def changed(self) -> bool:

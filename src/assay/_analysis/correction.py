@@ -354,8 +354,8 @@ def as_labels(
     """
     array = np.asarray(scores, np.float64)
     low, high = (
-        end if end is not None and math.isfinite(end) else seen
-        for end, seen in zip(about, (float(array.min()), float(array.max())), strict=True)
+        end if end is not None and math.isfinite(end) else observed
+        for end, observed in zip(about, (float(array.min()), float(array.max())), strict=True)
     )
     share = (array - low) / (high - low) if high > low else np.zeros(len(array))
     return ends[0] + (1 - share if falling else share) * (ends[1] - ends[0])

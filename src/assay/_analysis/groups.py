@@ -35,40 +35,27 @@ _TRUTH: Final = {
 
 @dataclass(frozen=True, slots=True)
 class GroupScores:
-    """The scores of one group by one metric.
+    """The scores of one group by one metric."""
 
-    Attributes:
-        name: The value of the field.
-        n: Samples with a score.
-        mean: Their mean, None without any.
-        sd: Their standard deviation (n - 1), None for fewer than two.
-        interval: Confidence interval of the mean, None for fewer than two independent samples.
-        unscored: Samples of the group without a score.
-    """
-
-    name: str
-    n: int
-    mean: float | None
-    sd: float | None
+    name: str  # the value of the field
+    n: int  # samples with a score
+    mean: float | None  # their mean, None without any
+    sd: float | None  # their standard deviation (n - 1), None for fewer than two
+    # Confidence interval of the mean, None for fewer than two independent samples.
     interval: Interval | None
-    unscored: int
+    unscored: int  # samples of the group without a score
 
 
 @dataclass(frozen=True, slots=True)
 class GroupTest:
-    """Welch's t-test of one group against another, its p-value by permutation.
+    """Welch's t-test of one group against another, its p-value by permutation."""
 
-    Attributes:
-        first: The group; of yes and no, the one expected to score higher.
-        second: The other, or "all others".
-        found: The test, its interval no narrower than those of the two means make it; None where
-            a group has fewer than 5 scores, or fewer than 30 all the same.
-        p: Its p-value adjusted by Holm over all tests of the table, None without a test.
-    """
-
-    first: str
-    second: str
+    first: str  # the group; of yes and no, the one expected to score higher
+    second: str  # the other, or "all others"
+    # The test, its interval no narrower than those of the two means make it; None where a group has
+    # fewer than 5 scores, or fewer than 30 all the same.
     found: Welch | None
+    # Its p-value adjusted by Holm over all tests of the table, None without a test.
     p: float | None = None
 
 
@@ -84,25 +71,15 @@ class MetricByGroup:
 
 @dataclass(frozen=True, slots=True)
 class ByGroup:
-    """The scores of a run, by a field of its samples.
+    """The scores of a run, by a field of its samples."""
 
-    Attributes:
-        run: Id of the run.
-        field: The field.
-        without: Samples that have no value there; they stand in no group.
-        metrics: Metric by metric.
-        warnings: What a reader must know.
-        level: Nominal coverage of the intervals.
-        title: What the run is called: its name, or its data and when it began.
-    """
-
-    run: str
-    field: str
-    without: int
-    metrics: tuple[MetricByGroup, ...]
-    warnings: tuple[str, ...]
-    level: float
-    title: str = ""
+    run: str  # id of the run
+    field: str  # the field
+    without: int  # samples that have no value there; they stand in no group
+    metrics: tuple[MetricByGroup, ...]  # metric by metric
+    warnings: tuple[str, ...]  # what a reader must know
+    level: float  # nominal coverage of the intervals
+    title: str = ""  # what the run is called: its name, or its data and when it began
 
 
 def by_group(
@@ -322,41 +299,28 @@ def adjusted(metrics: Sequence[MetricByGroup]) -> tuple[MetricByGroup, ...]:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """One metric of one group, in a run and in the first run.
+    """One metric of one group, in a run and in the first run."""
 
-    Attributes:
-        metric: Label of the metric.
-        group: The group: the value of the field.
-        run: Place of the run; the first one's is 0.
-        paired: The numbers over samples that are of this group in both runs; None without any.
-        p: Its p-value, adjusted by Holm over all differences; 1 where no pair differs, None for
-            fewer than two independent pairs.
-    """
-
-    metric: str
-    group: str
-    run: int
+    metric: str  # label of the metric
+    group: str  # the group: the value of the field
+    run: int  # place of the run; the first one's is 0
+    # The numbers over samples that are of this group in both runs; None without any.
     paired: Paired | None
+    # Its p-value, adjusted by Holm over all differences; 1 where no pair differs, None for fewer
+    # than two independent pairs.
     p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunsByGroup:
-    """The scores of several runs, by a field of their samples.
+    """The scores of several runs, by a field of their samples."""
 
-    Attributes:
-        compared: The runs, the base first.
-        runs: The groups of each; p-values of tests are adjusted over all of them.
-        differences: Each group of each further run against the same group of the base.
-        warnings: What else could make numbers differ.
-        level: Nominal coverage of the intervals.
-    """
-
-    compared: tuple[Compared, ...]
-    runs: tuple[ByGroup, ...]
+    compared: tuple[Compared, ...]  # the runs, the base first
+    runs: tuple[ByGroup, ...]  # the groups of each; p-values of tests are adjusted over all of them
+    # Each group of each further run against the same group of the base.
     differences: tuple[GroupDifference, ...]
-    warnings: tuple[str, ...]
-    level: float
+    warnings: tuple[str, ...]  # what else could make numbers differ
+    level: float  # nominal coverage of the intervals
 
 
 def compare_groups(

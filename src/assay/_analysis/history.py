@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 
 from assay._analysis.comparability import GOLD_RANGES, compare_definitions, given_fields, judges
-from assay._analysis.leaderboard import Params
-from assay._analysis.sweeps import best_runs, stored_sweeps
+from assay._analysis.sweeps import Params, best_runs, stored_sweeps
 from assay._runner.result import known_labels
 from assay._runner.summary import MetricSummary, flat, frame, summarise
 from assay._store import Run, Store
@@ -32,23 +31,14 @@ _FEWEST = 5  # samples with a value on each side, for a number to be compared
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """One thing that differs, by a test.
+    """One thing that differs, by a test."""
 
-    Attributes:
-        about: "questions", "retrieval" or "answers".
-        what: What it is: "language German", "words, mean".
-        before: Its share or its mean before.
-        after: The same after.
-        share: Whether these are shares.
-        p: The p-value, adjusted for all that was tested.
-    """
-
-    about: str
-    what: str
-    before: float
-    after: float
-    share: bool
-    p: float
+    about: str  # "questions", "retrieval" or "answers"
+    what: str  # what it is: "language German", "words, mean"
+    before: float  # its share or its mean before
+    after: float  # the same after
+    share: bool  # whether these are shares
+    p: float  # the p-value, adjusted for all that was tested
 
     def __str__(self) -> str:
         """``questions: language German 2 % -> 31 %``."""
@@ -69,14 +59,14 @@ def shifts(before: Sequence[Sample], after: Sequence[Sample]) -> list[Shift]:
     adjusted = holm([shift.p for shift in tested])
     clear = [replace(shift, p=p) for shift, p in zip(tested, adjusted, strict=True) if p < LEVEL]
     kinds: Counter[tuple[str, str]] = Counter()
-    kept = []
+    result = []
     for shift in sorted(clear, key=lambda shift: (shift.p, shift.what)):
         kind = (shift.about, shift.what.partition(" ")[0])
         kinds[kind] += 1
         if kinds[kind] <= _SHOWN:
-            kept.append(shift)
+            result.append(shift)
     order = ["questions", "retrieval", "answers"]
-    return sorted(kept, key=lambda shift: order.index(shift.about))
+    return sorted(result, key=lambda shift: order.index(shift.about))
 
 
 def _length(text: str | None) -> float | None:
@@ -115,24 +105,9 @@ def _numbers(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shif
         yield Shift(about, what, fmean(sides[0]), fmean(sides[1]), share=False, p=p)
 
 
-def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
-    yield from _compared("questions", "language {}", _languages, (before, after), _MOST_WORDS)
-    yield from _compared("questions", "word '{}'", _words, (before, after), _MOST_WORDS)
-    yield from _compared("retrieval", "document {}", _documents, (before, after), _MOST_DOCUMENTS)
-    yield from _compared("answers", "{}", _endings, (before, after), _MOST_WORDS)
-
-
 def _languages(sample: Sample) -> Iterable[str]:
     code = sample.language or identify_language(sample.question or "")
     return ("English" if code == "en" else language_name(code),) if code else ()
-
-
-def _words(sample: Sample) -> Iterable[str]:
-    return content_words(sample.question or "")
-
-
-def _documents(sample: Sample) -> Iterable[str]:
-    return sample.context_ids or ()
 
 
 def _endings(sample: Sample) -> Iterable[str]:
@@ -141,22 +116,27 @@ def _endings(sample: Sample) -> Iterable[str]:
     return ("refused",) if sample.answer and refusal(sample.answer) else ()
 
 
-def _compared(
-    about: str,
-    what: str,
-    features: Callable[[Sample], Iterable[str]],
-    sides: tuple[Sequence[Sample], Sequence[Sample]],
-    most: int,
-) -> Iterator[Shift]:
+_SHARES: Final[tuple[tuple[str, str, Callable[[Sample], Iterable[str]], int], ...]] = (
+    ("questions", "language {}", _languages, _MOST_WORDS),
+    ("questions", "word '{}'", lambda s: content_words(s.question or ""), _MOST_WORDS),
+    ("retrieval", "document {}", lambda s: s.context_ids or (), _MOST_DOCUMENTS),
+    ("answers", "{}", _endings, _MOST_WORDS),
+)
+
+
+def _shares(before: Sequence[Sample], after: Sequence[Sample]) -> Iterator[Shift]:
     """The shares of samples that have a feature, of the features that are the most frequent."""
     from scipy.stats import fisher_exact
 
-    first, second = (Counter(f for s in side for f in set(features(s))) for side in sides)
-    n, m = map(len, sides)
-    for name, _ in (first + second).most_common(most):
-        a, b = first[name], second[name]
-        p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
-        yield Shift(about, what.format(name), a / n, b / m, share=True, p=p)
+    for about, what, features, most in _SHARES:
+        first, second = (
+            Counter(f for s in side for f in set(features(s))) for side in (before, after)
+        )
+        n, m = len(before), len(after)
+        for name, _ in (first + second).most_common(most):
+            a, b = first[name], second[name]
+            p = float(fisher_exact(np.array([[a, n - a], [b, m - b]])).pvalue)
+            yield Shift(about, what.format(name), a / n, b / m, share=True, p=p)
 
 
 if TYPE_CHECKING:
@@ -362,7 +342,7 @@ class _Reading:
 
     def add(self, run: Run, wanted: Collection[str], best_of: int, varied: Params) -> None:
         """Read a run: what it was given, and its scores."""
-        given: set[int] = set()
+        digests: set[int] = set()
         values_of: dict[str, set[str]] = {key: set() for key in (*self._by, *self._over)}
         for fields in self._store.fields(run.id):
             # Good for this process only, and small: runs over a million samples must fit.
@@ -371,10 +351,10 @@ class _Reading:
             metadata = msgspec.json.decode(raw) if read else {}
             names, ranges = given_fields(metadata)
             texts = tuple(bytes(fields.get(name, b"")) for name in ("id", *names))
-            given.add(hash((texts, msgspec.json.encode(ranges))))
+            digests.add(hash((texts, msgspec.json.encode(ranges))))
             if values_of:
                 self._tell(values_of, metadata)
-        data = self.data.setdefault(frozenset(given), len(self.data) + 1)
+        data = self.data.setdefault(frozenset(digests), len(self.data) + 1)
         settings = tuple((key, _setting(run, key, values_of[key])) for key in self._by)
         settings += tuple(
             (k, written(v)) for k, v in varied.items() if k not in (*self._by, *self._over)
@@ -402,7 +382,7 @@ def _setting(run: Run, key: str, values: Collection[str]) -> str:
 
 
 def _series(reading: _Reading) -> Iterator[Series]:
-    samples = {number: given for given, number in reading.data.items()}
+    samples = {number: digest for digest, number in reading.data.items()}
     for metric in dict.fromkeys(key[0] for key in reading.points):
         mine = [item for item in reading.points.items() if item[0][0] == metric]
         first, points = mine[0]

@@ -27,55 +27,33 @@ Key: TypeAlias = tuple[str, str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One of two answers to be held against each other.
+    """One of two answers to be held against each other."""
 
-    Attributes:
-        run: Id of the run that it is of.
-        answer: The answer.
-        contexts: What was retrieved for it.
-        value: The label that says that it is the better one: 1 of the run, 0 of the other.
-        outcome: What the judge says of it; None while labelling is blind.
-    """
-
-    run: str
-    answer: str
-    contexts: tuple[str, ...]
-    value: float
-    outcome: Outcome | None = None
+    run: str  # id of the run that it is of
+    answer: str  # the answer
+    contexts: tuple[str, ...]  # what was retrieved for it
+    value: float  # the label that says that it is the better one: 1 of the run, 0 of the other
+    outcome: Outcome | None = None  # what the judge says of it; None while labelling is blind
 
 
 @dataclass(frozen=True, slots=True)
 class LabelItem:
-    """What a person is asked to label.
+    """What a person is asked to label."""
 
-    Attributes:
-        run: Id of the run.
-        sample: Id of the sample.
-        statement: 0-based number among the judged parts of the score; None: the whole answer.
-        text: What is to be labelled: the statement, or the answer.
-        question: What was asked, None if the data has no question.
-        answer: The whole answer.
-        contexts: What was retrieved.
-        reference: The right answer, None if the data has none.
-        why: Why it is next, in words.
-        chance: With which probability its sample was drawn into its batch.
-        second: Whether it is a second opinion: another annotator has labelled it.
-        outcome: What the judge says; None while labelling is blind.
-        sides: Of a pair both answers, in the order in which this person sees them.
-    """
-
-    run: str
-    sample: str
+    run: str  # id of the run
+    sample: str  # id of the sample
+    # 0-based number among the judged parts of the score; None: the whole answer.
     statement: int | None
-    text: str
-    question: str | None
-    answer: str
-    contexts: tuple[str, ...]
-    reference: str | None
-    why: str
-    chance: float
-    second: bool
-    outcome: Outcome | None = None
+    text: str  # what is to be labelled: the statement, or the answer
+    question: str | None  # what was asked, None if the data has no question
+    answer: str  # the whole answer
+    contexts: tuple[str, ...]  # what was retrieved
+    reference: str | None  # the right answer, None if the data has none
+    why: str  # why it is next, in words
+    chance: float  # with which probability its sample was drawn into its batch
+    second: bool  # whether it is a second opinion: another annotator has labelled it
+    outcome: Outcome | None = None  # what the judge says; None while labelling is blind
+    # Of a pair both answers, in the order in which this person sees them.
     sides: tuple[PairSide, ...] = ()
 
     @property
@@ -86,21 +64,13 @@ class LabelItem:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Something that annotators label differently.
+    """Something that annotators label differently."""
 
-    Attributes:
-        run: Id of the run.
-        sample: Id of the sample.
-        statement: Number of the statement; None: the whole answer.
-        labels: The latest decision of each annotator.
-        settled: The decision that ended it, None while it is open.
-    """
-
-    run: str
-    sample: str
-    statement: int | None
-    labels: tuple[HumanLabel, ...]
-    settled: HumanLabel | None = None
+    run: str  # id of the run
+    sample: str  # id of the sample
+    statement: int | None  # number of the statement; None: the whole answer
+    labels: tuple[HumanLabel, ...]  # the latest decision of each annotator
+    settled: HumanLabel | None = None  # the decision that ended it, None while it is open
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,29 +154,20 @@ NEAR: Final = (
 
 @dataclass(frozen=True)
 class Judged:
-    """What a metric says of the samples of a run that it scored.
+    """What a metric says of the samples of a run that it scored."""
 
-    Attributes:
-        ids: Ids of the samples, in the order of the run.
-        scores: Shape (N,).
-        doubt: Shape (N,): how far each may be wrong, by the judge itself.
-        worst: Shape (N,): how good the least good statement is, or the score where there is none.
-        groups: What samples are not independent of; None if no sample names a group.
-        parts: How good each judged statement of each score is, by the judge.
-        answers: A digest of each answer with its contexts.
-        range: Ends of the metric's range.
-        falling: Whether low scores are good.
-    """
-
-    ids: tuple[str, ...]
-    scores: Floats
-    doubt: Floats
+    ids: tuple[str, ...]  # ids of the samples, in the order of the run
+    scores: Floats  # shape (N,)
+    doubt: Floats  # shape (N,): how far each may be wrong, by the judge itself
+    # Shape (N,): how good the least good statement is, or the score where there is none.
     worst: Floats
+    # What samples are not independent of; None if no sample names a group.
     groups: tuple[Hashable, ...] | None
+    # How good each judged statement of each score is, by the judge.
     parts: tuple[tuple[float, ...], ...]
-    answers: tuple[int, ...]
-    range: tuple[float | None, float | None]
-    falling: bool
+    answers: tuple[int, ...]  # a digest of each answer with its contexts
+    range: tuple[float | None, float | None]  # ends of the metric's range
+    falling: bool  # whether low scores are good
 
     @classmethod
     def of(cls, result: Result, metric: str) -> "Judged":
@@ -292,23 +253,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """What the next batch is drawn by.
+    """What the next batch is drawn by."""
 
-    Attributes:
-        drawn: What was drawn before, in order.
-        values: The label of each sample that has one.
-        ends: The least and the greatest label possible.
-        order: What the chances rise with.
-        threshold: For the order "threshold": the score that a threshold is looked for at.
-        seed: Another seed draws others.
-    """
-
-    drawn: Sequence[Drawn]
-    values: Mapping[str, float]
-    ends: tuple[float, float]
-    order: Order
-    threshold: float
-    seed: str
+    drawn: Sequence[Drawn]  # what was drawn before, in order
+    values: Mapping[str, float]  # the label of each sample that has one
+    ends: tuple[float, float]  # the least and the greatest label possible
+    order: Order  # what the chances rise with
+    threshold: float  # for the order "threshold": the score that a threshold is looked for at
+    seed: str  # another seed draws others
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from assay._analysis.label_pool import LEAST, SETTLED_LEVEL, Key, Pool, Progress, State
-from assay._store.labels import Drawn, HumanLabel
+from assay._store.labels import HumanLabel
 from assay.stats.correction import Corrected
 from assay.stats.intervals import Floats, Interval, jackknife_interval, value_of
 from assay.stats.raters import cohen_kappa
@@ -19,24 +19,15 @@ _FEWEST: Final = 3  # items that kappa is reckoned of
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Labels of a pool, counted.
+    """Labels of a pool, counted."""
 
-    Attributes:
-        pool: What can be labelled.
-        run: Id of the run.
-        against: Id of the run that it is compared with, "" for none.
-        per: What a label is about.
-        half_width: The half-width of the interval that is wanted.
-        threshold: The score from which on the judge calls a sample good.
-        scale: The least and the greatest grade; None: 1 or 0, or by the labels.
-    """
-
-    pool: Pool
-    run: str
-    against: str
-    per: Per
-    half_width: float
-    threshold: float
+    pool: Pool  # what can be labelled
+    run: str  # id of the run
+    against: str  # id of the run that it is compared with, "" for none
+    per: Per  # what a label is about
+    half_width: float  # the half-width of the interval that is wanted
+    threshold: float  # the score from which on the judge calls a sample good
+    # The least and the greatest grade; None: 1 or 0, or by the labels.
     scale: tuple[float, float] | None
 
     def items(self, sample: str) -> list[Key]:
@@ -65,8 +56,8 @@ class Tally:
         agreement, interval = self._kappa(state, values)
         needed, enough = self._needed(state, values, ends, corrected)
         of_all = corrected and pool.of_all(corrected)
-        given = [items for key, items in state.by_item.items() if self.is_about(key)]
-        labels = [one for items in given for one in items.values()]
+        decided_items = [items for key, items in state.by_item.items() if self.is_about(key)]
+        labels = [one for items in decided_items for one in items.values()]
         return Progress(
             labelled=len(values),
             total=len(pool.ids),
@@ -113,8 +104,8 @@ class Tally:
     def ends(self, state: State) -> tuple[float, float]:
         """The least and the greatest label possible."""
         items = (key for key in state.by_item if self.is_about(key))
-        given = [v for key in items if (v := state.value(key)) is not None]
-        return self.pool.ends(given, self.scale)
+        values = [v for key in items if (v := state.value(key)) is not None]
+        return self.pool.ends(values, self.scale)
 
     def _needed(
         self,
@@ -138,14 +129,14 @@ class Tally:
         if not known:
             return None, False
         # Within a batch nothing is called settled: each look is another chance to be misled.
-        whole = all(one.sample in values or self._is_left(state, one) for one in state.drawn)
+        whole = all(
+            # Somebody has labelled it, or has decided not to.
+            one.sample in values or any(map(state.by_item.get, self.items(one.sample)))
+            for one in state.drawn
+        )
         is_enough = min(known) <= len(values) and len(values) >= min(LEAST, len(pool.ids)) and whole
         least = max(min(known), min(LEAST, len(pool.ids)))
         return (0 if is_enough else max(least - len(values), 1)), is_enough
-
-    def _is_left(self, state: State, drawn: Drawn) -> bool:
-        """Whether somebody has decided not to label a sample."""
-        return any(state.by_item.get(key) for key in self.items(drawn.sample))
 
     def _kappa(
         self, state: State, values: Mapping[str, float]
@@ -208,19 +199,12 @@ def _wider(corrected: Corrected, error: float) -> Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What the judge and people call one item.
+    """What the judge and people call one item."""
 
-    Attributes:
-        judge: Whether the judge calls it good.
-        people: Whether people do.
-        sample: Id of its sample.
-        weight: How many samples that stands for.
-    """
-
-    judge: bool
-    people: bool
-    sample: str
-    weight: float
+    judge: bool  # whether the judge calls it good
+    people: bool  # whether people do
+    sample: str  # id of its sample
+    weight: float  # how many samples that stands for
 
 
 def kappa(verdicts: Sequence[Verdicts]) -> tuple[float | None, Interval | None]:

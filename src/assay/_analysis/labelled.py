@@ -30,30 +30,20 @@ SHOWN = 3  # samples that are named of those that the run does not have
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A sample, a statement or a pair of answers that the metric scored and people labelled.
+    """A sample, a statement or a pair of answers that the metric scored and people labelled."""
 
-    Attributes:
-        sample: The sample (of the first run, for a pair).
-        score: What the metric says: its value; of a statement how good it is (see `goodness`),
-            whichever way the metric counts it; of a pair the first answer's value less the
-            second's, or, where the metric itself compares two answers, its value less the middle
-            of its range.
-        verdict: Of a statement whether the judge takes it for good, 1 or 0; otherwise the score.
-        labels: Value by annotator.
-        outcome: The score with its evidence.
-        part: The part that is meant, for a statement.
-        rival: The second answer's sample, for a pair.
-        settled: The label that settled a disagreement about it; None if none did.
-    """
-
-    sample: Sample
+    sample: Sample  # the sample (of the first run, for a pair)
+    # What the metric says: its value; of a statement how good it is (see `goodness`), whichever way
+    # the metric counts it; of a pair the first answer's value less the second's, or, where the
+    # metric itself compares two answers, its value less the middle of its range.
     score: float
+    # Of a statement whether the judge takes it for good, 1 or 0; otherwise the score.
     verdict: float
-    labels: Mapping[str, float]
-    outcome: Score
-    part: Part | None = None
-    rival: Sample | None = None
-    settled: float | None = None
+    labels: Mapping[str, float]  # value by annotator
+    outcome: Score  # the score with its evidence
+    part: Part | None = None  # the part that is meant, for a statement
+    rival: Sample | None = None  # the second answer's sample, for a pair
+    settled: float | None = None  # the label that settled a disagreement about it; None if none did
 
     @property
     def label(self) -> float:
@@ -70,23 +60,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labelled items of one metric, and why others are not among them.
+    """The labelled items of one metric, and why others are not among them."""
 
-    Attributes:
-        metric: Label of the metric.
-        kind: "sample", "statement" or "pair".
-        higher_is_better: Whether high scores of the metric are good. High labels always are.
-        items: What can be compared, in the order of the run.
-        left_out: How many labelled items cannot be, by reason.
-        unweighted: Whether the labels say that some samples were likelier to be labelled than
-            others: nothing here weights them for it.
-    """
-
-    metric: str
-    kind: str
-    higher_is_better: bool
-    items: Sequence[Item]
+    metric: str  # label of the metric
+    kind: str  # "sample", "statement" or "pair"
+    higher_is_better: bool  # whether high scores of the metric are good. High labels always are.
+    items: Sequence[Item]  # what can be compared, in the order of the run
+    # How many labelled items cannot be, by reason.
     left_out: Mapping[str, int] = field(default_factory=dict)
+    # Whether the labels say that some samples were likelier to be labelled than others: nothing
+    # here weights them for it.
     unweighted: bool = False
 
     @property
@@ -150,7 +133,7 @@ def labelled(
             else:
                 items.append(replace(item, settled=settled[sample.id, *key]))
     if missed := sum(map(len, by_sample.values())):
-        left_out[f"{ELSEWHERE} ({some(list(by_sample))})"] = missed
+        left_out[f"{ELSEWHERE} ({first_ids(list(by_sample))})"] = missed
     if not items:
         raise _nothing(result, labels, label, left_out)
     return Labelled(
@@ -225,10 +208,10 @@ def _good(part: Part, *, higher_is_better: bool) -> float:
 Key = tuple[str, int | None]
 
 
-def some(ids: Sequence[str]) -> str:
+def first_ids(ids: Sequence[str]) -> str:
     """The first ids of many, and how many more there are."""
-    shown = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
-    return f"{shown} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else shown
+    first = ", ".join(map(repr, ids[:SHOWN]))  # with their quotes: a space may be all that differs
+    return f"{first} and {len(ids) - SHOWN} more" if len(ids) > SHOWN else first
 
 
 def _by_sample(labels: Sequence[Label]) -> dict[str, dict[Key, dict[str, float]]]:

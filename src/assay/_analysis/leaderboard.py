@@ -7,11 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding, corrected_standings
-from assay._analysis.front import Front, Quality, fronts
-from assay._analysis.interactions import Interaction, interactions, parameter_values
+from assay._analysis.sweeps import (
+    Front,
+    Interaction,
+    Params,
+    Quality,
+    fronts,
+    interactions,
+    parameter_values,
+)
 from assay._runner.result import Result
 from assay._store import Store
-from assay._store.runs import Value, written
+from assay._store.runs import written
 from assay.errors import InputError
 from assay.stats.intervals import LEVEL, Interval
 
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from assay.stats.best import Placed
     from assay.stats.intervals import Floats
 
-Params: TypeAlias = Mapping[str, Value]
 NO_SCORES = "no scores"
 DROPPED = "dropped"
 UNKNOWN = ""

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from assay._analysis.labelled import Item, LabelSource, labelled, one_metric, read_for_run, some
+from assay._analysis.labelled import (
+    Item,
+    LabelSource,
+    first_ids,
+    labelled,
+    one_metric,
+    read_for_run,
+)
 from assay._runner import config_files
 from assay._runner.result import Result
 from assay._store import Store
@@ -41,17 +48,11 @@ _HEAD: Final = re.compile(r"\n?(?P<name>[^\n]+):\n(?:<<<[0-9a-f]+\n)?")
 
 @dataclass(frozen=True, slots=True)
 class SampleToLabel:
-    """A sample to be labelled.
+    """A sample to be labelled."""
 
-    Attributes:
-        sample: The sample.
-        metric: Label of the metric that the label is for.
-        probability: With which probability it was chosen, in (0, 1].
-    """
-
-    sample: Sample
-    metric: str
-    probability: float
+    sample: Sample  # the sample
+    metric: str  # label of the metric that the label is for
+    probability: float  # with which probability it was chosen, in (0, 1]
 
 
 def label_next(
@@ -206,7 +207,7 @@ def warn_of_other_answers(labels: str | Path, result: Result) -> str:
     if not others:
         return ""
     what = f"! {len(others):,} samples of {labels} have another 'answer' there than in run"
-    what = f"{what} {result.run.id} ({some(others)}): labels of other answers say nothing of these"
+    what += f" {result.run.id} ({first_ids(others)}): labels of other answers say nothing of these"
     remedy = "name the run that was labelled (`assay runs` lists them), or remove these rows"
     return f"{what} -> {remedy}; delete the column if a spreadsheet rewrote it"
 
@@ -270,25 +271,20 @@ def cells(sample: Sample) -> dict[str, str]:
         "reference": sample.reference,
     }
     # People open it in a terminal, too: nothing in it may steer that, or hide from them.
-    shown = {name: as_text(plain(text or "")) for name, text in texts.items()}
-    return {"sample": as_text(sample.id), **shown}
+    printable = {name: as_text(plain(text or "")) for name, text in texts.items()}
+    return {"sample": as_text(sample.id), **printable}
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenExamples:
-    """Examples for a prompt.
+    """Examples for a prompt."""
 
-    Attributes:
-        kind: Kind of the task.
-        examples: What is given and the right reply, in the order of choice.
-        samples: Ids of the samples they come from: nothing may be measured on these afterwards.
-        one_sided: Whether all statements in them are supported, or none is: such examples teach a
-            judge to say always the same.
-    """
-
-    kind: str
-    examples: tuple[Example, ...]
+    kind: str  # kind of the task
+    examples: tuple[Example, ...]  # what is given and the right reply, in the order of choice
+    # Ids of the samples they come from: nothing may be measured on these afterwards.
     samples: tuple[str, ...]
+    # Whether all statements in them are supported, or none is: such examples teach a judge to say
+    # always the same.
     one_sided: bool
 
     def prompts(self) -> str:

@@ -1,15 +1,21 @@
-"""Sweeps in a store: the runs of each, found by what is said of them, nobody asked."""
+"""Sweeps: their runs in a store, the interactions of parameters, the Pareto front."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from assay._analysis.leaderboard import Params
+from assay._runner.result import Result
 from assay._store import Run, Store
 from assay._store.browsing import means
 from assay._store.runs import Value, written
+from assay.stats.intervals import LEVEL, Interval
 
+if TYPE_CHECKING:
+    from assay.stats.intervals import Floats
+
+Params: TypeAlias = Mapping[str, Value]  # what was set in a configuration
 TAG: Final = "sweep"
 LOOK: Final = "race under way"  # the runs of a race that is not over
 ANSWERED_BY: Final = ", answered by "
@@ -17,17 +23,11 @@ ANSWERED_BY: Final = ", answered by "
 
 @dataclass(frozen=True, slots=True)
 class StoredSweep:
-    """The runs of one sweep.
+    """The runs of one sweep."""
 
-    Attributes:
-        name: What it was called, "" if it has no name.
-        runs: The run of each configuration, in the order of what was set.
-        params: What was set in each, as far as it differs between them.
-    """
-
-    name: str
-    runs: tuple[Run, ...]
-    params: tuple[Params, ...]
+    name: str  # what it was called, "" if it has no name
+    runs: tuple[Run, ...]  # the run of each configuration, in the order of what was set
+    params: tuple[Params, ...]  # what was set in each, as far as it differs between them
 
     @property
     def title(self) -> str:
@@ -77,9 +77,9 @@ def stored_sweeps(runs: Sequence[Run]) -> list[StoredSweep]:
         if earlier is None:
             sweeps.append(earlier := {})
         earlier[values] = run
-    made = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
+    sweep_list = [_made(list(one.values())[::-1]) for sweeps in by_key.values() for one in sweeps]
     place = {run.id: n for n, run in enumerate(runs)}
-    several = [one for one in made if len(one.runs) > 1]
+    several = [one for one in sweep_list if len(one.runs) > 1]
     return sorted(several, key=lambda one: min(place[run.id] for run in one.runs))
 
 
@@ -92,12 +92,12 @@ def _made(runs: Sequence[Run]) -> StoredSweep:
         name for name in runs[0].params if len({written(r.params[name]) for r in runs}) > 1
     ]
     # Configurations are asked in parallel: which run is begun first says nothing.
-    ordered = sorted(runs, key=lambda run: [_place(run.params[name]) for name in differing])
+    ordered = sorted(runs, key=lambda run: [_order(run.params[name]) for name in differing])
     params = [{name: run.params[name] for name in differing} for run in ordered]
     return StoredSweep(_name(runs[0]), tuple(ordered), tuple(params))
 
 
-def _place(value: Value) -> tuple[float, str]:
+def _order(value: Value) -> tuple[float, str]:
     """Numbers by their size, all else by its letters."""
     return (value, "") if isinstance(value, int | float) else (math.inf, written(value))
 
@@ -123,3 +123,302 @@ def best_run(runs: Sequence[Run], metric: str, known: Mapping[str, float]) -> Ru
         return None
     sign = 1 if scored[0].config["about"][metric]["higher_is_better"] else -1
     return max(scored, key=lambda run: sign * known[run.id])
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What one parameter does beside two values of another, all further ones averaged out.
+
+    Of the many such contrasts of two parameters it is the largest that is surely there, or the
+    largest of all if none is.
+
+    Attributes:
+        parameter: The one that is changed.
+        change: Its value before, and after: the change that is for the better where it does more.
+        beside: The other one.
+        values: Its value where the change does more for the score, and where it does less.
+        effects: What the change does to the mean score beside each of them.
+        difference: The first of these minus the second.
+        interval: Its confidence interval, simultaneous over all contrasts of all parameters.
+        found: Whether the interval leaves zero out.
+    """
+
+    parameter: str
+    change: tuple[str, str]
+    beside: str
+    values: tuple[str, str]
+    effects: tuple[float, float]
+    difference: float
+    interval: Interval | None
+    found: bool
+
+
+def parameter_values(params: Sequence[Params]) -> dict[str, list[str]]:
+    """The values of each parameter, each once, in the order in which they were given."""
+    values: dict[str, dict[str, None]] = {}
+    for one in params:
+        for name, value in one.items():
+            values.setdefault(name, {})[written(value)] = None
+    return {name: list(distinct) for name, distinct in values.items()}
+
+
+def interactions(
+    scores: "Floats",
+    params: Sequence[Params],
+    *,
+    groups: Sequence[Hashable] | None = None,
+    span: float | None = None,
+    higher_is_better: bool = True,
+    level: float = LEVEL,
+) -> tuple[Interaction, ...]:
+    """The largest interaction of every two parameters with several values.
+
+    Args:
+        scores: Shape (questions, configurations), of every combination of the values.
+        params: The values of each configuration.
+        groups: The cluster of each question, None if all are independent.
+        span: The greatest score possible minus the least, None where there is no end.
+        higher_is_better: Which scores are better.
+        level: Nominal coverage of the differences of all contrasts together.
+    """
+    values = parameter_values(params)
+    varied = [name for name in values if len(values[name]) > 1]
+    # The one with fewer values is changed: its pairs of values share the error that is allowed.
+    pairs = [
+        tuple(sorted(two, key=lambda name: len(values[name]))) for two in combinations(varied, 2)
+    ]
+    several = sum(len(list(combinations(values[changed], 2))) for changed, _ in pairs)
+    largest = []
+    for changed, beside in pairs:
+        contrasts = [
+            contrast
+            for two in combinations(values[changed], 2)
+            for contrast in _contrasts(
+                _Change(changed, two, beside, values[beside]),
+                scores,
+                params,
+                _Test(groups, span, higher_is_better, 1 - (1 - level) / several, level),
+            )
+        ]
+        largest.append(max(contrasts, key=lambda one: (one.found, abs(one.difference))))
+    return tuple(largest)
+
+
+@dataclass(frozen=True)
+class _Change:
+    parameter: str
+    values: tuple[str, str]
+    beside: str
+    others: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Test:
+    groups: Sequence[Hashable] | None
+    span: float | None
+    higher_is_better: bool
+    each: float  # coverage of all contrasts of one change together
+    level: float
+
+
+def _contrasts(
+    change: _Change, scores: "Floats", params: Sequence[Params], test: _Test
+) -> list[Interaction]:
+    """How differently a change of one parameter does beside every two values of another."""
+    import numpy as np
+
+    from assay.stats.best import simultaneous_alpha
+    from assay.stats.comparison import difference_interval
+
+    def mean(value: str, other: str) -> "Floats":
+        at = [
+            place
+            for place, one in enumerate(params)
+            if (written(one[change.parameter]), written(one[change.beside])) == (value, other)
+        ]
+        average: Floats = scores[:, at].mean(axis=1)
+        return average
+
+    before, after = change.values
+    effects = np.stack([mean(after, one) - mean(before, one) for one in change.others], axis=1)
+    alpha = simultaneous_alpha(effects, groups=test.groups, level=test.each)
+    results = []
+    for first, second in combinations(range(len(change.others)), 2):
+        contrast = effects[:, first] - effects[:, second]
+        interval = difference_interval(
+            contrast,
+            groups=test.groups,
+            span=None if test.span is None else 2 * test.span,
+            level=1 - alpha,
+        )
+        results.append(_interaction(change, (first, second), effects.mean(axis=0), interval, test))
+    return results
+
+
+def _interaction(
+    change: _Change,
+    places: tuple[int, int],
+    effects: "Floats",
+    interval: Interval | None,
+    test: _Test,
+) -> Interaction:
+    """The contrast, turned so that the change is for the better beside the first value."""
+    first, second = places
+    a, b = float(effects[first]), float(effects[second])
+    low, high = (interval.low, interval.high) if interval else (0.0, 0.0)
+    # Told of the value beside which more happens, as a change for the better.
+    if abs(b) > abs(a):
+        first, second, a, b, low, high = second, first, b, a, -high, -low
+    before, after = change.values
+    if (a < 0) == test.higher_is_better:
+        before, after, a, b, low, high = after, before, -a, -b, -high, -low
+    return Interaction(
+        parameter=change.parameter,
+        change=(before, after),
+        beside=change.beside,
+        values=(change.others[first], change.others[second]),
+        effects=(a, b),
+        difference=a - b,
+        interval=interval and Interval(low, high, test.level, f"{interval.method}, simultaneous"),
+        found=interval is not None and not low <= 0 <= high,
+    )
+
+
+RESOURCES = ("latency_ms", "cost")
+_THEMSELVES = ("latency", "cost_per_query")  # metrics of what a front sets quality against
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One configuration on a front, or off it.
+
+    Attributes:
+        name: The configuration.
+        mean: Its mean score.
+        amounts: Mean of each resource, over the questions of the front.
+        dominated_by: The configuration whose quality is surely better while this one is surely
+            cheaper in none of the resources, the best of them; "" for one on the front.
+    """
+
+    name: str
+    mean: float
+    amounts: tuple[float, ...]
+    dominated_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Quality set against what it takes.
+
+    Attributes:
+        resources: What it takes: "latency_ms", "cost", or both.
+        n: Questions for which every configuration has a score and all amounts.
+        places: The configurations, in the order of the leaderboard.
+    """
+
+    resources: tuple[str, ...]
+    n: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The scores of several configurations, question by question.
+
+    Attributes:
+        metric: Its label.
+        names: The configurations.
+        ids: The questions.
+        scores: Shape (questions, configurations).
+        groups: The cluster of each question, None if all are independent.
+        span: The greatest score possible minus the least, None where there is no end.
+        higher_is_better: Which scores are better.
+    """
+
+    metric: str
+    names: Sequence[str]
+    ids: Sequence[str]
+    scores: "Floats"
+    groups: Sequence[Hashable] | None
+    span: float | None
+    higher_is_better: bool
+
+
+_Amounts: TypeAlias = Mapping[str, Mapping[str, float]]  # by resource, by id
+
+
+def fronts(
+    quality: Quality, results: Sequence[Result], *, level: float = LEVEL
+) -> tuple[Front, ...]:
+    """The front against each resource that every configuration tells, and against both.
+
+    Args:
+        quality: The scores.
+        results: The run of each configuration.
+        level: Nominal coverage of all differences of the quality, and of those of each resource.
+    """
+    if quality.metric in _THEMSELVES or len(results) < 2:
+        return ()
+    amounts = [_amounts(result) for result in results]
+    goals = [
+        name
+        for name in RESOURCES
+        if all(any(id_ in by_name[name] for id_ in quality.ids) for by_name in amounts)
+    ]
+    chosen = [some for size in range(1, len(goals) + 1) for some in combinations(goals, size)]
+    return tuple(
+        front for resources in chosen for front in _front(quality, amounts, resources, level)
+    )
+
+
+def _front(
+    quality: Quality, amounts: Sequence[_Amounts], resources: tuple[str, ...], level: float
+) -> Iterator[Front]:
+    """The front, unless no question tells all that it takes in every configuration."""
+    import numpy as np
+
+    from assay.stats.best import surely_below
+
+    rows = [
+        row
+        for row, id_ in enumerate(quality.ids)
+        if all(id_ in by_name[name] for by_name in amounts for name in resources)
+    ]
+    if not rows:
+        return
+    ids, scores = [quality.ids[row] for row in rows], quality.scores[rows]
+    groups = quality.groups and [quality.groups[row] for row in rows]
+    sign = 1 if quality.higher_is_better else -1
+    worse = surely_below(sign * scores, groups=groups, span=quality.span, level=level)
+    tables = [
+        np.array([[by_name[name][id_] for by_name in amounts] for id_ in ids]) for name in resources
+    ]
+    cheaper = [surely_below(table, groups=groups, level=level) for table in tables]
+    dominated = worse & ~np.logical_or.reduce(cheaper)
+    means = scores.mean(axis=0)
+    order = np.argsort(np.round(-sign * means, 12), kind="stable")
+    yield Front(
+        resources=resources,
+        n=len(rows),
+        places=tuple(
+            Place(
+                quality.names[at],
+                float(means[at]),
+                tuple(float(table[:, at].mean()) for table in tables),
+                next((quality.names[other] for other in order if dominated[at, other]), ""),
+            )
+            for at in order
+        ),
+    )
+
+
+def _amounts(result: Result) -> _Amounts:
+    """What each question took, by resource and by id."""
+    amounts: dict[str, dict[str, float]] = {name: {} for name in RESOURCES}
+    with Store(result.path) as store:
+        for _, sample in store.samples(result.run.id):
+            if sample.latency_ms is not None:
+                amounts["latency_ms"][sample.id] = float(sample.latency_ms)
+            if sample.cost is not None:
+                amounts["cost"][sample.id] = float(sample.cost)
+    return amounts

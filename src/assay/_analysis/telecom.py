@@ -24,25 +24,16 @@ _THRESHOLD: Final = 0.5  # of texts that are worded alike
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How often a run retrieves a right context among the first k.
+    """How often a run retrieves a right context among the first k."""
 
-    Attributes:
-        run: Place of the run; the base is 0.
-        k: How many contexts are looked at.
-        n: Samples whose right contexts are known.
-        mean: The share of them.
-        interval: Its confidence interval; None for fewer than two independent samples.
-        paired: The same samples in the base and in this run; None of the base.
-        p: Its p-value, adjusted by Holm over all runs and k; None of the base.
-    """
-
-    run: int
-    k: int
-    n: int
-    mean: float
+    run: int  # place of the run; the base is 0
+    k: int  # how many contexts are looked at
+    n: int  # samples whose right contexts are known
+    mean: float  # the share of them
+    # Its confidence interval; None for fewer than two independent samples.
     interval: Interval | None
-    paired: Paired | None = None
-    p: float | None = None
+    paired: Paired | None = None  # the same samples in the base and in this run; None of the base
+    p: float | None = None  # its p-value, adjusted by Holm over all runs and k; None of the base
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +55,16 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The tables.
+    """The tables."""
 
-    Attributes:
-        groups: Tables 2 and 3: scores by right and wrong retrieval, run by run; of no run where
-            rankings are all that is scored.
-        accuracy: Table 1: run by run, for every k that a sample of the run has so many contexts
-            for; empty where no right context is known.
-        concordance: Table 4 of each run; empty without labels.
-        gaps: Differences of concordance to the base.
-    """
-
+    # Tables 2 and 3: scores by right and wrong retrieval, run by run; of no run where rankings are
+    # all that is scored.
     groups: RunsByGroup
+    # Table 1: run by run, for every k that a sample of the run has so many contexts for; empty
+    # where no right context is known.
     accuracy: tuple[Accuracy, ...]
-    concordance: tuple[Concordance, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    concordance: tuple[Concordance, ...] = ()  # table 4 of each run; empty without labels
+    gaps: tuple[Gap, ...] = ()  # differences of concordance to the base
 
 
 def telecom_study(
@@ -115,8 +101,8 @@ def telecom_study(
         groups = compare_groups(*results, field=field, metrics=metrics, level=level, force=force)
         names = [one.metric for one in groups.runs[0].metrics]
     tables = tuple(
-        concordance(result, given, metrics and names, above=ABOVE, below=BELOW)
-        for result, given in zip(results, labels, strict=False)
+        concordance(result, run_labels, metrics and names, above=ABOVE, below=BELOW)
+        for result, run_labels in zip(results, labels, strict=False)
     )
     accuracy = tuple(_adjusted(list(_accuracy(results, level=level, force=force))))
     return Study(groups, accuracy, tables, tuple(_gaps(tables)))

@@ -23,17 +23,11 @@ _LONG_AGO: Final = "1970-01-01T00:00:00+00:00"  # when a baseline was looked at
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look of a watch: a run.
+    """One look of a watch: a run."""
 
-    Attributes:
-        number: From 1.
-        at: When (ISO 8601, with zone).
-        run: Its run.
-    """
-
-    number: int
-    at: str
-    run: Run
+    number: int  # from 1
+    at: str  # when (ISO 8601, with zone)
+    run: Run  # its run
 
     @property
     def complete(self) -> bool:
@@ -43,17 +37,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The samples with one value of a field; all samples where there is no field.
+    """The samples with one value of a field; all samples where there is no field."""
 
-    Attributes:
-        field: Name of the field, "" for all samples.
-        value: Its value.
-        place: In which place it came up among the values, from 1.
-    """
-
-    field: str = ""
-    value: str = ""
-    place: int = 1
+    field: str = ""  # name of the field, "" for all samples
+    value: str = ""  # its value
+    place: int = 1  # in which place it came up among the values, from 1
 
     def holds(self, sample: Sample) -> bool:
         """Whether a sample is one of them."""
@@ -80,24 +68,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The looks of one metric, in one segment, that can be set beside each other.
+    """The looks of one metric, in one segment, that can be set beside each other."""
 
-    Attributes:
-        metric: Label of the metric.
-        segment: Which samples.
-        points: The looks since the chart began, after an alert or with another judge.
-        earlier: Those before.
-        ends: The least and the greatest value possible, None if there is no such: then the chart
-            is not tested.
-        higher_is_better: False for error rates.
-    """
-
-    metric: str
-    segment: Segment
+    metric: str  # label of the metric
+    segment: Segment  # which samples
+    # The looks since the chart began, after an alert or with another judge.
     points: tuple[Point, ...]
-    earlier: tuple[Point, ...]
+    earlier: tuple[Point, ...]  # those before
+    # The least and the greatest value possible, None if there is no such: then the chart is not
+    # tested.
     ends: tuple[float, float] | None
-    higher_is_better: bool
+    higher_is_better: bool  # false for error rates
 
     @property
     def stream(self) -> str:
@@ -129,15 +110,11 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True)
 class Charting:
-    """How looks are charted.
+    """How looks are charted."""
 
-    Attributes:
-        segments: Fields by whose values samples are told apart: "language", or what a row holds.
-        reference: A run that stands before the first look.
-    """
-
+    # Fields by whose values samples are told apart: "language", or what a row holds.
     segments: tuple[str, ...] = ()
-    reference: Result | None = None
+    reference: Result | None = None  # a run that stands before the first look
 
 
 def looks(store: Store, name: str) -> list[Look]:
@@ -266,17 +243,11 @@ def alpha_of(chart: Chart, metrics: int, segments: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A metric that has changed, with the chart that proves it.
+    """A metric that has changed, with the chart that proves it."""
 
-    Attributes:
-        chart: The chart.
-        at: The point with which the change most likely began.
-        alpha: How many false alarms a year the chart may have.
-    """
-
-    chart: Chart
-    at: int
-    alpha: float
+    chart: Chart  # the chart
+    at: int  # the point with which the change most likely began
+    alpha: float  # how many false alarms a year the chart may have
 
     @property
     def worse(self) -> bool:

@@ -146,7 +146,7 @@ def adapt_command(request: _AdaptRequest) -> int:
     if adapted.pretraining:
         data["pretraining"]["gains"] = _with_verdicts(adapted.pretraining.gains)
     then = [("next", f"assay run DATA --embedder onnx:{request.out}")]
-    show, writers = page.shown(bench.embedder_report)
+    show, writers = page.renderers(bench.embedder_report)
     output.present(data, request, writers, show, then)
     return OK
 
@@ -261,6 +261,6 @@ def adapt_judge_command(request: _AdaptJudgeRequest) -> int:
         ("then", "assay correct last --labels FILE, with labels that were not fitted to"),
     ]
     then = then if adapted.folder is not None else []
-    show, writers = page.shown(bench.judge_report)
+    show, writers = page.renderers(bench.judge_report)
     output.present(data, request, writers, show, then)
     return OK

@@ -118,7 +118,7 @@ def _data(result: Result, request: _AgreeRequest) -> dict[str, Any]:
         above = _thresholds("above", request.above)
         below = _thresholds("below", request.below)
         table = concordance(result, human, wanted, above=above, below=below)
-    return words.told(run, human.source, agreements, unmeasured, table)
+    return words.collect(run, human.source, agreements, unmeasured, table)
 
 
 def _strays(human: Labels, metrics: Iterable[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from assay._runner.settings import Settings
 from assay.bench import card as cards
 from assay.bench.card import JudgeCard
 from assay.bench.data import Data
-from assay.bench.measurement import Sampling, chosen, estimate_costs, measure, together
+from assay.bench.measurement import Sampling, chosen, estimate_costs, measure, total_cost
 from assay.errors import Denied, InputError
 
 T = TypeVar("T")
@@ -92,7 +92,10 @@ def _estimate(request: _BenchRequest) -> int:
     if request.outs or request.beside:
         raise InputError("--dry-run measures nothing", "leave out --out and --beside")
     estimates = _over_sets(estimate_costs, request)
-    data = {"sets": msgspec.to_builtins(estimates), "all": msgspec.to_builtins(together(estimates))}
+    data = {
+        "sets": msgspec.to_builtins(estimates),
+        "all": msgspec.to_builtins(total_cost(estimates)),
+    }
     if request.as_json:
         output.print_json(data)
     elif not request.quiet:

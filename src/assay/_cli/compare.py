@@ -161,7 +161,7 @@ def _compare_groups(request: _CompareRequest, by: str) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return groups.collect(grouped), *page.shown(groups.report)
+    return groups.collect(grouped), *page.renderers(groups.report)
 
 
 def _report_study(request: _CompareRequest) -> _Shown:
@@ -179,7 +179,7 @@ def _report_study(request: _CompareRequest) -> _Shown:
         level=request.level,
         force=request.force,
     )
-    return groups.collect_study(study), *page.shown(groups.study_report)
+    return groups.collect_study(study), *page.renderers(groups.study_report)
 
 
 def _refuse_of_runs() -> None:

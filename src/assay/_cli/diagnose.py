@@ -15,9 +15,10 @@ from assay._cli.errors import OK, SOME_FAILED
 from assay._cli.judges import Judges, Target, read_target
 from assay._cli.output import command_line, meter, run_name
 from assay._cli.scoring import failed, summary_json, worst
+from assay._report import diagnosis as words
 from assay._report import numbers
 from assay._report import run as report
-from assay._report.diagnosis import told, views
+from assay._report.diagnosis import views
 from assay._report.run import collect, html, sample_values, summed_up
 from assay._report.tables import listed
 from assay._runner.result import Result, labels
@@ -91,7 +92,7 @@ def diagnose_command(request: _DiagnoseRequest) -> int:
         blame = _judged_again(diagnosis.blame_steps, result, request)
     again = _regenerate(result, target, request) if target else None
     data = {
-        **told(diagnosis.diagnose(result, within=request.within)),
+        **words.collect(diagnosis.diagnose(result, within=request.within)),
         "regenerated": msgspec.to_builtins(again),
         "steps": msgspec.to_builtins(blame),
     }

@@ -15,7 +15,7 @@ from assay._cli import options, output
 from assay._cli.errors import BAD_INPUT, OK, say
 from assay._cli.output import command_line
 from assay._report import sanitize
-from assay._report.numbers import judge_in_words, remarks, said
+from assay._report.numbers import judge_in_words, remarks, run_description
 from assay._runner import STORE
 from assay._store import Run, Store
 from assay._store.maintenance import clean, verify
@@ -68,7 +68,7 @@ def _row(store: Store, run: Run) -> dict[str, Any]:
     spent = store.spent(run.id)
     return {
         "run": run.id,
-        **said(run),
+        **run_description(run),
         "created": run.created,
         "source": run.source,
         "judge": judge_of(run),
@@ -162,7 +162,7 @@ def describe_command(request: _DescribeRequest) -> int:
             params={**description.params, **values.params(request.params)},
         )
     if request.as_json:
-        output.print_json({"run": result.run.id, **said(result.run)})
+        output.print_json({"run": result.run.id, **run_description(result.run)})
     else:
         _print_description(result)
     return OK

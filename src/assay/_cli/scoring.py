@@ -19,7 +19,7 @@ from assay._cli.output import Meter, command_line, meter, run_name
 from assay._middleware.wrapper import Route
 from assay._report import notes, numbers, sanitize
 from assay._report import run as report
-from assay._report.numbers import said
+from assay._report.numbers import run_description
 from assay._report.run import summed_up
 from assay._runner.estimate import Estimate, estimate
 from assay._runner.evaluate import evaluate
@@ -115,7 +115,7 @@ def summary_json(result: Result) -> dict[str, Any]:
     run = result.run
     return {
         "run": run.id,
-        **said(run),
+        **run_description(run),
         "source": run.source,
         "judge": judge_of(run),
         "samples": run.n_samples,

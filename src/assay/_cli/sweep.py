@@ -208,7 +208,7 @@ def _present_study(swept: Sweep, labels: Sequence[Labels], request: _SweepReques
     """Show and write the telecom study's tables of the configurations, the first one the base."""
     results = [Result(request.store, one.run) for one in swept.configurations]
     data = groups.collect_study(telecom_study(results, labels, level=request.level))
-    show, writers = page.shown(groups.study_report)
+    show, writers = page.renderers(groups.study_report)
     output.present(data, request, writers, show, quiet=request.quiet)
     if not labels and not request.quiet:
         say("Concordance (table 4) takes labels of the answers: --labels FILE for each run.")

@@ -27,30 +27,20 @@ _OFF: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All that is shown.
+    """All that is shown."""
 
-    Attributes:
-        run: Id of the run.
-        source: Name of its data.
-        judge: Who judged.
-        labels: Name of the labels.
-        metrics: How far each metric agrees with people.
-        without: Metrics that could not be compared, and why.
-        concordance: What people say where metrics are high or low; None if nobody asked.
-        title: What the run is called: its name, or its data and when it began.
-    """
-
-    run: str
-    source: str
-    judge: str
-    labels: str
-    metrics: Sequence[Agreement]
-    without: Mapping[str, str]
+    run: str  # id of the run
+    source: str  # name of its data
+    judge: str  # who judged
+    labels: str  # name of the labels
+    metrics: Sequence[Agreement]  # how far each metric agrees with people
+    without: Mapping[str, str]  # metrics that could not be compared, and why
+    # What people say where metrics are high or low; None if nobody asked.
     concordance: Concordance | None
-    title: str = ""
+    title: str = ""  # what the run is called: its name, or its data and when it began
 
 
-def told(
+def collect(
     run: Run,
     labels: str,
     metrics: Sequence[Agreement],
@@ -151,16 +141,14 @@ def _cells(measure: Measure) -> list[str]:
     floor = ""
     if measure.floor is not None:
         floor = f"{numbers.score(measure.floor)} ({measure.floor_name})"
-    people = ""
-    if measure.ceiling is not None:
-        people = f"{numbers.score(measure.ceiling)} ({numbers.interval(measure.ceiling_interval)})"
+    people = numbers.estimate(measure.ceiling, measure.ceiling_interval)
     return [
         measure.name,
         numbers.score(measure.value),
         numbers.interval(measure.interval),
         floor,
         beats(measure),
-        people,
+        "" if measure.ceiling is None else people,
     ]
 
 
@@ -303,8 +291,8 @@ def _metric(metric: Agreement) -> RenderableType:
     title = Text(sanitize.plain(metric.metric), style="bold")
     title.append(f"  {head(metric)}", style="not bold")
     table = measures(heads(metric), rows(metric), _STYLES)
-    told = ", ".join(f"{n} {what}" for what, n in counts(metric))
-    lines: list[RenderableType] = [title, table, *([Text(told)] if told else [])]
+    confusion = ", ".join(f"{n} {what}" for what, n in counts(metric))
+    lines: list[RenderableType] = [title, table, *([Text(confusion)] if confusion else [])]
     lines += map(dim, notes(metric))
     if metric.worst:
         lines.append(Text("Worst disagreements", style="bold"))

@@ -259,15 +259,11 @@ def _row(gain: Json) -> list[str]:
     ends, difference = pairs["interval"], signed(pairs["difference"])
     return [
         gain["measure"],
-        _beside(pairs["before"], gain["base"]),
-        _beside(pairs["after"], gain["adapted"]),
+        numbers.estimate(pairs["before"], gain["base"]),
+        numbers.estimate(pairs["after"], gain["adapted"]),
         f"{difference} ({between(ends)})" if ends else difference,
         gain["verdict"],
     ]
-
-
-def _beside(mean: float, ends: Json | None) -> str:
-    return f"{numbers.score(mean)} ({numbers.span((ends['low'], ends['high']) if ends else None)})"
 
 
 _KINDS = {

@@ -64,13 +64,13 @@ def facts(design: Design) -> list[tuple[str, str]]:
     if design.easy is not None:
         listed.append(("evidence first by BM25", f"{design.easy:.0%} of the questions"))
     if design.coverage:
-        asked = sum(covered for covered, _ in design.coverage.values())
+        covered_passages = sum(covered for covered, _ in design.coverage.values())
         total = sum(total for _, total in design.coverage.values())
         n_documents = sum(1 for covered, _ in design.coverage.values() if covered)
         documents = f"{n_documents} of {numbers.plural(len(design.coverage), 'document')}"
         topics = f"{sum(1 for covered, _ in design.topics.values() if covered)} of "
         topics = f", {topics}{numbers.plural(len(design.topics), 'topic')}" * bool(design.topics)
-        passages = f"{asked} of {numbers.plural(total, 'passage')}"
+        passages = f"{covered_passages} of {numbers.plural(total, 'passage')}"
         listed.append(("corpus", f"{passages}, {documents}{topics} asked about"))
     if design.runs and design.runs.difficulty:
         spread = sorted(design.runs.difficulty.values())
@@ -86,9 +86,9 @@ def facts(design: Design) -> list[tuple[str, str]]:
 
 def count(design: Design, check: str) -> str:
     """How many rows a finding has, "" where it is about no rows of the data."""
-    found = next(one for one in design.findings if one.check == check)
-    rows = found.rows and check not in _OF_CORPUS
-    return numbers.plural(len(found.rows), "row") if rows else ""
+    finding = next(one for one in design.findings if one.check == check)
+    rows = finding.rows and check not in _OF_CORPUS
+    return numbers.plural(len(finding.rows), "row") if rows else ""
 
 
 def plain(design: Design) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def plain(design: Design) -> dict[str, Any]:
         "findings": [
             {
                 **_picked(finding, "check", "level", "text", "remedy"),
-                "rows": [{"id": row, "found": found} for row, found in finding.rows],
+                "rows": [{"id": row, "found": detail} for row, detail in finding.rows],
             }
             for finding in design.findings
         ],
@@ -142,10 +142,6 @@ def _bars(counts: Mapping[str, int], order: Sequence[str] = ()) -> list[_Bar]:
     return [_Bar(name, counts[name] / total, numbers.count(counts[name])) for name in names]
 
 
-def _size(topic: tuple[str, tuple[int, int]]) -> tuple[int, str]:
-    return -topic[1][1], topic[0]
-
-
 def render(designs: Mapping[str, Design]) -> str:
     """The card of each file on one page, without any outside reference."""
     cards = [
@@ -158,7 +154,9 @@ def render(designs: Mapping[str, Design]) -> str:
             "ranks": _bars(design.ranks, tuple(design.ranks)),
             "topics": [
                 _Bar(topic, covered / total, f"{covered} of {total}")
-                for topic, (covered, total) in sorted(design.topics.items(), key=_size)
+                for topic, (covered, total) in sorted(
+                    design.topics.items(), key=lambda topic: (-topic[1][1], topic[0])
+                )
             ],
             "findings": [(one, count(design, one.check)) for one in design.findings],
         }

@@ -13,7 +13,7 @@ from assay._analysis.gate import Check, Gate
 from assay._analysis.watch import Chart, Point
 from assay._report import history, numbers, sanitize
 from assay._report.sanitize import cell, inline
-from assay._report.tables import dim, folded, numeric, table, warnings
+from assay._report.tables import BLOCKS, dim, folded, numeric, table, warnings
 from assay._store.scores import StoredAlert
 
 _SYMBOLS: Final = {"pass": "\N{CHECK MARK}", "fail": "\N{BALLOT X}", "undecided": "?"}
@@ -146,7 +146,6 @@ def _about(gate: Gate) -> list[str]:
 
 
 Json = Mapping[str, Any]
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 20  # looks that a picture shows, the newest ones
 _LEAST_HEIGHT: Final = 0.25  # of a metric's range that a picture shows: noise is to look small
 _ANEW: Final = "│"  # where a chart began anew
@@ -261,13 +260,13 @@ def picture(chart: Json) -> str:
     if chart["range"]:
         middle, least = (low + high) / 2, _LEAST_HEIGHT * (chart["range"][1] - chart["range"][0])
         low, high = min(low, middle - least / 2), max(high, middle + least / 2)
-    step = (high - low) / len(_BLOCKS) or 1.0
+    step = (high - low) / len(BLOCKS) or 1.0
     return "".join(
         _ANEW
         if one is None
         else " "
         if one["mean"] is None
-        else _BLOCKS[min(int((one["mean"] - low) / step), len(_BLOCKS) - 1)]
+        else BLOCKS[min(int((one["mean"] - low) / step), len(BLOCKS) - 1)]
         for one in points_drawn
     )
 

@@ -42,16 +42,16 @@ def collect(history: History) -> dict[str, Any]:
 def _collected(name: str, series: Sequence[Series]) -> dict[str, Any]:
     mine = [one for one in series if one.metric == name]
     about = mine[-1].points[-1].run.config["about"][name]
-    shown = [_one(one) for one in mine]
-    last = shown[-1]["points"][-1]
+    drawn = [_one(one) for one in mine]
+    last = drawn[-1]["points"][-1]
     return {
         "metric": name,
         **about,
-        "axis": axis(shown, about["range"]),
+        "axis": axis(drawn, about["range"]),
         "misses": tables.standing({**about, **last}) == "bad",
-        "unmoved": len({point["mean"] for one in shown for point in one["points"]}) == 1
-        and sum(len(one["points"]) for one in shown) > 1,
-        "series": shown,
+        "unmoved": len({point["mean"] for one in drawn for point in one["points"]}) == 1
+        and sum(len(one["points"]) for one in drawn) > 1,
+        "series": drawn,
     }
 
 
@@ -75,7 +75,7 @@ def _point(point: Point) -> dict[str, Any]:
     run, noise = point.run, point.score.noise
     return {
         "run": run.id,
-        **numbers.said(run),
+        **numbers.run_description(run),
         "created": run.created,
         "source": run.source,
         "values": dict(point.settings),
@@ -266,7 +266,8 @@ def _table(one: Json, metric: Json, columns: Sequence[str]) -> Table:
             overflow="ellipsis" if folded else "fold",
             max_width=_NAME_COLUMN if folded else None,
         )
-    rows.add_column(_Fitting(lambda width: _scale(low, high, width)))
+    ends = len(low) + len(high)
+    rows.add_column(_Fitting(lambda width: low + " " * max(1, width - ends) + high))
     for point in one["points"]:
         cells = [Text(sanitize.plain(cell)) for cell in row(point)]
         rows.add_row(*cells, _Fitting(partial(bar, point, metric["axis"]), "cyan"))
@@ -292,10 +293,6 @@ class _Fitting:
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(NARROWEST, BAR)
-
-
-def _scale(low: str, high: str, width: int) -> str:
-    return low + " " * max(1, width - len(low) - len(high)) + high
 
 
 def bar(point: Json, axis: Sequence[float], width: int = BAR) -> str:
@@ -335,23 +332,17 @@ def _markdown_metric(metric: Json, columns: Sequence[str]) -> Iterator[str]:
         if why := not_comparable(one):
             yield f"**{inline(why)}**"
         low, high = (numbers.score(end) for end in metric["axis"][:2])
-        sides = {inline(name): _side(name) for name in columns}
+        numeric = {"n": "---:", "mean": "---:", "95 % interval": ":---:"}
+        sides = {inline(name): numeric.get(name, ":---") for name in columns}
         sides |= {f"{low} to {high}": ":---", "": ":---"}
         rows = []
         for point in one["points"]:
-            cells = [_cell(*pair) for pair in zip(columns, row(point), strict=True)]
+            named = zip(columns, row(point), strict=True)
+            cells = [cell(text) if name == "id" else inline(text) for name, text in named]
             # Spaces at the ends of a code span are lost, and with them where the axis begins.
             picture = cell(bar(point, metric["axis"]).replace(" ", "·"))
             rows.append([*cells, picture, remarks(point, metric)])
         yield markdown_table(sides, rows)
-
-
-def _side(head: str) -> str:
-    return {"n": "---:", "mean": "---:", "95 % interval": ":---:"}.get(head, ":---")
-
-
-def _cell(head: str, text: str) -> str:
-    return cell(text) if head == "id" else inline(text)
 
 
 WIDTH: Final = 860

@@ -10,8 +10,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from assay._analysis.exam import NextQuestions
-from assay._analysis.items import ItemAnalysis, Question, System
+from assay._analysis.items import ItemAnalysis, NextQuestions, Question, System
 from assay._report import numbers, sanitize
 from assay._report.page import asset, page
 from assay._report.sanitize import code, inline
@@ -35,9 +34,7 @@ def title(data: ItemAnalysis) -> str:
 
 def system(one: System) -> list[str]:
     """A system as a row."""
-    right = numbers.DASH
-    if one.right is not None:
-        right = f"{numbers.score(one.right)} ({numbers.interval(one.right_interval)})"
+    right = numbers.estimate(one.right, one.right_interval)
     name = f"{one.name}  {numbers.beside(one.title or one.source, one.run)}"
     return [name, numbers.count(one.n), numbers.score(one.mean), right, ability(one)]
 

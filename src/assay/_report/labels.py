@@ -154,8 +154,8 @@ def context(part: Part, contexts: Sequence[str]) -> str | None:
 
 def excerpt(part: Part, contexts: Sequence[str]) -> str:
     """The text of a piece of evidence; of a text that is shown elsewhere, its beginning."""
-    shown = part.kind == "context" and context(part, contexts) is not None
-    if not (shown or part.kind == "answer") or len(part.text) <= _EXCERPT:
+    stands_elsewhere = part.kind == "context" and context(part, contexts) is not None
+    if not (stands_elsewhere or part.kind == "answer") or len(part.text) <= _EXCERPT:
         return part.text
     return part.text[:_EXCERPT].rsplit(" ", 1)[0] + " \N{HORIZONTAL ELLIPSIS}"
 

@@ -9,10 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
-from assay._analysis.front import Front
 from assay._analysis.groups import is_ranked
-from assay._analysis.interactions import Interaction, parameter_values
-from assay._analysis.leaderboard import Effect, Leaderboard, Params, Standing
+from assay._analysis.leaderboard import Effect, Leaderboard, Standing
+from assay._analysis.sweeps import Front, Interaction, Params, parameter_values
 from assay._report import numbers, sanitize
 from assay._report.tables import STYLES, dim, numeric, table, warnings
 from assay._store.runs import written
@@ -114,11 +113,11 @@ def effect_in_words(effect: Effect) -> str:
 def interaction_in_words(one: Interaction) -> str:
     """Where a change does more."""
     before, after = one.change
-    shown = [signed(effect) for effect in one.effects]
-    if len(set(shown)) == 1:  # alike at two decimals, and yet surely apart
-        shown = [f"{effect:+.4f}" for effect in one.effects]
+    texts = [signed(effect) for effect in one.effects]
+    if len(set(texts)) == 1:  # alike at two decimals, and yet surely apart
+        texts = [f"{effect:+.4f}" for effect in one.effects]
     more, less = (
-        f"{one.beside}={value} ({effect})" for value, effect in zip(one.values, shown, strict=True)
+        f"{one.beside}={value} ({effect})" for value, effect in zip(one.values, texts, strict=True)
     )
     return (
         f"Interaction: {one.parameter}={after} instead of {before} does more with {more} than with "
@@ -128,13 +127,13 @@ def interaction_in_words(one: Interaction) -> str:
 
 def front_in_words(front: Front) -> str:
     """Which configurations are worth what they take, and how many are not."""
-    kept = [place.name for place in front.places if not place.dominated_by]
+    best = [place.name for place in front.places if not place.dominated_by]
     head = f"Pareto front against {resources_in_words(front)}:"
-    if len(kept) == len(front.places):
-        return f"{head} {'both' if len(kept) == 2 else f'all {len(kept)}'}, none is dominated."
-    rest = len(front.places) - len(kept)
+    if len(best) == len(front.places):
+        return f"{head} {'both' if len(best) == 2 else f'all {len(best)}'}, none is dominated."
+    rest = len(front.places) - len(best)
     are = "is" if rest == 1 else "are"
-    return f"{head} {_listed(kept)}. {rest} of {len(front.places)} {are} dominated."
+    return f"{head} {_listed(best)}. {rest} of {len(front.places)} {are} dominated."
 
 
 def resources_in_words(front: Front) -> str:
@@ -149,8 +148,8 @@ def signed(value: float) -> str:
 
 def varied_values(names: Sequence[str], params: Mapping[str, Params]) -> dict[str, dict[str, str]]:
     """By the name of a configuration: the values of what is varied, as they are written."""
-    given = parameter_values([params[name] for name in names])
-    varied = [key for key, values in given.items() if len(values) > 1] or list(given)
+    distinct = parameter_values([params[name] for name in names])
+    varied = [key for key, values in distinct.items() if len(values) > 1] or list(distinct)
     return {name: {key: written(params[name][key]) for key in varied} for name in names}
 
 
@@ -191,7 +190,7 @@ def _measures(made: Table, level: float) -> None:
 def _measured(
     one: Standing | CorrectedStanding, standings: Sequence[Standing | CorrectedStanding]
 ) -> tuple[Text, ...]:
-    mean = _beside(one.mean, numbers.interval(one.interval))
+    mean = Text(numbers.estimate(one.mean, one.interval))
     return mean, *_to_best(one, in_a_word(one, standings))
 
 
@@ -208,10 +207,6 @@ def _to_best(one: Standing | CorrectedStanding, word: str) -> tuple[Text, Text]:
     if one.difference is None or one.verdict == "best":
         return Text(numbers.DASH), verdict
     return Text(f"{signed(one.difference)} ({numbers.interval(one.difference_interval)})"), verdict
-
-
-def _beside(mean: float | None, interval: str) -> Text:
-    return Text(numbers.DASH if mean is None else f"{numbers.score(mean)} ({interval})")
 
 
 def legend(
@@ -236,19 +231,14 @@ _WIDTH, _MEASURE = 80, 13  # columns of a table, and of a measure in it
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTable:
-    """Every configuration by several measures of its ranking.
+    """Every configuration by several measures of its ranking."""
 
-    Attributes:
-        boards: By each measure.
-        rows: By the name of a configuration: the values of what is varied.
-        cells: By the name of a configuration: how it stands by each measure.
-        of: How many questions.
-    """
-
-    boards: Sequence[Leaderboard]
+    boards: Sequence[Leaderboard]  # by each measure
+    # By the name of a configuration: the values of what is varied.
     rows: Mapping[str, Mapping[str, str]]
+    # By the name of a configuration: how it stands by each measure.
     cells: Mapping[str, Sequence[Standing]]
-    of: str
+    of: str  # how many questions
 
 
 def retrieval_blocks(

@@ -22,21 +22,17 @@ MOST_OF_A_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One honest remark, to be read before the table.
+    """One honest remark, to be read before the table."""
 
-    Attributes:
-        level: "warn" if it could change what a number means, "info" otherwise.
-        text: The remark.
-    """
-
+    # "warn" if it could change what a number means, "info" otherwise.
     level: Literal["warn", "info"]
-    text: str
+    text: str  # the remark
 
 
 def notes(data: Mapping[str, Any]) -> list[Note]:
     """Everything that a reader must know, the gravest first."""
     groups = (
-        *(_run_notes, _drift, _unanswered, _failures, _unfit),
+        *(_run_notes, _unanswered, _failures, _unfit),
         *(_few, _language, _thoughts, _grouped, _coverage),
     )
     return [note for notes_of in groups for note in notes_of(data)]
@@ -256,12 +252,9 @@ def _run_notes(data: Mapping[str, Any]) -> list[Note]:
     if (data.get("cascade") or {}).get("closed"):
         text = "The cheap judge began to err more than the bound allows, and decided no more"
         lines.append(Note("warn", f"{text} until it was learnt anew."))
-    return lines + [Note("warn", f"{text}.") for text in run.get("notes", ())]
-
-
-def _drift(data: Mapping[str, Any]) -> list[Note]:
-    """The model behind the judge's name is not the one that it was."""
-    return [Note("warn", text) for text in data.get("drift", ())]
+    lines += [Note("warn", f"{text}.") for text in run.get("notes", ())]
+    # The model behind the judge's name is not the one that it was.
+    return lines + [Note("warn", text) for text in data.get("drift", ())]
 
 
 def _unanswered(data: Mapping[str, Any]) -> list[Note]:

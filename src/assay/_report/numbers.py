@@ -42,6 +42,11 @@ def interval(ends: Interval | Mapping[str, float] | None) -> str:
     return span((ends.low, ends.high) if ends else None)
 
 
+def estimate(value: float | None, ends: Interval | Mapping[str, float] | None) -> str:
+    """A score with its interval: "0.61 (0.52 to 0.70)"; a dash where there is none."""
+    return DASH if value is None else f"{score(value)} ({interval(ends)})"
+
+
 def count(number: int | None) -> str:
     """A count with thousands apart."""
     return DASH if number is None else f"{number:,}"
@@ -127,7 +132,7 @@ def beside(title: str, id_: str) -> str:
     return f"{title} ({id_[:8]})" if title else id_[:8]
 
 
-def said(run: Run) -> dict[str, Any]:
+def run_description(run: Run) -> dict[str, Any]:
     """What people say of a run, as plain values, and what it is called where they say nothing."""
     description: dict[str, Any] = msgspec.to_builtins(run.description)
     return {"title": run.title, **description}

@@ -91,19 +91,12 @@ def asset(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with its title.
+    """A table with its title."""
 
-    Attributes:
-        title: What it shows.
-        heads: Of its columns; the first holds words, the others numbers.
-        rows: Its cells.
-        notes: How it is to be read.
-    """
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
+    title: str  # what it shows
+    heads: Sequence[str]  # of its columns; the first holds words, the others numbers
+    rows: Sequence[Sequence[str]]  # its cells
+    notes: Sequence[str] = ()  # how it is to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +113,7 @@ def console(report: Sections) -> RenderableType:
     """The tables one after the other."""
     lines: list[RenderableType] = [Text(plain(report.title), style="bold")]
     lines += [
-        Text.assemble((plain(name), "bold"), f"  {plain(said)}") for name, said in report.facts
+        Text.assemble((plain(name), "bold"), f"  {plain(text)}") for name, text in report.facts
     ]
     lines += warnings(report.warnings)
     for section in report.sections:
@@ -131,7 +124,7 @@ def console(report: Sections) -> RenderableType:
 
 def markdown(report: Sections) -> str:
     """The same in Markdown."""
-    facts = "\n".join(f"- {inline(name)}: {inline(said)}" for name, said in report.facts)
+    facts = "\n".join(f"- {inline(name)}: {inline(text)}" for name, text in report.facts)
     blocks = [f"## {inline(report.title)}", facts, markdown_warnings(report.warnings)]
     for section in report.sections:
         blocks += [f"### {inline(section.title)}", markdown_measures(section.heads, section.rows)]
@@ -145,7 +138,7 @@ def html(report: Sections) -> str:
     return page("sections.html", style, version=__version__, report=report)
 
 
-def shown(
+def renderers(
     report: Callable[[Mapping[str, Any]], Sections],
 ) -> tuple[
     Callable[[Mapping[str, Any]], RenderableType],

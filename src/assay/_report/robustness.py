@@ -12,13 +12,22 @@ from rich.text import Text
 from assay._analysis.robustness import FOLLOWS, SHARES, Robustness
 from assay._report import numbers, sanitize
 from assay._report.history import axis, ticks
+from assay._report.numbers import estimate
 from assay._report.page import asset, page, path
-from assay._report.tables import STYLES, dim, joined, markdown_list, markdown_table, numeric, table
+from assay._report.tables import (
+    BLOCKS,
+    STYLES,
+    dim,
+    joined,
+    markdown_list,
+    markdown_table,
+    numeric,
+    table,
+)
 from assay._version import __version__
 
 Json = Mapping[str, Any]
 _LEAST: Final = 0.005  # a difference that two decimals show
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
 HEADS: Final = ("level", "n", "mean", "unperturbed", "difference", "verdict")
 
 
@@ -34,7 +43,9 @@ def title(data: Json) -> str:
 
 def baseline(data: Json) -> str:
     """The means of the unperturbed answers, in a line."""
-    means = (f"{one['metric']} {_beside(one['mean'], one['interval'])}" for one in data["baseline"])
+    means = (
+        f"{one['metric']} {estimate(one['mean'], one['interval'])}" for one in data["baseline"]
+    )
     return f"Unperturbed: {', '.join(means)}."
 
 
@@ -64,7 +75,7 @@ def row(point: Json) -> list[str]:
     return [
         point["level"],
         numbers.count(point["n"]),
-        _beside(point["mean"], point["interval"]),
+        estimate(point["mean"], point["interval"]),
         numbers.score(point["baseline"]),
         f"{sign}{difference} ({numbers.interval(ends)})",
         point["verdict"],
@@ -79,7 +90,7 @@ def sparkline(curve: Json) -> str:
         return ""
     values = [points[0]["baseline"], *(one["mean"] for one in points)]
     shares = (min(max((value - low) / (high - low), 0.0), 1.0) for value in values)
-    return "".join(_BLOCKS[round(share * (len(_BLOCKS) - 1))] for share in shares)
+    return "".join(BLOCKS[round(share * (len(BLOCKS) - 1))] for share in shares)
 
 
 def tone(curve: Json) -> str:
@@ -109,7 +120,7 @@ def left_out(data: Json, name: str) -> list[str]:
 def combined(data: Json) -> list[str]:
     """The metrics that look at all answers of a sample, a line each."""
     return [
-        f"{one['metric']}: {_beside(one['mean'], one['interval'])}, n = {numbers.count(one['n'])}"
+        f"{one['metric']}: {estimate(one['mean'], one['interval'])}, n = {numbers.count(one['n'])}"
         for one in data["combined"]
     ]
 
@@ -136,10 +147,6 @@ def notes(data: Json) -> list[str]:
             "contexts follows them; beside it, a careful one says that they disagree."
         )
     return lines
-
-
-def _beside(mean: float | None, interval: Any) -> str:
-    return numbers.DASH if mean is None else f"{numbers.score(mean)} ({numbers.interval(interval)})"
 
 
 def console(data: Json) -> RenderableType:

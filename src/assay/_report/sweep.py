@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay._analysis.corrected_leaderboard import CorrectedStanding
-from assay._analysis.front import Front
-from assay._analysis.interactions import parameter_values
 from assay._analysis.leaderboard import Leaderboard, Standing, is_full
+from assay._analysis.sweeps import Front, parameter_values
 from assay._report import history, leaderboard, numbers
 from assay._report.page import asset, page
 from assay._store.runs import written
@@ -38,10 +37,10 @@ class Axis:
     @classmethod
     def of(cls, points: Sequence[tuple[float, Interval | None]], length: int) -> "Axis":
         """The axis on which all of them have their place, with their intervals."""
-        given = [
+        plotted = [
             {"mean": mean, "interval": ends and (ends.low, ends.high)} for mean, ends in points
         ]
-        low, high, step = history.axis([{"points": given}], (None, None))
+        low, high, step = history.axis([{"points": plotted}], (None, None))
         return cls(low, high, step, length)
 
     def at(self, value: float) -> float:

@@ -46,12 +46,12 @@ def measures(
     heads: Sequence[str], rows: Iterable[Iterable[str]], styles: Mapping[str, str] | None = None
 ) -> Table:
     """A table of numbers with their intervals beside what they are of, its first column."""
-    made = table(heads[0])
+    columns = table(heads[0])
     for head in heads[1:]:
-        made.add_column(head, justify="right", overflow="fold")
+        columns.add_column(head, justify="right", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(sanitize.plain(cell), (styles or {}).get(cell, "")) for cell in row))
-    return made
+        columns.add_row(*(Text(sanitize.plain(cell), (styles or {}).get(cell, "")) for cell in row))
+    return columns
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def listed(rows: Sequence[tuple[Text, str, str]]) -> list[Text]:
 BINS: Final = 20
 # Digits that count when a score is held against a guide value, here and in the page's script.
 EXACT: Final = 6
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
+BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Spread:
         step = len(self.counts) // width
         sums = [sum(self.counts[at : at + step]) for at in range(0, step * width, step)]
         top = max(sums, default=0)
-        return "".join(_BLOCKS[round(n / top * (len(_BLOCKS) - 1))] if n else " " for n in sums)
+        return "".join(BLOCKS[round(n / top * (len(BLOCKS) - 1))] if n else " " for n in sums)
 
 
 def spread(metric: Mapping[str, Any]) -> Spread:

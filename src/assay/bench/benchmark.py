@@ -227,46 +227,29 @@ REFERENCES: Final = {
 }
 
 
-def _nothing(of: Any) -> str:
-    del of
-    return ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """One set, or one way of measuring several together.
+    """One set, or one way of measuring several together."""
 
-    Attributes:
-        name: What it is called by.
-        family: The section of a card that it belongs to.
-        about: What people said of its rows, and so what is measured, in a few words.
-        files: The files that it needs.
-        licence: Of these.
-        measure: Asks the judge about rows and gives the figures.
-        rows: Reads its rows; None where they are all rows of its files.
-        tasks: What the judge is asked for.
-        metrics: Metrics that are computed, whose tasks depend on what the judge serves.
-        thresholds: What it takes that is fitted on training rows (see `measurement.py`).
-        kinds: How many rows of each kind are taken unless told otherwise; None for all.
-        kind: Which kind a row is of.
-        whole: Kinds that are never sampled: material, not what is measured.
-        title: How the names of the figures of a kind begin.
-    """
-
-    name: str
-    family: str
-    about: str
-    files: tuple[str, ...]
-    licence: str
+    name: str  # what it is called by
+    family: str  # the section of a card that it belongs to
+    about: str  # what people said of its rows, and so what is measured, in a few words
+    files: tuple[str, ...]  # the files that it needs
+    licence: str  # of these
+    # Asks the judge about rows and gives the figures.
     measure: Callable[[JudgeUnderTest, Sequence[Record]], list[Figure]]
+    # Reads its rows; None where they are all rows of its files.
     rows: Callable[[Data], list[Record]] | None = None
-    tasks: tuple[type[Task[Any]], ...] = ()
+    tasks: tuple[type[Task[Any]], ...] = ()  # what the judge is asked for
+    # Metrics that are computed, whose tasks depend on what the judge serves.
     metrics: tuple[str, ...] = ()
+    # What it takes that is fitted on training rows (see `measurement.py`).
     thresholds: tuple[str, ...] = ()
+    # How many rows of each kind are taken unless told otherwise; None for all.
     kinds: Mapping[str, int | None] = field(default_factory=lambda: {"": None})
-    kind: Callable[[Record], str] = _nothing
-    whole: tuple[str, ...] = ()
-    title: Callable[[str], str] = _nothing
+    kind: Callable[[Record], str] = lambda _: ""  # which kind a row is of
+    whole: tuple[str, ...] = ()  # kinds that are never sampled: material, not what is measured
+    title: Callable[[str], str] = lambda _: ""  # how the names of the figures of a kind begin
 
     def absent(self, data: Data) -> list[str]:
         """Which of its files are not there."""

@@ -45,32 +45,21 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeCard:
-    """How far a judge agrees with people.
+    """How far a judge agrees with people."""
 
-    Attributes:
-        judge: Who was measured, version included.
-        limit: Rows of each kind at most; None if that was not bounded.
-        full: Whether all rows were taken.
-        price: What a million prompt and reply tokens cost, None if nobody said.
-        thresholds: Fitted on training rows, by who needs them, then by who decides.
-        sets: What was found on each set.
-        quality: How well the scores of each metric by it tell bad from good, by the metric and
-            whom it asks.
-        notes: What else has to be known of it.
-        stopped: Why it ended early, "" if it did not.
-        assay: The version that measured.
-    """
-
-    judge: str
-    limit: int | None = None
-    full: bool = False
+    judge: str  # who was measured, version included
+    limit: int | None = None  # rows of each kind at most; None if that was not bounded
+    full: bool = False  # whether all rows were taken
+    # What a million prompt and reply tokens cost, None if nobody said.
     price: tuple[float, float] | None = None
+    # Fitted on training rows, by who needs them, then by who decides.
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    sets: tuple[Measured, ...] = ()
+    sets: tuple[Measured, ...] = ()  # what was found on each set
+    # How well the scores of each metric by it tell bad from good, by the metric and whom it asks.
     quality: Mapping[str, Quality] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    stopped: str = ""
-    assay: str = __version__
+    notes: tuple[str, ...] = ()  # what else has to be known of it
+    stopped: str = ""  # why it ended early, "" if it did not
+    assay: str = __version__  # the version that measured
 
 
 def read(path: str | Path) -> JudgeCard:
@@ -90,21 +79,14 @@ def read(path: str | Path) -> JudgeCard:
 
 
 class Labelled(NamedTuple):
-    """A labelled set, and the metrics whose flags it measures.
+    """A labelled set, and the metrics whose flags it measures."""
 
-    Attributes:
-        figures: How the names of its figures begin.
-        metrics: The metrics.
-        tasks: What the judge is asked there; of a metric that asks for more nothing is known.
-        bad: What is to be flagged, in words.
-        good: What is not.
-    """
-
-    figures: str
-    metrics: tuple[str, ...]
+    figures: str  # how the names of its figures begin
+    metrics: tuple[str, ...]  # the metrics
+    # What the judge is asked there; of a metric that asks for more nothing is known.
     tasks: tuple[type[Task[Any]], ...]
-    bad: str
-    good: str
+    bad: str  # what is to be flagged, in words
+    good: str  # what is not
 
 
 # Of several sets for a metric the first that was measured counts.

@@ -94,11 +94,6 @@ def text(record: Record) -> Text:
     return Text(question, record["answer"], tuple(record["contexts"]))
 
 
-def title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"{SETS[kind].title}, "
-
-
 def measure(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """AUROC and balanced accuracy for each data set."""
     figures: list[Figure] = []
@@ -177,12 +172,11 @@ def _benchmark(name: str) -> Benchmark:
         thresholds=(PUBLIC,) if name == PUBLIC else (),
         kinds={name: KINDS[name]},
         kind=dataset,
-        title=title,
+        title=lambda kind: f"{SETS[kind].title}, ",
     )
 
 
 CLAIM_SETS = tuple(_benchmark(name) for name in SETS)
-
 
 CLASSES = {"supported": "supported", "refuted": "contradicted", "neutral": "absent"}
 _CONTRADICTION_KINDS: Mapping[str, int | None] = {
@@ -198,11 +192,6 @@ def _contradiction_rows(data: Data) -> list[Record]:
     """Claims with one of the three labels."""
     records = rows(data, tuple(_CONTRADICTION_KINDS))
     return [record for record in records if record["labels"].get("label") in CLASSES]
-
-
-def _contradiction_title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"{SETS[kind].title} "
 
 
 def measure_contradiction(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -279,9 +268,8 @@ CONTRADICTION_SET = Benchmark(
     tasks=(VerifyStatements,),
     kinds=_CONTRADICTION_KINDS,
     kind=dataset,
-    title=_contradiction_title,
+    title=lambda kind: f"{SETS[kind].title} ",
 )
-
 
 ATTACKS = "injection/bipia_text_attacks.jsonl"
 _INJECTION_KINDS: Mapping[str, int | None] = {"attack": 85, "host": None}

@@ -73,7 +73,6 @@ def _counted(score: Score, reference: str) -> Correctness:
 
 
 EVOUNA = "correctness/evouna_nq.jsonl.gz"
-_EVOUNA_KINDS: Mapping[str, int | None] = {"": 400}
 _MOST_ACCEPTED = 5  # of all accepted answers; more are spellings of the same
 
 
@@ -130,7 +129,6 @@ _EVOUNA_BASELINES: Mapping[str, Callable[[str, str], float]] = {
     "token F1": token_f1,
 }
 
-
 EVOUNA_SET = Benchmark(
     name="evouna",
     family="evouna",
@@ -140,9 +138,8 @@ EVOUNA_SET = Benchmark(
     rows=evouna_rows,
     measure=measure_evouna,
     metrics=("factual_correctness",),
-    kinds=_EVOUNA_KINDS,
+    kinds={"": 400},
 )
-
 
 RAGCHECKER = "correctness/ragchecker_human_pairs.jsonl.gz"
 
@@ -203,14 +200,12 @@ RAGCHECKER_SET = Benchmark(
     metrics=("factual_correctness",),
 )
 
-
 WIKIEVAL = "wikieval/wikieval_pairs.jsonl"
 DIMENSIONS: Final = {
     "faithfulness": "faithfulness",
     "answer_relevance": "answer_relevancy",
     "context_relevance": "context_relevance",
 }
-_WIKIEVAL_KINDS: Mapping[str, int | None] = dict.fromkeys(DIMENSIONS)
 
 
 def side(pair: Record, which: str) -> Record:
@@ -254,11 +249,6 @@ def credit(pair: Record, a: float | None, b: float | None) -> float:
 def _wikieval_dimension(record: Record) -> str:
     """What people compared."""
     return str(record["labels"]["dimension"])
-
-
-def _wikieval_title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"WikiEval {kind}, "
 
 
 def measure_wikieval(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -307,7 +297,7 @@ WIKIEVAL_SET = Benchmark(
     licence="MIT copy of WikiEval (texts of Wikipedia)",
     measure=measure_wikieval,
     metrics=tuple(DIMENSIONS.values()),
-    kinds=_WIKIEVAL_KINDS,
+    kinds=dict.fromkeys(DIMENSIONS),
     kind=_wikieval_dimension,
-    title=_wikieval_title,
+    title=lambda kind: f"WikiEval {kind}, ",
 )

@@ -26,7 +26,7 @@ from assay.bench.benchmark import (
     shared_words,
     unsupported,
 )
-from assay.bench.data import Data, Record, group_of
+from assay.bench.data import Record, group_of
 from assay.bench.judge import (
     Checked,
     JudgeUnderTest,
@@ -58,11 +58,6 @@ def ragtruth_task(record: Record) -> str:
 def ragtruth_text(record: Record) -> Text:
     """What is checked."""
     return Text(record["question"] or "", record["answer"], tuple(record["contexts"]))
-
-
-def _ragtruth_title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"RAGTruth {kind} "
 
 
 def measure_ragtruth(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -150,17 +145,10 @@ RAGTRUTH_SET = Benchmark(
     thresholds=tuple(dict.fromkeys(THRESHOLDS.values())),
     kinds=TASKS,
     kind=ragtruth_task,
-    title=_ragtruth_title,
+    title=lambda kind: f"RAGTruth {kind} ",
 )
 
-
 QAGS = "faithfulness/qags.jsonl.gz"
-_QAGS_KINDS: Mapping[str, int | None] = {"cnndm": 120, "xsum": 120}
-
-
-def _news_source(record: Record) -> str:
-    """The news source."""
-    return str(record["meta"]["domain"])
 
 
 def measure_qags(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -216,20 +204,13 @@ QAGS_SET = Benchmark(
     licence="none stated",
     measure=measure_qags,
     tasks=(SplitStatements, VerifyStatements),
-    kinds=_QAGS_KINDS,
-    kind=_news_source,
+    kinds={"cnndm": 120, "xsum": 120},
+    kind=lambda record: str(record["meta"]["domain"]),
 )
 
-
 FINEGRAINED = "triad/finegrained_rlhf_qa_feedback.jsonl.gz"
-_FINEGRAINED_KINDS: Mapping[str, int | None] = {"": 200}
 BESIDE = ("Irrelevant", "Redundant")
 UNFAITHFUL = ("Wrong-Grounding", "Unverifiable")
-
-
-def _finegrained_rows(data: Data) -> list[Record]:
-    """All answers with at least one sentence."""
-    return [record for record in data.rows(FINEGRAINED) if record["answer"].strip()]
 
 
 def measure_finegrained(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
@@ -334,8 +315,8 @@ FINEGRAINED_SET = Benchmark(
     about="sentences that are beside the point or wrong (Fine-Grained RLHF)",
     files=(FINEGRAINED,),
     licence="Apache-2.0",
-    rows=_finegrained_rows,
+    rows=lambda data: [row for row in data.rows(FINEGRAINED) if row["answer"].strip()],
     measure=measure_finegrained,
     tasks=(SelectSentences, VerifyStatements),
-    kinds=_FINEGRAINED_KINDS,
+    kinds={"": 200},
 )

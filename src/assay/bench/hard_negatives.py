@@ -89,17 +89,14 @@ def marked_sentences(records: Sequence[Record]) -> Iterator[Case]:
         marks = labels.get("relevant_sentences") or [labels.get("relevant_sentence") or ""]
         marked = [_plain(text) for text in marks if text.strip()]
         texts = tuple(sentences(record["contexts"][0]))
-        helps = tuple(any(_same(_plain(text), one) for one in marked) for text in texts)
+        plain = [_plain(text) for text in texts]
+        helps = tuple(any(one in text or text in one for one in marked) for text in plain)
         if any(helps):
             yield Case(record["question"], texts, helps, own=True)
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _same(sentence: str, marked: str) -> bool:
-    return marked in sentence or sentence in marked
 
 
 def alike_contexts(records: Sequence[Record]) -> Iterator[Case]:

@@ -34,7 +34,7 @@ T = TypeVar("T")
 Asked = Callable[[Judge], Awaitable[T | None]]
 # Questions being worked on for each call that may be in flight.
 JOBS_PER_REQUEST = 2
-ALONE = 16  # questions at once to a judge that is asked without a door
+ALONE = 16  # questions at once to a judge that is asked without a stack
 
 
 class Run(Protocol):
@@ -46,18 +46,12 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Text:
-    """A text to be checked against contexts.
+    """A text to be checked against contexts."""
 
-    Attributes:
-        question: What it answers; may be empty.
-        text: The text.
-        contexts: What it is checked against.
-        parts: Characters of its statements, where these are known; else the judge splits it.
-    """
-
-    question: str
-    text: str
-    contexts: tuple[str, ...]
+    question: str  # what it answers; may be empty
+    text: str  # the text
+    contexts: tuple[str, ...]  # what it is checked against
+    # Characters of its statements, where these are known; else the judge splits it.
     parts: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
@@ -120,15 +114,15 @@ def answered(things: Sequence[S], answers: Sequence[T | None]) -> list[tuple[S, 
 class JudgeUnderTest:
     """A judge and its thresholds, asked about many things at once.
 
-    A question that it does not answer is None, and is counted: never a score. Without a door it
+    A question that it does not answer is None, and is counted: never a score. Without a stack it
     is asked as it is: nothing is kept, nothing is limited.
 
     Args:
         backend: Who answers.
         thresholds: Fitted on training or development data, by benchmark, then by who decides.
         stack: The reply cache and the limits before it.
-        run: Runs a coroutine to its end; always on the same loop if there is a door.
-        at_once: How many questions are worked on at once without a door.
+        run: Runs a coroutine to its end; always on the same loop if there is a stack.
+        at_once: How many questions are worked on at once without a stack.
 
     Attributes:
         totals: What the set that is being measured took so far; a new one for each.
@@ -249,7 +243,7 @@ class JudgeUnderTest:
 
 
 @contextmanager
-def opened(
+def open_judge(
     judge: Backend,
     store: str | Path,
     *,
@@ -270,10 +264,10 @@ def opened(
     route = choose(judge, embedder, settings)
     with Store(store) as replies, _one_loop() as run:
         stack = build_stack(route, settings, replies, BENCH)
-        subject = JudgeUnderTest(judge, thresholds, stack=stack, run=run)
+        tested = JudgeUnderTest(judge, thresholds, stack=stack, run=run)
         run(stack.aopen())
         try:
-            yield subject
+            yield tested
         finally:
             run(stack.aclose())
 

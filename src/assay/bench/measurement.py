@@ -19,25 +19,17 @@ from assay._runner.progress import Progress
 from assay._runner.settings import Settings
 from assay._runner.stack import BackendStack, choose
 from assay._store import Store
-from assay.bench import (
-    claims,
-    correctness,
-    groundedness,
-    hard_negatives,
-    relevance,
-    retrieval,
-)
+from assay.bench import claims, correctness, groundedness, hard_negatives, relevance
 from assay.bench.benchmark import Benchmark, Figure, unsupported
 from assay.bench.card import JudgeCard, Measured, qualities
 from assay.bench.data import Data, Record, held_out, thinned
-from assay.bench.judge import JudgeUnderTest, ReplyTotals, Text, answered, hallucination, opened
+from assay.bench.judge import JudgeUnderTest, ReplyTotals, Text, answered, hallucination, open_judge
 from assay.errors import InputError, OverBudget, Problem
 from assay.judge import Backend
-from assay.judges.embedded.card import Quality
 from assay.stats import agreement as stats
 from assay.stats.intervals import Statistic
 
-# In the order in which they are shown: answers, claims, pairs, relevance, retrieval, attacks.
+# In the order in which they are shown: answers, claims, pairs, relevance, attacks.
 _SETS: Final = (
     groundedness.RAGTRUTH_SET,
     *claims.CLAIM_SETS,
@@ -51,7 +43,7 @@ _SETS: Final = (
     *relevance.RELEVANCE_SETS,
     hard_negatives.HELPFUL_SET,
     *relevance.ANSWERABLE_SETS,
-    retrieval.TELEQUAD_SET,
+    relevance.TELEQUAD_SET,
     claims.INJECTION_SET,
 )
 BENCHMARKS: Final = {one.name: one for one in _SETS}
@@ -75,12 +67,11 @@ def chosen(names: Sequence[str]) -> list[Benchmark]:
     ]
     if problems:
         raise InputError(problems)
-    selected = {one.name for name in names for one in _of(name)}
-    return [one for one in BENCHMARKS.values() if not names or one.name in selected]
-
-
-def _of(name: str) -> Sequence[Benchmark]:
-    return (BENCHMARKS[name],) if name in BENCHMARKS else FAMILIES[name]
+    return [
+        one
+        for one in BENCHMARKS.values()
+        if not names or {one.name, one.family}.intersection(names)
+    ]
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
@@ -95,25 +86,15 @@ Thresholds: TypeAlias = Mapping[str, Mapping[str, float]]
 FITTING = "thresholds"
 
 
-def _unheard(name: str) -> None:
-    del name
-
-
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """Which rows are taken, and what is told meanwhile.
+    """Which rows are taken, and what is told meanwhile."""
 
-    Attributes:
-        limit: Rows of each kind at most; None for as many as each set takes by itself.
-        full: All rows, however many.
-        fit: Whether to fit the thresholds that sets need on training rows first.
-        on_set: Told the name of each set that is begun.
-    """
-
+    # Rows of each kind at most; None for as many as each set takes by itself.
     limit: int | None = None
-    full: bool = False
-    fit: bool = False
-    on_set: Callable[[str], None] = _unheard
+    full: bool = False  # all rows, however many
+    fit: bool = False  # whether to fit the thresholds that sets need on training rows first
+    on_set: Callable[[str], None] = lambda _: None  # told the name of each set that is begun
 
 
 def measure(
@@ -149,19 +130,19 @@ def measure(
     sampling, settings = sampling or Sampling(), settings or Settings()
     price = settings.budget.price
     usual = known_thresholds(judge.name)
-    with opened(judge, store, embedder=embedder, thresholds=usual, settings=settings) as subject:
-        begin = partial(_begin, subject, settings)
+    with open_judge(judge, store, embedder=embedder, thresholds=usual, settings=settings) as tested:
+        begin = partial(_begin, tested, settings)
         measured: list[Measured] = []
         stopped, notes = "", tuple[str, ...]()
         try:
             if sampling.fit:
                 sampling.on_set(FITTING)
                 begin()
-                fitted, notes = _fitted(subject, sets, data, sampling)
-                subject.thresholds = {**usual, **fitted}
+                fitted, notes = _fitted(tested, sets, data, sampling)
+                tested.thresholds = {**usual, **fitted}
             for one in sets:
                 sampling.on_set(one.name)
-                measured.append(_measured(subject, one, data, sampling, begin, price))
+                measured.append(_measured(tested, one, data, sampling, begin, price))
         except OverBudget as error:
             stopped = str(error)
         late = "not reached: the budget was used up"
@@ -171,20 +152,16 @@ def measure(
             limit=sampling.limit,
             full=sampling.full,
             price=(price.per_million_in, price.per_million_out) if price else None,
-            thresholds=subject.thresholds,
+            thresholds=tested.thresholds,
             sets=tuple(measured),
-            quality=_quality(choose(judge, embedder, settings), measured, sampling),
+            quality=qualities(
+                choose(judge, embedder, settings),
+                [figure for one in measured for figure in one.figures],
+                f"at most {sampling.limit} rows of each kind" if sampling.limit else "",
+            ),
             notes=notes,
             stopped=stopped,
         )
-
-
-def _quality(
-    judge: Backend, measured: Sequence[Measured], sampling: Sampling
-) -> dict[str, Quality]:
-    figures = [figure for one in measured for figure in one.figures]
-    rows = f"at most {sampling.limit} rows of each kind" if sampling.limit else ""
-    return qualities(judge, figures, rows)
 
 
 def obstacle(one: Benchmark, judge: JudgeUnderTest, data: Data) -> str:
@@ -212,31 +189,31 @@ def figures(judge: JudgeUnderTest, one: Benchmark, data: Data, sampling: Samplin
 
 
 def _fitted(
-    subject: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
+    tested: JudgeUnderTest, sets: Sequence[Benchmark], data: Data, sampling: Sampling
 ) -> tuple[Thresholds, tuple[str, ...]]:
     """The thresholds that the sets need, and in words those that could not be fitted."""
     fitted: dict[str, Mapping[str, float]] = {}
     notes = []
     for name in dict.fromkeys(name for one in sets for name in one.thresholds):
         try:
-            fitted |= fit_thresholds(subject, data, sampling.limit, (name,))
+            fitted |= fit_thresholds(tested, data, sampling.limit, (name,))
         except InputError as error:
             notes.append(f"No threshold fitted for {name}: {error}")
     return fitted, tuple(notes)
 
 
 def _measured(
-    subject: JudgeUnderTest,
+    tested: JudgeUnderTest,
     one: Benchmark,
     data: Data,
     sampling: Sampling,
     begin: Callable[[], ReplyTotals],
     price: Price | None,
 ) -> Measured:
-    if why := obstacle(one, subject, data):
+    if why := obstacle(one, tested, data):
         return _skipped(one, why)
     totals = begin()
-    measured = figures(subject, one, data, sampling)
+    measured = figures(tested, one, data, sampling)
     nothing = "nothing measured: the judge's replies do not hold what is needed"
     return Measured(
         name=one.name,
@@ -252,13 +229,13 @@ def _measured(
     )
 
 
-def _begin(subject: JudgeUnderTest, settings: Settings) -> ReplyTotals:
+def _begin(tested: JudgeUnderTest, settings: Settings) -> ReplyTotals:
     """Count from here on, and tell of the progress."""
     start = time.monotonic()
-    subject.totals = totals = ReplyTotals()
-    tell, stack = settings.on_progress, subject.stack
+    tested.totals = totals = ReplyTotals()
+    tell, stack = settings.on_progress, tested.stack
     if tell and stack:
-        subject.on_progress = lambda: tell(_progress(totals, stack, settings, start))
+        tested.on_progress = lambda: tell(_progress(totals, stack, settings, start))
     return totals
 
 
@@ -321,28 +298,28 @@ def estimate_costs(
     """
     sampling, settings = sampling or Sampling(), settings or Settings()
     replies = Store(store) if Path(store).is_file() else None
-    stand_in = DryRunBackend(choose(judge, embedder, settings), replies)
-    subject = JudgeUnderTest(stand_in, known_thresholds(judge.name), at_once=1)
+    dry_run = DryRunBackend(choose(judge, embedder, settings), replies)
+    tested = JudgeUnderTest(dry_run, known_thresholds(judge.name), at_once=1)
     price, costs = settings.budget.price, list[CostEstimate]()
     try:
         if sampling.fit:
             sampling.on_set(FITTING)
-            fit = partial(_fitted, subject, sets, data, sampling)
-            costs.append(_counted(FITTING, stand_in, price, fit))
+            fit = partial(_fitted, tested, sets, data, sampling)
+            costs.append(_counted(FITTING, dry_run, price, fit))
         for one in sets:
             sampling.on_set(one.name)
-            if why := obstacle(one, subject, data):
+            if why := obstacle(one, tested, data):
                 costs.append(CostEstimate(name=one.name, skipped=why))
             else:
-                ask = partial(figures, subject, one, data, sampling)
-                costs.append(_counted(one.name, stand_in, price, ask))
+                ask = partial(figures, tested, one, data, sampling)
+                costs.append(_counted(one.name, dry_run, price, ask))
         return costs
     finally:
         if replies:
             replies.close()
 
 
-def together(costs: Sequence[CostEstimate]) -> CostEstimate:
+def total_cost(costs: Sequence[CostEstimate]) -> CostEstimate:
     """All sets in one."""
     money = [one.money for one in costs if one.money is not None]
     return CostEstimate(
@@ -357,9 +334,9 @@ def together(costs: Sequence[CostEstimate]) -> CostEstimate:
 
 
 def _counted(
-    name: str, stand_in: DryRunBackend, price: Price | None, ask: Callable[[], Any]
+    name: str, dry_run: DryRunBackend, price: Price | None, ask: Callable[[], Any]
 ) -> CostEstimate:
-    stand_in.counts = counts = Counts()
+    dry_run.counts = counts = Counts()
     ask()
     return CostEstimate(
         name=name,
@@ -421,7 +398,9 @@ def fit_thresholds(
 def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[str, float]:
     if name == "attributionbench":
         claimed = thinned(data.rows(_DEV), most)
-        return _fit_of(judge, claimed, claims.text, _unsupported, stats.balanced)
+        return _fit_of(
+            judge, claimed, claims.text, lambda r: not claims.supported(r), stats.balanced
+        )
     unseen = [record for record in data.rows(_TRAIN) if held_out(record)]
     if name == "ragtruth_qa":
         answers = thinned([r for r in unseen if groundedness.ragtruth_task(r) == "QA"], most)
@@ -435,10 +414,6 @@ def _fit_one(judge: JudgeUnderTest, data: Data, name: str, most: int) -> dict[st
 
 def _hallucinated(record: Record) -> bool:
     return bool(record["labels"]["hallucinated"])
-
-
-def _unsupported(record: Record) -> bool:
-    return not claims.supported(record)
 
 
 def _fit_of(

@@ -3,27 +3,33 @@
 CLAPnq (Rosenthal et al. 2024): real questions beside a passage of the page that a search gave; of
 half of them people found no answer in it. RGB (Chen et al. 2024): passages that hold the answer,
 or only such as do not. MTRAG-UN: its questions without an answer have no contexts at all, so what
-can be told apart there is the right replies: people decline, or they answer.
+can be told apart there is the right replies: people decline, or they answer. TeleQuAD (Ericsson
+Research; CC BY-ND 4.0, the file is read as it is): questions on paragraphs of 3GPP's standards,
+found by cosine among all paragraphs; beside that stand words, by BM25.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from assay._text.sentences import sentences
-from assay._text.words import words
+from assay._text.words import BM25, words
 from assay.bench.benchmark import Benchmark, Figure, figure, flags, shared_words
 from assay.bench.claims import fitted
-from assay.bench.data import Data, Record, dataset
+from assay.bench.data import Data, Record, dataset, thinned
 from assay.bench.judge import JudgeUnderTest, answered
+from assay.errors import InputError
 from assay.judge import Task
 from assay.metrics.contexts import ContextRecall, ContextRelevance
 from assay.sample import Sample
-from assay.score import Score
 from assay.stats import agreement as stats
+from assay.stats.intervals import Floats
 from assay.tasks import (
+    Embed,
     JudgeContexts,
     Passage,
     RateAnswer,
@@ -72,15 +78,10 @@ SETS = {  # by the data set that rows name
 }
 
 
-def title(kind: str) -> str:
-    """How the names of its figures begin."""
-    return f"{SETS[kind].title}, "
-
-
 def measure(judge: JudgeUnderTest, records: Sequence[Record], name: str) -> list[Figure]:
     """AUROC of relevance to the question, or of usefulness for a known answer."""
     score = _passages if SETS[name].task is JudgeContexts else _sentences
-    return score(judge, f"{title(name)}AUROC", records)
+    return score(judge, f"{SETS[name].title}, AUROC", records)
 
 
 def _sentences(judge: JudgeUnderTest, name: str, records: Sequence[Record]) -> list[Figure]:
@@ -167,12 +168,11 @@ def _benchmark(name: str) -> Benchmark:
         tasks=(chosen.task,),
         kinds={name: chosen.most},
         kind=dataset,
-        title=title,
+        title=lambda kind: f"{SETS[kind].title}, ",
     )
 
 
 RELEVANCE_SETS = tuple(map(_benchmark, SETS))
-
 
 CLAPNQ = "retrieval/clapnq.jsonl.gz"
 RGB = "robustness/rgb_en_fact.jsonl.gz"
@@ -252,7 +252,7 @@ def _contexts(
         name,
         stats.auroc([score for _, score in done], labels),
         [case.question for case, _ in done],
-        {rule: stats.auroc([says(c) for c, _ in done], labels) for rule, says in rules.items()},
+        {rule: stats.auroc([rate(c) for c, _ in done], labels) for rule, rate in rules.items()},
         note=note,
         labels=labels,
     )
@@ -267,19 +267,16 @@ def measure_references(judge: JudgeUnderTest, records: Sequence[Record]) -> list
         for c in cases
     ]
     done = answered(cases, judge.outcomes(ContextRecall(), samples))
+    labels = [{part.label for part in score.parts} for _, score in done]
     words_held = [shared_words(known[c.question], " ".join(c.contexts)) for c, _ in done]
     return flags(
         "RGB references",
-        [_any(score, "unsupported") for _, score in done],
+        ["unsupported" in part_labels for part_labels in labels],
         [not case.answerable for case, _ in done],
         [case.question for case, _ in done],
         {"share of the reference's words": -np.array(words_held)},
-        uncertain=[_any(score, "uncertain") for _, score in done],
+        uncertain=["uncertain" in part_labels for part_labels in labels],
     )
-
-
-def _any(score: Score, label: str) -> bool:
-    return any(part.label == label for part in score.parts)
 
 
 def mtrag(data: Data) -> list[Record]:
@@ -291,11 +288,11 @@ def mtrag(data: Data) -> list[Record]:
 
 def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
     """Balanced accuracy of calling a reply one that declines."""
-    ratings = judge.answers([RateAnswer(r["question"], _reply(r)) for r in records])
+    ratings = judge.answers([RateAnswer(r["question"], known_answer(r)) for r in records])
     done = answered(records, ratings)
     labels = np.array([r["labels"]["answerability"] == "UNANSWERABLE" for r, _ in done], bool)
     declines = np.array([rating.noncommittal for _, rating in done], bool)
-    negated = np.array([bool(NEGATIONS.intersection(words(_reply(r)))) for r, _ in done], bool)
+    negated = np.array([not NEGATIONS.isdisjoint(words(known_answer(r))) for r, _ in done], bool)
     figure_of = partial(figure, clusters=[record["id"] for record, _ in done], labels=labels)
     baselines = {
         "holds a word of negation": stats.balanced(negated, labels),
@@ -311,38 +308,24 @@ def measure_refusals(judge: JudgeUnderTest, records: Sequence[Record]) -> list[F
     ]
 
 
-def _reply(record: Record) -> str:
-    known = record["ground_truth"]
-    return known if isinstance(known, str) else str(known[0])
-
-
-def _about_contexts(**given: Any) -> Benchmark:
-    title, cases, file = given.pop("title"), given.pop("cases"), given.pop("file")
-    return Benchmark(
-        family="answerable",
-        files=(file,),
-        measure=partial(measure_contexts, title=title, cases=cases),
-        tasks=(SelectSentences,),
-        **given,
-    )
-
-
 ANSWERABLE_SETS = (
-    _about_contexts(
+    Benchmark(
         name="clapnq",
+        family="answerable",
         about="whether a passage answers a question (CLAPnq)",
-        file=CLAPNQ,
+        files=(CLAPNQ,),
         licence="Apache-2.0",
-        title="CLAPnq answerable questions",
-        cases=clapnq,
+        measure=partial(measure_contexts, title="CLAPnq answerable questions", cases=clapnq),
+        tasks=(SelectSentences,),
     ),
-    _about_contexts(
+    Benchmark(
         name="rgb",
+        family="answerable",
         about="whether passages answer a question, or only seem to (RGB)",
-        file=RGB,
+        files=(RGB,),
         licence="CC BY-NC-SA 4.0",
-        title="RGB answerable questions",
-        cases=rgb,
+        measure=partial(measure_contexts, title="RGB answerable questions", cases=rgb),
+        tasks=(SelectSentences,),
     ),
     Benchmark(
         name="rgb_references",
@@ -363,4 +346,133 @@ ANSWERABLE_SETS = (
         measure=measure_refusals,
         tasks=(RateAnswer,),
     ),
+)
+
+TELEQUAD: Final = "retrieval/TeleQuAD-v4-full.json.gz"
+DEPTHS: Final = (1, 3, 5)
+
+
+def corpus(data: Data) -> tuple[dict[str, str], list[Record]]:
+    """(passages by id, questions with reference and the id of their passage)."""
+    try:
+        file = json.loads(data.text(TELEQUAD))
+        paragraphs = [part for document in file["data"] for part in document["paragraphs"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{TELEQUAD} is not a SQuAD-like file: {error}") from error
+    passages, questions = {}, []
+    for number, part in enumerate(paragraphs):
+        passages[f"p{number}"] = in_one_line(part["context"])
+        for qa in part["qas"]:
+            if qa["answers"] and qa["answers"][0]["text"].strip():
+                text = qa["answers"][0]["text"]
+                questions.append(asked(qa["id"], qa["question"], text, f"p{number}"))
+    return passages, questions
+
+
+def in_one_line(text: str) -> str:
+    """The text without its breaks."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def asked(name: str, question: str, reference: str, gold: str) -> Record:
+    """A question as a row of a data set, with the passage that it was asked about."""
+    return {
+        "id": name,
+        "question": question,
+        "reference": reference,
+        "reference_context_ids": [gold],
+        "group": gold,
+    }
+
+
+def drawn(questions: Sequence[Record], most: int | None = None) -> list[Record]:
+    """So many questions, the same every time, each text once."""
+    return list({row["question"]: row for row in thinned(questions, None)}.values())[:most]
+
+
+def by_words(passages: Sequence[str], questions: Sequence[str]) -> Floats:
+    """BM25 of every question (rows) and passage."""
+    index = BM25(passages)
+    return np.stack([index.scores(question) for question in questions])
+
+
+def ranks(scores: Floats, right: Iterable[Collection[int]]) -> Floats:
+    """How many passages stand before the first right one, of each question; ties count half.
+
+    Args:
+        scores: Of every question (rows) and passage.
+        right: The places of each question's right passages, one at least.
+    """
+    before = []
+    for row, places in zip(scores, map(list, right), strict=True):
+        best, others = row[places].max(), np.delete(row, places)
+        before.append(float((others > best).sum() + (others == best).sum() / 2))
+    return np.array(before)
+
+
+def telequad_rows(data: Data) -> list[Record]:
+    """Questions and passages; every passage is searched, whatever the limit."""
+    passages, questions = corpus(data)
+    texts = [{"id": name, "passage": text} for name, text in passages.items()]
+    return [*drawn(questions), *texts]
+
+
+def _telequad_kind(record: Record) -> str:
+    """A question or a passage."""
+    return "passage" if "passage" in record else "question"
+
+
+def measure_telequad(judge: JudgeUnderTest, records: Sequence[Record]) -> list[Figure]:
+    """The share of questions whose passage is among the first one, three and five."""
+    passages = {r["id"]: r["passage"] for r in records if _telequad_kind(r) == "passage"}
+    questions = [record for record in records if _telequad_kind(record) == "question"]
+    texts = [*passages.values()]
+    vectors = judge.answers([Embed(q["question"]) for q in questions])
+    known = judge.answers([Embed(text) for text in texts])
+    if any(vector is None for vector in known):
+        raise InputError("a passage has no embedding, so nothing can be searched")
+    done = answered(questions, vectors)
+    if not done:
+        return [figure(_name(depth), stats.mean([]), []) for depth in DEPTHS]
+    names = list(passages)
+    gold = [[names.index(q["reference_context_ids"][0])] for q, _ in done]
+    cosines: Floats = (
+        _unit([vector for _, vector in done]) @ _unit([v for v in known if v is not None]).T
+    )
+    mine = ranks(cosines, gold)
+    theirs = ranks(by_words(texts, [q["question"] for q, _ in done]), gold)
+    return [
+        figure(
+            _name(depth),
+            stats.mean(mine < depth),
+            [question["group"] for question, _ in done],
+            {"words (BM25)": stats.mean(theirs < depth)},
+            note=f"among {len(texts)} passages; {judge.identity(Embed)}",
+        )
+        for depth in DEPTHS
+    ]
+
+
+def _name(depth: int) -> str:
+    return f"TeleQuAD retrieval, hit rate at {depth}"
+
+
+def _unit(vectors: Sequence[Sequence[float]]) -> Floats:
+    rows: Floats = np.asarray(vectors, dtype=float)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+TELEQUAD_SET = Benchmark(
+    name="telequad",
+    family="retrieval",
+    about="the passage that answers a question, found by embeddings (TeleQuAD)",
+    files=(TELEQUAD,),
+    licence="CC BY-ND 4.0",
+    rows=telequad_rows,
+    measure=measure_telequad,
+    tasks=(Embed,),
+    kinds={"question": 1000, "passage": None},
+    kind=_telequad_kind,
+    whole=("passage",),
 )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay._text.sentences import spans
 from assay._text.words import words
-from assay.bench.retrieval import ranks
+from assay.bench.relevance import ranks
 from assay.data import read
 from assay.data.validation import samples
 from assay.errors import InputError

@@ -47,7 +47,7 @@ from assay.target.ask import count, limits_of
 from assay.target.system import System
 from assay.tasks import AnswerFromPassages, Choice, Embed, SelectSentences
 from assay.tasks import Passage as NumberedSentence
-from assay.tasks.questions import NO_ANSWER
+from assay.tasks.contexts import NO_ANSWER
 from assay.testset.documents import Document, read_documents
 
 _MOST_SENTENCES: Final = 3  # of an extractive answer

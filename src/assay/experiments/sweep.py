@@ -9,14 +9,13 @@ from typing import Any
 from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
-    Params,
     configuration_name,
     configuration_names,
     leaderboard,
     race_leaderboard,
     race_scores,
 )
-from assay._analysis.sweeps import LOOK, TAG
+from assay._analysis.sweeps import LOOK, TAG, Params
 from assay._middleware.cache import SharedLimits
 from assay._middleware.concurrency import in_parallel
 from assay._runner import STORE

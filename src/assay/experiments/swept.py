@@ -7,12 +7,11 @@ from pathlib import Path
 from assay._analysis.comparability import judge_of
 from assay._analysis.leaderboard import (
     Leaderboard,
-    Params,
     configuration_names,
     leaderboard,
     race_leaderboard,
 )
-from assay._analysis.sweeps import StoredSweep, named_sweep
+from assay._analysis.sweeps import Params, StoredSweep, named_sweep
 from assay._runner.result import Result
 from assay._store import Run, Store
 from assay.experiments.pipeline import NAME, Parameters

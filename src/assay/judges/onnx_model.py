@@ -7,7 +7,7 @@ depends neither on what is read beside it nor on how many cores there are.
 import hashlib
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,6 @@ from assay.errors import InputError, Unreadable, Unsupported
 from assay.judge import AttributeBackend, Reply, Task
 from assay.judges.data_digest import digest, whole_digest
 from assay.judges.embedded.inference import Passes, aside, workers
-from assay.prompt import Material
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -271,10 +270,6 @@ class ScorePassage(Task[float]):
 
     question: str
     passage: str
-
-    def material(self) -> Sequence[Material]:
-        """The question, then the passage."""
-        return (Material("question", self.question), Material("passage", self.passage))
 
     def read(self, raw: str) -> float:
         """The score, high is good; raises Unreadable if it is no finite number."""

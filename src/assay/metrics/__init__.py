@@ -1,7 +1,7 @@
 """The metrics, by name."""
 
 from assay.metrics.base import Metric
-from assay.metrics.compat.papers import (
+from assay.metrics.compat.ragas_paper import (
     PaperAnswerRelevance,
     PaperContextRelevance,
     PaperFaithfulness,

@@ -27,17 +27,11 @@ Cited: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the answer and what it cites.
+    """A sentence of the answer and what it cites."""
 
-    Attributes:
-        statement: Its text without the marks, and where it stands.
-        cited: Indices of the contexts that it cites, repeated where it repeats itself.
-        outside: Numbers it cites that no context has.
-    """
-
-    statement: Statement
-    cited: Cited
-    outside: tuple[int, ...]
+    statement: Statement  # its text without the marks, and where it stands
+    cited: Cited  # indices of the contexts that it cites, repeated where it repeats itself
+    outside: tuple[int, ...]  # numbers it cites that no context has
 
     @property
     def name(self) -> str:
@@ -211,8 +205,6 @@ class CitationRecall(_Citations):
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
 
-    at_most: int = 3
-
     name = "alce:citation_recall"
 
     async def _judge_sentences(
@@ -252,8 +244,6 @@ class CitationPrecision(_Citations):
     Args:
         at_most: How many citations of a sentence count, starting with the first (ALCE: 3).
     """
-
-    at_most: int = 3
 
     name = "alce:citation_precision"
 

@@ -31,23 +31,14 @@ from assay.tasks.embedding import cosine
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One message of the assistant with what it answers.
+    """One message of the assistant with what it answers."""
 
-    Attributes:
-        number: Which turn of the conversation it is, counted from 1.
-        question: The user's last message before it, "" if there is none.
-        earlier: What was said before, oldest first: "user: ..." and "assistant: ...".
-        answer: The assistant's message.
-        contexts: What was retrieved for it; None if not recorded.
-        results: What tools returned since the user's message.
-    """
-
-    number: int
-    question: str
-    earlier: tuple[str, ...]
-    answer: str
-    contexts: tuple[str, ...] | None
-    results: tuple[str, ...]
+    number: int  # which turn of the conversation it is, counted from 1
+    question: str  # the user's last message before it, "" if there is none
+    earlier: tuple[str, ...]  # what was said before, oldest first: "user: ..." and "assistant: ..."
+    answer: str  # the assistant's message
+    contexts: tuple[str, ...] | None  # what was retrieved for it; None if not recorded
+    results: tuple[str, ...]  # what tools returned since the user's message
 
 
 def exchanges(turns: Sequence[Turn], window: int) -> list[Exchange]:

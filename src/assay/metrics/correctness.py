@@ -19,6 +19,7 @@ from assay.metrics.evidence import (
     by_probability,
     contradicted,
     exact_mean,
+    parts_beside,
     premise,
     split,
     three_way_tasks,
@@ -140,23 +141,11 @@ class FactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (against_theirs,)), (reference_statements, (against_mine,))], judge
         )
-        mine = verdict_parts(
-            answer_statements,
-            correct,
-            answer,
-            labels=("TP", "FP"),
-            in_contexts=False,
-            soft=self.soft,
+        mine = parts_beside(
+            answer_statements, correct, answer, "statement", ("TP", "FP"), soft=self.soft
         )
-        theirs = verdict_parts(
-            reference_statements,
-            covered,
-            reference,
-            kind="reference statement",
-            labels=("covered", "FN"),
-            in_contexts=False,
-            soft=self.soft,
-        )
+        of_reference = reference_statements, covered, reference, "reference statement"
+        theirs = parts_beside(*of_reference, ("covered", "FN"), soft=self.soft)
         if self.short and self.mode == "f1" and is_short(reference) and mine:
             return self._led_by_recall(_beyond(mine, correct), theirs)
         return self._counted(mine, theirs)

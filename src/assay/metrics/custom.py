@@ -184,15 +184,13 @@ def _metric(target: object, spec: str) -> type[Metric] | Metric:
 
 def _load(module: str, spec: str) -> ModuleType:
     try:
-        return module_in_file(Path(module)) if module.endswith(FILE) else _by_name(module)
+        if module.endswith(FILE):
+            return module_in_file(Path(module))
+        importlib.invalidate_caches()  # the file may have been written a moment ago
+        return importlib.import_module(module)
     except (OSError, ImportError) as error:
         fault = f"the metric '{spec}' cannot be imported: {error}"
         raise InputError(fault, "`assay metrics` lists those that are built in") from error
     except SyntaxError as error:
         where = f"{Path(error.filename or module).name}:{error.lineno}"
         raise InputError(f"the metric '{spec}' cannot be imported: {where}: {error.msg}") from error
-
-
-def _by_name(module: str) -> ModuleType:
-    importlib.invalidate_caches()  # the file may have been written a moment ago
-    return importlib.import_module(module)

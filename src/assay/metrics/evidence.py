@@ -125,6 +125,21 @@ def verdict_parts(
     )
 
 
+def parts_beside(
+    statements: Sequence[Statement],
+    verdicts: Sequence[Verdict],
+    text: str,
+    kind: str,
+    labels: tuple[str, str],
+    *,
+    soft: bool = True,
+) -> tuple[Part, ...]:
+    """As `verdict_parts`, of statements that were checked against another text of the sample."""
+    return verdict_parts(
+        statements, verdicts, text, kind=kind, labels=labels, in_contexts=False, soft=soft
+    )
+
+
 def _label(verdict: Verdict, labels: tuple[str, str]) -> str:
     if verdict.uncertain and labels == SUPPORT:
         return UNCERTAIN

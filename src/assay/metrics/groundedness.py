@@ -1,7 +1,7 @@
 """Groundedness: faithfulness to the contexts, hallucination, sensitivity to noise in them."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import ClassVar, Final, Literal, TypeAlias
@@ -275,23 +275,14 @@ ByContext: TypeAlias = tuple[Verdicts, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """Entailment matrices; one that was not asked for is empty.
+    """Entailment matrices; one that was not asked for is empty."""
 
-    Attributes:
-        answer: Statements of the answer, where they are checked or a premise.
-        reference: Statements of the reference, likewise.
-        correct: Per statement of the answer, whether the reference entails it.
-        covered: Per statement of the reference, whether the answer entails it.
-        retrieved: Per statement of the reference, whether each context entails it.
-        grounded: Per statement of the answer, whether each context entails it.
-    """
-
-    answer: Statements = ()
-    reference: Statements = ()
-    correct: Verdicts = ()
-    covered: Verdicts = ()
-    retrieved: ByContext = ()
-    grounded: ByContext = ()
+    answer: Statements = ()  # statements of the answer, where they are checked or a premise
+    reference: Statements = ()  # statements of the reference, likewise
+    correct: Verdicts = ()  # per statement of the answer, whether the reference entails it
+    covered: Verdicts = ()  # per statement of the reference, whether the answer entails it
+    retrieved: ByContext = ()  # per statement of the reference, whether each context entails it
+    grounded: ByContext = ()  # per statement of the answer, whether each context entails it
 
     @property
     def relevant(self) -> frozenset[int]:
@@ -355,7 +346,8 @@ def by_contexts(
     """The evidence where a statement was checked against each context: all that entail it."""
     supporting = entailing(row)
     first = row[supporting[0]] if supporting else None
-    reason = f"entailed by {_context_names(supporting)}" if supporting else "no context entails it"
+    names = ", ".join(f"c{i + 1}" for i in supporting)
+    reason = f"entailed by {names}" if supporting else "no context entails it"
     if first and first.reason:
         reason = f"{reason}: {first.reason}"
     return Part(
@@ -369,10 +361,6 @@ def by_contexts(
         probability=max((v.probability for v in row if v.probability is not None), default=None),
         span=statement.span,
     )
-
-
-def _context_names(contexts: Sequence[int]) -> str:
-    return ", ".join(f"c{i + 1}" for i in contexts)
 
 
 def _column(columns: list[Verdicts] | None) -> Verdicts:

@@ -13,7 +13,7 @@ from assay.metrics.evidence import blank
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.stats.intervals import wilson
-from assay.tasks import ChooseLabel, Label, Statement, VerifyStatements
+from assay.tasks import ChooseLabel, Statement, VerifyStatements
 
 VITAL: Final = "vital"
 _Z: Final = 1.96  # of intervals that hold in 95 of 100 cases
@@ -40,7 +40,10 @@ async def assign(sample: Sample, judge: Judge) -> tuple[Part, ...]:
     if judge.can(ChooseLabel):
         texts = (("question", sample.question or ""), ("answer", answer))
         tasks = [ChooseLabel(_ASSIGN, _LABELS, (*texts, ("nugget", text))) for text in nuggets]
-        return tuple(_part(*pair) for pair in zip(nuggets, await judge.each(tasks), strict=True))
+        return tuple(
+            Part("nugget", text, label.value, _VALUES[label.value], label.reason)
+            for text, label in zip(nuggets, await judge.each(tasks), strict=True)
+        )
     statements = tuple(Statement(f"s{n}", text) for n, text in enumerate(nuggets, start=1))
     verdicts = await judge(VerifyStatements(statements, (answer,)))
     return tuple(
@@ -55,10 +58,6 @@ async def assign(sample: Sample, judge: Judge) -> tuple[Part, ...]:
         )
         for text, verdict in zip(nuggets, verdicts, strict=True)
     )
-
-
-def _part(text: str, label: Label) -> Part:
-    return Part("nugget", text, label.value, _VALUES[label.value], label.reason)
 
 
 @dataclass(frozen=True)

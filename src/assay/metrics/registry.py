@@ -17,7 +17,6 @@ from assay.metrics import (
     custom,
     grading,
     groundedness,
-    leakage,
     nuggets,
     operations,
     preference,
@@ -25,15 +24,13 @@ from assay.metrics import (
     retrieval,
     robustness,
     text_similarity,
-    tools,
 )
 from assay.metrics.base import ELLIPSIS, Metric, check_parameters, frozen
 from assay.metrics.compat import (
-    crud,
     deepeval,
     papers,
-    probability,
     ragas,
+    ragas_paper,
     ragchecker,
     selfcheck,
     trulens,
@@ -45,11 +42,11 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
     "Answers and contexts": (
         groundedness.Faithfulness,
         groundedness.GradedFaithfulness,
-        papers.PaperFaithfulness,
+        ragas_paper.PaperFaithfulness,
         relevance.AnswerRelevancy,
-        papers.PaperAnswerRelevance,
+        ragas_paper.PaperAnswerRelevance,
         contexts.ContextRelevance,
-        papers.PaperContextRelevance,
+        ragas_paper.PaperContextRelevance,
         contexts.ContextPrecision,
         contexts.ContextPrecisionWithoutReference,
         contexts.ContextRecall,
@@ -72,7 +69,7 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         correctness.AnswerSimilarity,
         text_similarity.BertScore,
         correctness.NliScore,
-        probability.Menli,
+        papers.Menli,
         text_similarity.ExactMatch,
         text_similarity.StringPresence,
         text_similarity.TokenF1,
@@ -116,9 +113,9 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         grading.AnswerAccuracy,
         grading.NvContextRelevance,
         grading.ResponseGroundedness,
-        papers.GptScore,
-        probability.LikelihoodScore,
-        papers.GptRanking,
+        ragas_paper.GptScore,
+        papers.LikelihoodScore,
+        ragas_paper.GptRanking,
         preference.PairwisePreference,
         relevance.SummaryScore,
     ),
@@ -155,14 +152,14 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         selfcheck.SelfCheckMQAG,
         selfcheck.SelfCheckNgram,
         selfcheck.SelfCheckPrompt,
-        crud.CrudBleu,
-        crud.CrudRougeL,
+        papers.CrudBleu,
+        papers.CrudRougeL,
         papers.QuestEvalRecall,
         papers.QuestEvalPrecision,
     ),
     "Robustness, refusals, leaks, latency and cost": (
-        leakage.AccessLeak,
-        leakage.PiiLeakage,
+        robustness.AccessLeak,
+        robustness.PiiLeakage,
         robustness.NoiseRobustness,
         robustness.CounterfactualRobustness,
         robustness.NegativeRejection,
@@ -177,8 +174,8 @@ GROUPS: dict[str, tuple[type[Metric], ...]] = {
         conversation.AgentGoalAccuracy,
         conversation.AgentGoalAccuracyWithoutReference,
         conversation.TopicAdherence,
-        tools.ToolCallAccuracy,
-        tools.ToolCallF1,
+        operations.ToolCallAccuracy,
+        operations.ToolCallF1,
     ),
 }
 METRICS: dict[str, type[Metric]] = {
@@ -217,7 +214,6 @@ OCCASIONAL = (
     "cost_per_query",
     "tokens_per_query",
 )
-
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
@@ -305,7 +301,10 @@ def parse(spec: str) -> Metric:
     """
     match = _SPEC.match(spec)
     name = match[1] if match else spec.strip()
-    target = METRICS.get(ALIASES.get(name, name)) or _custom(name)
+    target: type[Metric] | Metric | None = METRICS.get(ALIASES.get(name, name))
+    # What begins as a family's names do is a slip of the pen, and no module of the user's.
+    if target is None and name.partition(":")[0] not in _FAMILIES:
+        target = custom.find(name)
     cls = type(target) if isinstance(target, Metric) else target
     if match is None or cls is None:
         raise InputError(f"no metric is called '{name}'{_suggestion(name, [*METRICS, *ALIASES])}")
@@ -407,11 +406,6 @@ def _check_class(cls: type[Metric]) -> None:
         if not hasattr(cls, name):
             fault = f"the metric {cls.__name__} does not define '{name}'"
             raise InputError(fault, f"such as {name} = {such} in the class")
-
-
-def _custom(name: str) -> type[Metric] | Metric | None:
-    # What begins as a family's names do is a slip of the pen, and no module of the user's.
-    return None if name.partition(":")[0] in _FAMILIES else custom.find(name)
 
 
 def _build(cls: type[Metric], parameters: dict[str, Any]) -> Metric:

@@ -15,13 +15,13 @@ from assay.metrics.evidence import (
     blank_outcome,
     choices,
     helpful_ids,
+    parts_beside,
     premise,
     rating_part,
     relevance_part,
     relevance_share,
     share,
     split,
-    verdict_parts,
     verify,
 )
 from assay.metrics.grading import missing
@@ -238,14 +238,8 @@ class Completeness(Metric):
         needed = helpful_ids(await choices(question, reference_statements, judge)) or [
             s.id for s in reference_statements
         ]
-        parts = verdict_parts(
-            reference_statements,
-            verdicts,
-            reference or "",
-            kind="reference statement",
-            labels=("covered", "not covered"),
-            in_contexts=False,
-        )
+        of_reference = reference_statements, verdicts, reference or "", "reference statement"
+        parts = parts_beside(*of_reference, ("covered", "not covered"))
         return share(
             [
                 part if s.id in needed else replace(part, label="not needed", value=None)
@@ -395,7 +389,4 @@ async def _covered_by_questions(text: str, summary: str, judge: Judge) -> tuple[
 async def _covered_by_statements(text: str, summary: str, judge: Judge) -> tuple[Part, ...]:
     (statements,) = await split("", [text], judge)
     (verdicts,) = await verify([(statements, (summary,))], judge)
-    labels = ("told", "not told")
-    return verdict_parts(
-        statements, verdicts, kind="source statement", labels=labels, in_contexts=False
-    )
+    return parts_beside(statements, verdicts, "", "source statement", ("told", "not told"))

@@ -25,18 +25,13 @@ UNJUDGED = "unjudged_pool"
 
 @dataclass(frozen=True)
 class Ranking:
-    """What was retrieved, and what should have been.
+    """What was retrieved, and what should have been."""
 
-    Attributes:
-        grades: Relevance of each retrieved context, best rank first. 0 if it is not relevant, or
-            if it repeats an earlier one: it takes up a rank and brings nothing.
-        ideal: Grades above 0 of all relevant contexts, highest first.
-        parts: The evidence: each retrieved context, then what was not retrieved.
-    """
-
+    # Relevance of each retrieved context, best rank first. 0 if it is not relevant, or if it
+    # repeats an earlier one: it takes up a rank and brings nothing.
     grades: tuple[float, ...]
-    ideal: tuple[float, ...]
-    parts: tuple[Part, ...]
+    ideal: tuple[float, ...]  # grades above 0 of all relevant contexts, highest first
+    parts: tuple[Part, ...]  # the evidence: each retrieved context, then what was not retrieved
 
     def hits(self, k: int) -> int:
         """How many of the first k are relevant."""

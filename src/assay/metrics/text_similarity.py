@@ -29,7 +29,7 @@ Distance = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
 
 
 @dataclass(frozen=True)
-class Wording(Metric):
+class TextSimilarity(Metric):
     """Base of the metrics that compare the answer with the reference letter by letter.
 
     Where several references are accepted, the closest one counts; a blank one is none.
@@ -65,7 +65,7 @@ class Wording(Metric):
 
 
 @dataclass(frozen=True)
-class ExactMatch(Wording):
+class ExactMatch(TextSimilarity):
     """Whether the answer is the reference, character by character: 1 or 0.
 
     In [0, 1] (RAGAS documentation). Undefined if both are blank.
@@ -79,7 +79,7 @@ class ExactMatch(Wording):
 
 
 @dataclass(frozen=True)
-class StringPresence(Wording):
+class StringPresence(TextSimilarity):
     """Whether the answer contains the reference, character by character: 1 or 0.
 
     In [0, 1] (RAGAS documentation). An empty reference counts as absent: 0.
@@ -93,7 +93,7 @@ class StringPresence(Wording):
 
 
 @dataclass(frozen=True)
-class TokenF1(Wording):
+class TokenF1(TextSimilarity):
     """F1 of the words that answer and reference share, as SQuAD counts it.
 
     2 P R / (P + R), P = shared words / words of the answer, R = shared words / words of the
@@ -125,7 +125,7 @@ class TokenF1(Wording):
 
 
 @dataclass(frozen=True)
-class StringSimilarity(Wording):
+class StringSimilarity(TextSimilarity):
     """1 minus the normalised edit distance of answer and reference (rapidfuzz).
 
     In [0, 1] (RAGAS documentation: non-LLM string similarity). Undefined if both are blank.
@@ -160,7 +160,7 @@ _LONGEST: Final = 10  # words of an n-gram: memory grows with them, and longer o
 
 
 @dataclass(frozen=True)
-class Bleu(Wording):
+class Bleu(TextSimilarity):
     """BLEU of the whole answer against the reference (sacrebleu, exp smoothing).
 
     In [0, 1] (Papineni et al. 2002). An answer of fewer than four words, punctuation marks
@@ -189,7 +189,7 @@ class Bleu(Wording):
 
 
 @dataclass(frozen=True)
-class Chrf(Wording):
+class Chrf(TextSimilarity):
     """Character n-gram F-score of the answer against the reference: chrF2 (sacrebleu).
 
     In [0, 1] (Popovic 2015). It needs no words, so it works for every language.
@@ -221,7 +221,7 @@ class Chrf(Wording):
 
 
 @dataclass(frozen=True)
-class Rouge(Wording):
+class Rouge(TextSimilarity):
     """ROUGE of the answer against the reference, with Porter stems (rouge-score).
 
     In [0, 1] (Lin 2004). Its words are runs of the letters a to z and digits, in lower case, as
@@ -267,7 +267,7 @@ class Rouge(Wording):
 
 
 @dataclass(frozen=True)
-class Meteor(Wording):
+class Meteor(TextSimilarity):
     """METEOR of the answer against the reference: matched words, and in how few stretches (nltk).
 
     (1 - penalty) * P R / (alpha P + (1 - alpha) R) over matched words, alpha = 0.9, penalty = 0.5

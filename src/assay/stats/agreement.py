@@ -362,19 +362,13 @@ def best_threshold(
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of counted rows.
+    """A share of counted rows."""
 
-    Attributes:
-        hits: Rows that are as asked.
-        n: Rows that meet the condition.
-        value: hits / n; None if no row meets it.
-        interval: Its Wilson interval, clusters taken into account (rows of a single cluster tell
-            nothing: 0 to 1); None if no row meets it.
-    """
-
-    hits: int
-    n: int
-    value: float | None
+    hits: int  # rows that are as asked
+    n: int  # rows that meet the condition
+    value: float | None  # hits / n; None if no row meets it
+    # Its Wilson interval, clusters taken into account (rows of a single cluster tell nothing: 0 to
+    # 1); None if no row meets it.
     interval: Interval | None
 
 

@@ -26,15 +26,11 @@ _CELLS = 1_000_000  # samples times labels that are held at once
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch.
+    """One batch."""
 
-    Attributes:
-        chances: Shape (n,): with which probability each sample was drawn into it.
-        labelled: Shape (n,): whether it has a label. Those without are taken to be like the others
-            of the batch.
-    """
-
-    chances: Floats
+    chances: Floats  # shape (n,): with which probability each sample was drawn into it
+    # Shape (n,): whether it has a label. Those without are taken to be like the others of the
+    # batch.
     labelled: npt.NDArray[np.bool_]
 
 

@@ -23,39 +23,27 @@ _ROUNDING = 1e-12  # a variance below this, as a share of the largest one, is ro
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One system beside the best.
+    """One system beside the best."""
 
-    Attributes:
-        mean: Its mean score.
-        interval: The confidence interval of the mean, by itself; None where there is none.
-        difference: Its mean minus that of the best; 0 for the best itself.
-        difference_interval: The confidence interval of that, simultaneous over all pairs of
-            systems; None for the best itself, and for fewer than two independent samples.
-        verdict: "best", "tied" (cannot be told from the best) or "worse".
-    """
-
-    mean: float
+    mean: float  # its mean score
+    # The confidence interval of the mean, by itself; None where there is none.
     interval: Interval | None
-    difference: float
+    difference: float  # its mean minus that of the best; 0 for the best itself
+    # The confidence interval of that, simultaneous over all pairs of systems; None for the best
+    # itself, and for fewer than two independent samples.
     difference_interval: Interval | None
-    verdict: Verdict
+    verdict: Verdict  # "best", "tied" (cannot be told from the best) or "worse"
 
 
 @dataclass(frozen=True, slots=True)
 class WithBest:
-    """Several systems beside the best.
+    """Several systems beside the best."""
 
-    Attributes:
-        placed: The systems, in the order of their columns.
-        order: Their columns, the best first.
-        alpha: At which level each difference stands by itself, so that all hold together.
-        needed: How many samples in all would tell the two best apart in 80 of 100 cases, if they
-            differ by as much as was seen; None where that cannot be said.
-    """
-
-    placed: tuple[Placed, ...]
-    order: tuple[int, ...]
-    alpha: float
+    placed: tuple[Placed, ...]  # the systems, in the order of their columns
+    order: tuple[int, ...]  # their columns, the best first
+    alpha: float  # at which level each difference stands by itself, so that all hold together
+    # How many samples in all would tell the two best apart in 80 of 100 cases, if they differ by as
+    # much as was seen; None where that cannot be said.
     needed: int | None
 
 

@@ -237,39 +237,25 @@ def _changed_shares(pairs: Paired) -> power.ChangedShares:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The scores of one group.
+    """The scores of one group."""
 
-    Attributes:
-        n: How many.
-        mean: Their mean, None without any.
-        sd: Their standard deviation (n - 1), None for fewer than two.
-    """
-
-    n: int
-    mean: float | None
-    sd: float | None
+    n: int  # how many
+    mean: float | None  # their mean, None without any
+    sd: float | None  # their standard deviation (n - 1), None for fewer than two
 
 
 @dataclass(frozen=True, slots=True)
 class Welch:
-    """Two means of independent groups, compared without taking their spread to be equal.
+    """Two means of independent groups, compared without taking their spread to be equal."""
 
-    Attributes:
-        difference: Mean of the first group minus mean of the second.
-        interval: Its two-sided confidence interval.
-        t: The test statistic.
-        df: Degrees of freedom, by Welch and Satterthwaite.
-        p: p-value of "the first mean is not higher" (one-sided), or of "the means are equal": by
-            permutation where a group has fewer than 500 scores, else by Student's t.
-        one_sided: Which of the two.
-    """
-
-    difference: float
-    interval: Interval
-    t: float
-    df: float
+    difference: float  # mean of the first group minus mean of the second
+    interval: Interval  # its two-sided confidence interval
+    t: float  # the test statistic
+    df: float  # degrees of freedom, by Welch and Satterthwaite
+    # p-value of "the first mean is not higher" (one-sided), or of "the means are equal": by
+    # permutation where a group has fewer than 500 scores, else by Student's t.
     p: float
-    one_sided: bool
+    one_sided: bool  # which of the two
 
 
 def describe(values: Values) -> Group:

@@ -41,17 +41,14 @@ _METHOD = "prediction-powered"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How the labelled samples were chosen, and which samples belong together.
+    """How the labelled samples were chosen, and which samples belong together."""
 
-    Attributes:
-        probabilities: Shape (k,): with which probability each labelled sample was chosen, in
-            (0, 1]; None if all samples had the same chance.
-        strata: Shape (N,): the stratum of every sample, where some of each were chosen at random.
-        groups: Shape (N,): the cluster (document, conversation) of every sample.
-    """
-
+    # Shape (k,): with which probability each labelled sample was chosen, in (0, 1]; None if all
+    # samples had the same chance.
     probabilities: Numbers | None = None
+    # Shape (N,): the stratum of every sample, where some of each were chosen at random.
     strata: Sequence[Hashable] | None = None
+    # Shape (N,): the cluster (document, conversation) of every sample.
     groups: Sequence[Hashable] | None = None
 
 
@@ -110,17 +107,11 @@ class _Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What each sample adds to an estimate, for the covariance of several.
+    """What each sample adds to an estimate, for the covariance of several."""
 
-    Attributes:
-        adds: Shape (N,): its part of the estimate's deviation.
-        made_up: Variance from labels that were made up, beside that.
-        freedom: Degrees of freedom of the spread, 0 or less if the labels cannot tell it.
-    """
-
-    adds: Floats
-    made_up: float
-    freedom: float
+    adds: Floats  # shape (N,): its part of the estimate's deviation
+    made_up: float  # variance from labels that were made up, beside that
+    freedom: float  # degrees of freedom of the spread, 0 or less if the labels cannot tell it
 
 
 def correct_mean(  # noqa: PLR0913 - what is known, how it was drawn, what is wanted
@@ -344,19 +335,12 @@ def _adds(
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """How well the labelled samples show their own spread.
+    """How well the labelled samples show their own spread."""
 
-    Attributes:
-        units: How many are independent: clusters, where there are any.
-        freedom: Degrees of freedom of the spread, infinite where no allowance is made for few.
-        grouped: Whether some cluster has several samples, and allowance is made for few.
-        wider: By what factor so few clusters make the standard error too small.
-    """
-
-    units: int
-    freedom: float
-    grouped: bool = False
-    wider: float = 1.0
+    units: int  # how many are independent: clusters, where there are any
+    freedom: float  # degrees of freedom of the spread, infinite where no allowance is made for few
+    grouped: bool = False  # whether some cluster has several samples, and allowance is made for few
+    wider: float = 1.0  # by what factor so few clusters make the standard error too small
 
     @classmethod
     def of(

@@ -224,24 +224,16 @@ def wilson_around(
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """What is independent: values, or clusters of them.
+    """What is independent: values, or clusters of them."""
 
-    Attributes:
-        values: Shape (n_values,), as given.
-        mean: Their mean.
-        each: Shape (n,): a number for each unit such that their mean is that of the values, and
-            their spread what that mean is uncertain by. Clusters: the linearised ratio.
-        means: Shape (n,): the mean of each unit.
-        freedom: Degrees of freedom of the spread; fewer where clusters differ in size (Kish).
-        clustered: Whether some unit has several values.
-    """
-
-    values: Floats
-    mean: float
+    values: Floats  # shape (n_values,), as given
+    mean: float  # their mean
+    # Shape (n,): a number for each unit such that their mean is that of the values, and their
+    # spread what that mean is uncertain by. Clusters: the linearised ratio.
     each: Floats
-    means: Floats
-    freedom: float
-    clustered: bool
+    means: Floats  # shape (n,): the mean of each unit
+    freedom: float  # degrees of freedom of the spread; fewer where clusters differ in size (Kish)
+    clustered: bool  # whether some unit has several values
 
     @property
     def n(self) -> int:

@@ -25,18 +25,12 @@ class Checked:
 
     Where samples count differently, these are no whole numbers: as many equal samples as would tell
     as much (Kish).
-
-    Attributes:
-        positives: Samples that are truly positive.
-        hits: How many of them the judge called positive.
-        negatives: Samples that are truly negative.
-        rejections: How many of them the judge called negative.
     """
 
-    positives: float
-    hits: float
-    negatives: float
-    rejections: float
+    positives: float  # samples that are truly positive
+    hits: float  # how many of them the judge called positive
+    negatives: float  # samples that are truly negative
+    rejections: float  # how many of them the judge called negative
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[bool, bool]], weights: Floats | None = None) -> "Checked":
@@ -76,47 +70,32 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class TrueShare:
-    """A share of positives, freed of the judge's errors.
+    """A share of positives, freed of the judge's errors."""
 
-    Attributes:
-        estimate: The share, 0..1.
-        interval: Its confidence interval.
-        apparent: The share that the judge called positive.
-        sensitivity: Of the judge.
-        specificity: Of the judge.
-        by_probability: Whether it is known with which probability each sample was chosen to be
-            checked; if not, they are taken for a simple random choice.
-        cut_short: Whether these probabilities are those of more samples than were checked: the
-            estimate is then off.
-    """
-
-    estimate: float
-    interval: Interval
-    apparent: float
-    sensitivity: float
-    specificity: float
+    estimate: float  # the share, 0..1
+    interval: Interval  # its confidence interval
+    apparent: float  # the share that the judge called positive
+    sensitivity: float  # of the judge
+    specificity: float  # of the judge
+    # Whether it is known with which probability each sample was chosen to be checked; if not, they
+    # are taken for a simple random choice.
     by_probability: bool = False
+    # Whether these probabilities are those of more samples than were checked: the estimate is then
+    # off.
     cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """What samples tell that come in groups, beside their counts.
+    """What samples tell that come in groups, beside their counts."""
 
-    Attributes:
-        verdicts: Independent samples that would tell as much as those the judge alone has seen.
-        positives: Likewise of the checked samples that are truly positive.
-        negatives: Likewise of those that are truly negative.
-        correlation: Of the errors of sensitivity and specificity, -1..1: where a group makes the
-            judge lenient, it is below 0.
-        freedom: Degrees of freedom of the spread of the groups.
-    """
-
-    verdicts: float
-    positives: float
-    negatives: float
+    verdicts: float  # independent samples that would tell as much as those the judge alone has seen
+    positives: float  # likewise of the checked samples that are truly positive
+    negatives: float  # likewise of those that are truly negative
+    # Of the errors of sensitivity and specificity, -1..1: where a group makes the judge lenient, it
+    # is below 0.
     correlation: float = 0.0
-    freedom: float = math.inf
+    freedom: float = math.inf  # degrees of freedom of the spread of the groups
 
 
 def clustered(

@@ -39,32 +39,20 @@ BROKEN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A verdict of the cheap judge, and whether the label contradicts it.
+    """A verdict of the cheap judge, and whether the label contradicts it."""
 
-    Attributes:
-        supported: The verdict.
-        sureness: Its probability, in [0, 1]; 1 of a judge that gives none.
-        wrong: Whether the label is the other one.
-        stands: Whether the verdict was within the band when it was checked.
-    """
-
-    supported: bool
-    sureness: float
-    wrong: bool
-    stands: bool = False
+    supported: bool  # the verdict
+    sureness: float  # its probability, in [0, 1]; 1 of a judge that gives none
+    wrong: bool  # whether the label is the other one
+    stands: bool = False  # whether the verdict was within the band when it was checked
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """From which sureness on a verdict stands; None where none of that kind does.
+    """From which sureness on a verdict stands; None where none of that kind does."""
 
-    Attributes:
-        supported: For verdicts that a statement is supported.
-        unsupported: For verdicts that it is not.
-    """
-
-    supported: float | None = None
-    unsupported: float | None = None
+    supported: float | None = None  # for verdicts that a statement is supported
+    unsupported: float | None = None  # for verdicts that it is not
 
     def __bool__(self) -> bool:
         return self != Band()
@@ -146,20 +134,13 @@ class RiskControl:
 
     All verdicts are checked until a band passes, a share of answers from then on. When the risk of
     what stands breaks the bound, the band closes and everything is learnt anew.
-
-    Attributes:
-        risk: The bound.
-        alpha: How likely the risk of a band may be above it: all fits together.
-        share: The share of answers that is checked while a band is open, in (0, 1].
-        band: What stands now.
-        closed: How often a band was closed because the risk broke the bound.
     """
 
-    risk: float
-    alpha: float
-    share: float
-    band: Band = Band()
-    closed: int = 0
+    risk: float  # the bound
+    alpha: float  # how likely the risk of a band may be above it: all fits together
+    share: float  # the share of answers that is checked while a band is open, in (0, 1]
+    band: Band = Band()  # what stands now
+    closed: int = 0  # how often a band was closed because the risk broke the bound
     _answers: list[Sequence[Checked]] = field(default_factory=list)
     _fits: int = 0
     _next: int = 0

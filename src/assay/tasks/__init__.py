@@ -4,6 +4,7 @@ from typing import Any
 
 from assay.judge import Task
 from assay.tasks.contexts import (
+    AnswerFromPassages,
     Choice,
     GradePassages,
     JudgeContexts,
@@ -51,7 +52,6 @@ from assay.tasks.grading import (
     RateAnswer,
     Rating,
 )
-from assay.tasks.listing import ListNuggets, NameEntities
 from assay.tasks.paper import (
     PaperCorrectness,
     PaperExtraction,
@@ -63,13 +63,14 @@ from assay.tasks.paper import (
 from assay.tasks.questions import (
     AnswerClosedBook,
     AnswerClosedQuestions,
-    AnswerFromPassages,
     AnswerQuestions,
     AskAboutFacts,
     AskClosedQuestions,
     ClosedAnswer,
     ClosedQuestion,
     GenerateQuestions,
+    ListNuggets,
+    NameEntities,
     Questions,
     ShortAnswer,
     SplitQuestion,

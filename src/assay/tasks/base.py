@@ -1,17 +1,233 @@
-"""Forms that several tasks share: lists of texts, items by number, halves of what is too long."""
+"""What tasks share: strict parsing of replies, and forms such as lists and items by number."""
 
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Protocol, Self, TypeAlias, TypeVar
 
 import msgspec
 
 from assay._text.sentences import spans
 from assay.errors import Unreadable
 from assay.judge import ByIds, Task
-from assay.tasks.parsing import by_id, decode, distinct, schema, stripped
+
+F = TypeVar("F")
+V = TypeVar("V")
+
+# A number that says how sure a judge is; anything outside 0 to 1 spoils the reply.
+Probability: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+# So many objects that begin but cannot be decoded, and the rest is not searched any more: a model
+# that repeats itself for ever would hold up the run.
+MAX_BROKEN = 500
+
+# What stands in the forms that prompts show, where a judge is to put words of its own.
+_DOTS = ("...", "…")
+# What is copied from a text: there, dots may be the text's own.
+_COPIED = frozenset({"quote", "source", "tokens"})
+_CUT_SHORT = "it was cut short, or is malformed"
+_NO_OBJECT = "no JSON object in the reply, though one was asked for"
+# Stands for an object that begins but cannot be decoded.
+_INCOMPLETE: Final = object()
+
+# What a reply is searched for: the beginning of an object that is not empty, or a thought.
+_MARK = re.compile(r"\{(?=\s*(?:\"|\Z))|<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+# Half of a surrogate pair, as it stands or as an escape.
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
+_END_OF_THOUGHT = re.compile(
+    r"\A.*^[^\S\n]*</think(?:ing)?>", re.DOTALL | re.IGNORECASE | re.MULTILINE
+)
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs) and any(mapping[key] != value for key, value in pairs):
+        raise ValueError("one key with two values")
+    return mapping
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unambiguous)
+
+
+def decode(raw: str, form: type[F]) -> F:
+    """The one JSON object of that form in a reply.
+
+    Code fences, ``<think>`` blocks and prose around it are passed over, and so is the prompt's
+    form where a reply quotes it; the object itself is decoded strictly. Two different objects that
+    both fit are ambiguous, so neither is taken, and nor is a draft before an answer that is torn.
+
+    Raises:
+        Unreadable: If no object fits, or two that differ, or the last one is not whole.
+    """
+    fitting: list[tuple[int, F]] = []
+    incomplete: int | None = None
+    problem = _NO_OBJECT if raw.strip() else "the reply is empty"
+    if '{"' in raw:
+        problem = f"no JSON object in the reply is whole: {_CUT_SHORT}"
+    dotted = any(dots in raw for dots in _DOTS)
+    for at, candidate in _objects(raw):
+        if candidate is _INCOMPLETE:
+            incomplete = at if incomplete is None else incomplete
+            continue
+        try:
+            value = msgspec.convert(candidate, form)
+        except msgspec.ValidationError as error:
+            problem = f"the reply has not the form that was asked for: {error}"
+            continue
+        if dotted and _is_outline(msgspec.to_builtins(value)):
+            problem = "only the form of a reply, with dots for an answer"
+            continue
+        incomplete = None
+        fitting.append((at, value))
+        if len(fitting) > 1 and value != fitting[0][1]:
+            # At once: a model that repeats itself may give thousands.
+            raise Unreadable("two different answers in one reply", raw=raw)
+    if incomplete is not None and _is_answer(raw, incomplete, form, [at for at, _ in fitting]):
+        which = "after the first" if fitting else "with an answer"
+        problem = f"no JSON object {which} is whole: {_CUT_SHORT}"
+    elif fitting:
+        return fitting[0][1]
+    raise Unreadable(problem, raw=raw)
+
+
+def _is_outline(value: Any) -> bool:
+    # The prompt's form as it was quoted, maybe with ids of the task put in.
+    if isinstance(value, dict):
+        return any(_is_outline(inner) for key, inner in value.items() if key not in _COPIED)
+    if isinstance(value, list | tuple):
+        return any(map(_is_outline, value))
+    return value in _DOTS
+
+
+def _is_answer(raw: str, incomplete: int, form: type[Any], whole: Sequence[int]) -> bool:
+    """Whether what begins there and is not whole was to be an answer, and no braces of prose."""
+    if len(whole) > 1 and raw.startswith(raw[incomplete:], whole[-1]):
+        return False  # a model that repeats itself to the end: once more the same
+    fields = "|".join(re.escape(field.encode_name) for field in msgspec.structs.fields(form))
+    return re.search(rf'"(?:{fields})"\s*:|\{{\s*(?:"\w*)?\Z', raw[incomplete:]) is not None
+
+
+def _objects(text: str) -> list[tuple[int, Any]]:
+    # One pass from left to right: a decode from every "{" on copes with fences and prose of every
+    # kind, and a tag inside a decoded object is its text. Stripping thoughts beforehand would let
+    # an answer that contains "<think>" make its own statements vanish.
+    objects: list[tuple[int, Any]] = []
+    begun: list[int] = []  # for each open thought, how much was found before it
+    thinking, at, broken = False, 0, 0
+    # Looked for only where there can be one: a search takes longer than decoding.
+    surrogates = (not text.isascii() or "\\u" in text) and _SURROGATE.search(text) is not None
+    while broken <= MAX_BROKEN and (mark := _MARK.search(text, at)):
+        at = mark.end()
+        if mark[0] != "{":
+            thinking = not mark["end"]
+            if thinking:
+                begun.append(len(objects))
+            elif begun:
+                del objects[begun.pop() :]
+            elif _begins_line(text, mark.start()):
+                objects.clear()  # all before was thought, even if its beginning is not shown
+            continue
+        try:
+            value, at = _DECODER.raw_decode(text, mark.start())
+            value = _without_surrogates(value) if surrogates else value
+        except ValueError:  # too many digits are one as well
+            broken += 1
+            value = _INCOMPLETE
+        except RecursionError:  # what it holds is hardly less deep, and each try takes long
+            return []
+        objects += [] if thinking else [(mark.start(), value)]
+    return objects if broken <= MAX_BROKEN else []
+
+
+def _begins_line(text: str, at: int) -> bool:
+    # Elsewhere a tag that nothing opened is quoted from a text, as in `without_thoughts`.
+    while at and text[at - 1] in " \t\r":
+        at -= 1
+    return not at or text[at - 1] == "\n"
+
+
+def _without_surrogates(value: Any) -> Any:
+    # An escape may stand for half of a surrogate pair, which no store could keep.
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def without_thoughts(raw: str) -> str:
+    """A free-text reply without the thoughts before it; "" if it never got beyond them."""
+    return _END_OF_THOUGHT.sub("", _THOUGHT.sub("", raw, count=1), count=1)
+
+
+class HasId(Protocol):
+    """An item of a reply that says which id it is about."""
+
+    @property
+    def id(self) -> str:
+        """The id as the judge wrote it."""
+
+
+Item = TypeVar("Item", bound=HasId)
+
+
+def by_id(items: Iterable[Item], ids: Iterable[str], raw: str) -> dict[str, Item]:
+    """The items by id. None is guessed: an unknown id or two answers for one id spoil the reply.
+
+    Where one thing was asked about and one item came, it is about that thing, whatever id it
+    bears: small models repeat that of the example.
+
+    Raises:
+        Unreadable: For an id that was not asked about, or one answered twice in different ways.
+    """
+    items, asked_for = list(items), set(ids)
+    if len(items) == len(asked_for) == 1:
+        return {asked_for.pop(): items[0]}
+    verdicts: dict[str, Item] = {}
+    for item in items:
+        if item.id not in asked_for:
+            raise Unreadable(f"a verdict for '{item.id}', which was not asked about", raw=raw)
+        if verdicts.setdefault(item.id, item) != item:
+            raise Unreadable(f"two different verdicts for '{item.id}'", raw=raw)
+    return verdicts
+
+
+def stripped(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts in order, without the white space around them and without empty ones."""
+    return tuple(bare for text in texts if (bare := text.strip()))
+
+
+def distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts in order, each once; empty ones are left out."""
+    return tuple(dict.fromkeys(stripped(texts)))
+
+
+def schema(form: type[Any]) -> Mapping[str, Any]:
+    """JSON schema of a reply form, in the strict dialect that structured-output servers take.
+
+    References are inlined, every property is required, and nothing else is allowed.
+    """
+    (root,), definitions = msgspec.json.schema_components([form], ref_template="{name}")
+
+    def inline(node: Any) -> Any:
+        if isinstance(node, list):
+            return [inline(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return inline(definitions[node["$ref"]])
+        # Titles, docstrings and defaults cost tokens, and some servers refuse them.
+        strict = {
+            k: inline(v) for k, v in node.items() if k not in ("title", "default", "description")
+        }
+        if strict.get("type") == "object" and isinstance(strict.get("properties"), dict):
+            strict["required"] = list(strict["properties"])
+            strict["additionalProperties"] = False
+        return strict
+
+    inlined = inline(root)
+    assert isinstance(inlined, dict)  # noqa: S101 - a form is a struct, so its schema an object
+    return inlined
+
 
 # A shorter text is not what makes a prompt too long.
 SHORTEST = 400
@@ -22,9 +238,6 @@ IN_PARTS = "(contexts read in parts) "
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 # Line breaks that JSON leaves as they are.
 _BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
-
-
-V = TypeVar("V")
 
 
 class NumberedTask(ByIds[V]):

@@ -1,4 +1,4 @@
-"""Usefulness of contexts and of their sentences for a question, and graded relevance."""
+"""Contexts of a question: useful ones and sentences, graded relevance, an answer from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,18 @@ from assay._text.words import closest_sentence
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
-from assay.tasks.base import IN_PARTS, NumberedTask, encode, halved_texts, listed, numbered
-from assay.tasks.parsing import Probability, by_id, decode, schema
+from assay.tasks.base import (
+    IN_PARTS,
+    NumberedTask,
+    Probability,
+    by_id,
+    decode,
+    encode,
+    halved_texts,
+    listed,
+    numbered,
+    schema,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,6 @@ class _EitherContexts(msgspec.Struct):
 
 USEFUL, USELESS = "useful", "useless"
 
-
 _USEFUL_IF = (
     "whether it holds information that the answer states or rests on. Being on the same subject "
     "is not enough. Judge each context on its own, not by its place. "
@@ -97,7 +106,6 @@ _SCHEMAS: Final[Mapping[Reasons, Mapping[str, Any]]] = {
     "none": schema(_ShortContexts),
 }
 _EITHER_SCHEMA: Final = schema(_EitherContexts)
-
 
 _Judged = TypeVar("_Judged")
 
@@ -424,3 +432,37 @@ class GradePassages(_ByContext[PassageGrade]):
         """A reply in the form that is read."""
         extras = [(g, () if g.probability is None else (str(g.probability),)) for g in grades]
         return encode(_Form([(g.id, str(g.grade), *more) for g, more in extras]))
+
+
+# Also the reference of a question without an answer: metrics of statements find none in it.
+NO_ANSWER: Final = "I do not know: the documents do not answer this question."
+
+
+@dataclass(frozen=True)
+class AnswerFromPassages(Task[str]):
+    """Answer from retrieved passages alone, for the pipeline and the draws of SelfCheckGPT.
+
+    Attributes:
+        question: What was asked.
+        passages: What was retrieved, best first.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+
+    template = Template(
+        "Answer the question from the passages alone, in one to three sentences and in the "
+        "language of the question. Use no knowledge of your own. If the passages do not answer "
+        f'it, reply exactly: "{NO_ANSWER}"'
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The passages, then the question."""
+        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
+        return (*passages, Material("question", self.question))
+
+    def read(self, raw: str) -> str:
+        """The answer; raises Unreadable if there is none."""
+        if not raw.strip():
+            raise Unreadable("an answer without a word", raw=raw)
+        return raw.strip()

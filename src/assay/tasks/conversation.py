@@ -9,8 +9,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.base import ItemsTask, ListTask, encode, listed, numbered
-from assay.tasks.parsing import decode, schema
+from assay.tasks.base import ItemsTask, ListTask, decode, encode, listed, numbered, schema
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,6 @@ class NameTopics(ListTask):
             ),
         ),
     )
-
-    def material(self) -> Sequence[Material]:
-        """The conversation."""
-        return (Material("conversation", self.conversation),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +239,6 @@ class InferGoal(Task[Goal]):
             ),
         ),
     )
-
-    def material(self) -> Sequence[Material]:
-        """The conversation."""
-        return (Material("conversation", self.conversation),)
 
     def read(self, raw: str) -> Goal:
         """Goal and outcome; raises Unreadable if one is empty."""

@@ -12,9 +12,7 @@ import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
-from assay.prompt import Material
-from assay.tasks.base import encode
-from assay.tasks.parsing import decode
+from assay.tasks.base import decode, encode
 
 Vector: TypeAlias = tuple[float, ...]
 
@@ -35,10 +33,6 @@ class Embed(Task[Vector]):
     """
 
     text: str
-
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
 
     def read(self, raw: str) -> Vector:
         """The vector; raises Unreadable if it is empty, not finite or all zeros."""
@@ -113,10 +107,6 @@ class EmbedTokens(Task[TokenVectors]):
 
     text: str
 
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
     def read(self, raw: str) -> TokenVectors:
         """The vectors; raises Unreadable if they do not fit the tokens or one is no direction."""
         form = decode(raw, _TokensForm)
@@ -185,10 +175,6 @@ class MeasureLikelihood(Task[Likelihood]):
 
     before: str
     text: str
-
-    def material(self) -> Sequence[Material]:
-        """What stands before, and the text."""
-        return (Material("before", self.before), Material("text", self.text))
 
     def read(self, raw: str) -> Likelihood:
         """The tokens; raises Unreadable if there is none or a number is no log-probability."""

@@ -10,8 +10,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Example, Material, Template
-from assay.tasks.base import ItemsTask, encode, numbered, one_line
-from assay.tasks.parsing import decode, distinct, schema
+from assay.tasks.base import ItemsTask, decode, distinct, encode, numbered, one_line, schema
 
 _INSTRUCTION = (
     "Write one question for testing a question-answering system. The user who asks it has not "

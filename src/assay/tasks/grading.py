@@ -10,8 +10,7 @@ import msgspec
 from assay.errors import Unavailable, Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template, earlier_turns
-from assay.tasks.base import ListTask, encode, explained
-from assay.tasks.parsing import Probability, decode, schema
+from assay.tasks.base import ListTask, Probability, decode, encode, explained, schema
 
 # Probabilities that add up to less, or more, than this beside 1 are no distribution.
 _ROUNDING = 0.01

@@ -17,7 +17,7 @@ from assay._text.sentences import spans
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Material, Template
-from assay.tasks.parsing import without_thoughts
+from assay.tasks.base import without_thoughts
 from assay.tasks.statements import Statement
 from assay.tasks.verification import Verdict
 
@@ -67,10 +67,6 @@ class PaperStatements(Task[tuple[Statement, ...]]):
         ),
         verbatim=True,
     )
-
-    def material(self) -> Sequence[Material]:
-        """The question and the answer."""
-        return (Material("question", self.question), Material("answer", self.answer))
 
     def read(self, raw: str) -> tuple[Statement, ...]:
         """One statement an item of the list; in running text, one a sentence.
@@ -136,10 +132,6 @@ class PaperQuestion(Task[str]):
         instruction="Generate a question for the given answer.\nanswer: [answer]", verbatim=True
     )
 
-    def material(self) -> Sequence[Material]:
-        """The answer."""
-        return (Material("answer", self.answer),)
-
     def read(self, raw: str) -> str:
         """The question: the first line that ends with a question mark, else the only line."""
         candidates = lines(raw)
@@ -169,10 +161,6 @@ class PaperExtraction(Task[tuple[str, ...]]):
         ),
         verbatim=True,
     )
-
-    def material(self) -> Sequence[Material]:
-        """The question and the context."""
-        return (Material("question", self.question), Material("context", self.context))
 
     def read(self, raw: str) -> tuple[str, ...]:
         """The lines that were copied; none for "Insufficient Information"."""

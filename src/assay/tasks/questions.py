@@ -1,17 +1,16 @@
-"""Questions about a text, and what a text answers to questions."""
+"""Questions about a text, what it answers to them, what it names and which facts it holds."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from assay.errors import Unreadable
 from assay.judge import Task
 from assay.prompt import Example, Material, Template, earlier_turns
-from assay.tasks.base import ItemsTask, ListTask, encode, listed, numbered
-from assay.tasks.parsing import decode, schema
+from assay.tasks.base import ItemsTask, ListTask, decode, encode, listed, numbered, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +152,6 @@ class SplitQuestion(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The question."""
-        return (Material("question", self.question),)
-
 
 @dataclass(frozen=True)
 class AskAboutFacts(ListTask):
@@ -192,10 +187,6 @@ class AskAboutFacts(ListTask):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
 
 @dataclass(frozen=True)
 class AnswerClosedBook(ListTask):
@@ -225,44 +216,6 @@ class AnswerClosedBook(ListTask):
             ),
         ),
     )
-
-    def material(self) -> Sequence[Material]:
-        """The question."""
-        return (Material("question", self.question),)
-
-
-# Also the reference of a question without an answer: metrics of statements find none in it.
-NO_ANSWER: Final = "I do not know: the documents do not answer this question."
-
-
-@dataclass(frozen=True)
-class AnswerFromPassages(Task[str]):
-    """Answer from retrieved passages alone, for the pipeline and the draws of SelfCheckGPT.
-
-    Attributes:
-        question: What was asked.
-        passages: What was retrieved, best first.
-    """
-
-    question: str
-    passages: tuple[str, ...]
-
-    template = Template(
-        "Answer the question from the passages alone, in one to three sentences and in the "
-        "language of the question. Use no knowledge of your own. If the passages do not answer "
-        f'it, reply exactly: "{NO_ANSWER}"'
-    )
-
-    def material(self) -> Sequence[Material]:
-        """The passages, then the question."""
-        passages = [Material(f"passage {n}", text) for n, text in enumerate(self.passages, start=1)]
-        return (*passages, Material("question", self.question))
-
-    def read(self, raw: str) -> str:
-        """The answer; raises Unreadable if there is none."""
-        if not raw.strip():
-            raise Unreadable("an answer without a word", raw=raw)
-        return raw.strip()
 
 
 # What models write in place of null.
@@ -403,10 +356,6 @@ class AskClosedQuestions(Task[tuple[ClosedQuestion, ...]]):
         ),
     )
 
-    def material(self) -> Sequence[Material]:
-        """The text."""
-        return (Material("text", self.text),)
-
     def read(self, raw: str) -> tuple[ClosedQuestion, ...]:
         """The questions in order, each once; empty ones are left out."""
         by_text: dict[str, ClosedQuestion] = {}
@@ -471,3 +420,78 @@ class AnswerClosedQuestions(ItemsTask[ClosedAnswer]):
         """The text, then the questions as JSON, one a line."""
         questions = listed(self.shown().items())
         return (Material("text", self.text), Material("yes-or-no questions", questions))
+
+
+@dataclass(frozen=True)
+class NameEntities(ListTask):
+    """Name the entities of a text: people, places, organisations, works, dates, quantities.
+
+    Attributes:
+        text: The text to look through.
+    """
+
+    text: str
+
+    key = "entities"
+    repeats = True
+    template = Template(
+        instruction=(
+            "List the entities that the text names: people, organisations, places, products, "
+            "works, events, dates, times, amounts and other quantities with their units. Copy "
+            "each exactly as it is written in the text, without its article, and list it once, "
+            "even if it is named several times. General terms are not entities. If the text names "
+            "none, the list is empty."
+        ),
+        form='{"entities": ["...", "..."]}',
+        examples=(
+            Example(
+                given=(
+                    "text: The Eiffel Tower in Paris was opened on 31 March 1889 and is 330 metres "
+                    "tall. The tower was designed by engineers."
+                ),
+                reply='{"entities": ["Eiffel Tower", "Paris", "31 March 1889", "330 metres"]}',
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class ListNuggets(ListTask):
+    """List the facts ("nuggets") that a good answer holds, from texts about the question.
+
+    Attributes:
+        question: What is asked.
+        texts: Passages or answers that the facts are taken from.
+        known: Nuggets that there are already.
+    """
+
+    question: str
+    texts: tuple[str, ...]
+    known: tuple[str, ...] = ()
+
+    key = "nuggets"
+    template = Template(
+        instruction=(
+            "List the facts of the texts that a complete answer to the question should hold. Each "
+            "is one fact in at most 12 words, understandable on its own, in the language of the "
+            "question, the most important first. Leave out what the question does not ask for, "
+            "and whatever says the same as a fact that is known already. If there is no further "
+            "one, the list is empty."
+        ),
+        form='{"nuggets": ["...", "..."]}',
+        examples=(
+            Example(
+                given=(
+                    "question: Who was Marie Curie?\ntext 1: She was a physicist born in Warsaw. "
+                    "Radium is a metal.\nknown: Marie Curie was a physicist."
+                ),
+                reply='{"nuggets": ["Marie Curie was born in Warsaw."]}',
+            ),
+        ),
+    )
+
+    def material(self) -> Sequence[Material]:
+        """The question, the texts, the nuggets known, one a line."""
+        texts = [Material(f"text {n}", text) for n, text in enumerate(self.texts, start=1)]
+        before = [Material("known", "\n".join(self.known))] if self.known else []
+        return (Material("question", self.question), *texts, *before)

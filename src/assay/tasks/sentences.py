@@ -12,7 +12,7 @@ from assay._text.sentences import spans
 from assay._text.statements import statements
 from assay._text.words import WORD, stem, stems
 from assay.errors import Unreadable
-from assay.tasks.parsing import schema
+from assay.tasks.base import schema
 
 Span = tuple[int, int]
 _SINGLE = re.compile("['\u2018\u2019]")

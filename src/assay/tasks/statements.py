@@ -10,8 +10,7 @@ import msgspec
 from assay.errors import Unreadable
 from assay.judge import Reasons, Task
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template, earlier_turns, render
-from assay.tasks.base import encode, one_line
-from assay.tasks.parsing import by_id, decode, schema
+from assay.tasks.base import by_id, decode, encode, one_line, schema
 from assay.tasks.sentences import SCHEMA as _SHORT_SCHEMA
 from assay.tasks.sentences import NumberedSentences, find, is_numbered
 
@@ -123,7 +122,6 @@ _SPLITS: dict[tuple[Level, Level], tuple[tuple[str, str], ...]] = {
         _HUSBAND,
     ),
 }
-
 
 # A sentence that is a statement as it stands, for the short form's examples.
 _ALONE = "Radium is a metal."

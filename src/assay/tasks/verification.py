@@ -11,8 +11,16 @@ from assay._text.words import closest_sentence
 from assay.errors import Unreadable
 from assay.judge import ByIds, Reasons
 from assay.prompt import AS_IN_EXAMPLES, Example, Material, Template
-from assay.tasks.base import IN_PARTS, encode, halved_texts, listed
-from assay.tasks.parsing import Probability, by_id, decode, schema
+from assay.tasks.base import (
+    IN_PARTS,
+    Probability,
+    by_id,
+    decode,
+    encode,
+    halved_texts,
+    listed,
+    schema,
+)
 from assay.tasks.statements import Statement
 
 # A judge that gives probabilities between these, ends included, does not know: on held-out claims
@@ -157,7 +165,6 @@ _LONG_SCHEMA = schema(_LongForm)
 _EITHER_SCHEMA = schema(_EitherForm)
 # How a context is named, whether or not there is one of that number.
 CONTEXT_NAME = re.compile(r"(?:c|context )?\d+", re.IGNORECASE)
-
 
 _V = TypeVar("_V", "Verdict", "GradedVerdict")
 

@@ -33,7 +33,7 @@ from assay.tasks import (
     WriteUnanswerable,
     Written,
 )
-from assay.tasks.questions import NO_ANSWER
+from assay.tasks.contexts import NO_ANSWER
 from assay.testset import checks
 from assay.testset.checks import closed_book_answer
 from assay.testset.documents import read_documents

@@ -14,8 +14,8 @@ from assay._text.words import STOP_WORDS, recall, stem, stems
 from assay.errors import Denied, InputError, JudgeError, OverBudget
 from assay.judge import Backend, Judge
 from assay.tasks import SelectSentences, Statement, VerifyStatements
+from assay.tasks.contexts import NO_ANSWER
 from assay.tasks.contexts import Passage as Numbered
-from assay.tasks.questions import NO_ANSWER
 from assay.testset import checks
 from assay.testset.drafts import SAME_ANSWER, Draft, Drafts, in_its_document
 from assay.testset.passages import Corpus, as_printed

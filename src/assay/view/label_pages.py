@@ -257,7 +257,7 @@ def _agreement(session: Session) -> Mapping[str, Any]:
     with sheet(session.labelling, everyone=True) as path:
         human = read_labels(path, metrics=list(run.metrics))
         agreement = agree(result, human, queue.metric, other=other)
-        report = agreement_words.told(run, human.source, [agreement], {}, None)
+        report = agreement_words.collect(run, human.source, [agreement], {}, None)
     data = msgspec.convert(report, agreement_words.AgreementReport)
     settled = len({one.item for one in human.labels if one.settled is not None})
     tables = {"data": data, "words": agreement_words, "pictures": [], "size": {}}

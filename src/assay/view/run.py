@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
-from assay._report.numbers import called, said
+from assay._report.numbers import called, run_description
 from assay._report.run import html, sample_values, summed_up
 from assay._report.run.evidence import Cell, TextTable, cell, evidence, united
 from assay._runner.result import NOT_DONE
@@ -64,7 +64,7 @@ def render(site: Site, place: Place, run: Run, selection: Selection, number: int
         place,
         run=run,
         called=called(run),
-        said=said(run),
+        said=run_description(run),
         state=state(site, run),
         group=groups(site).get(run.id),
         first=first(site, place, run, 600.0 if place.static else _WAIT_S) if number == 1 else "",

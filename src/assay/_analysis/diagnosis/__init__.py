@@ -172,6 +172,7 @@ def _diagnosis(
     states = [one.state for one in samples]
     decided = [one for one in samples if one.state != "open"]
     failed = [one.state == "failed" for one in decided]
+    urgent = sorted(samples, key=lambda one: (-one.doubt, -len(one.causes), one.row))
     return Diagnosis(
         run=run.id,
         title=run.title,
@@ -190,9 +191,5 @@ def _diagnosis(
         within=within,
         missed=missed(run, samples),
         n_declined=sum(one.declines is True for one in samples),
-        first=tuple(one.id for one in sorted(samples, key=_urgency) if one.main),
+        first=tuple(one.id for one in urgent if one.main),
     )
-
-
-def _urgency(one: Diagnosed) -> tuple[float, int, int]:
-    return -one.doubt, -len(one.causes), one.row

@@ -208,8 +208,8 @@ class Rescored:
         swapped, outcomes_now = _swapped(before.sample), self.outcomes(before.sample.id)
         if swapped is None or not outcomes_now:
             return None
-        kept = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
-        after = gather(swapped, {**kept, **outcomes_now}, outcomes_now)
+        unchanged = {m: o for m, o in outcomes.items() if m.partition("(")[0] not in OF_CONTEXTS}
+        after = gather(swapped, {**unchanged, **outcomes_now}, outcomes_now)
         failed = any(_failed(o) and not _failed(outcomes.get(m)) for m, o in outcomes_now.items())
         return RescoredSample(diagnosed(after, row, within), before, after, failed)
 
@@ -267,14 +267,13 @@ def _changes(pairs: Sequence[tuple[Diagnosed, RescoredSample]]) -> Iterator[Chan
     for cause in (*_OF_RETRIEVAL, *_OF_CLAIMS):
         mine = [(b, a) for b, a in pairs if b.main and b.main.cause == cause]
         gone = [(b, a) for b, a in mine if cause not in a.diagnosed.causes]
-        well = sum(_stands(a) for _, a in gone)
+        # The answer shows no failure, and something is known of it.
+        well = sum(
+            a.diagnosed.state == "fine" and bool(a.after.support or a.after.coverage)
+            for _, a in gone
+        )
         if mine:
             yield Change(cause, len(mine), len(gone), well, tuple(b.id for b, _ in gone))
-
-
-def _stands(again: RescoredSample) -> bool:
-    """Whether the answer shows no failure, and something is known of it."""
-    return again.diagnosed.state == "fine" and bool(again.after.support or again.after.coverage)
 
 
 def _means(again: Rescored) -> Iterator[tuple[str, float, float, int]]:
@@ -480,13 +479,13 @@ def _blamed(
     if not all(isinstance(outcome, Score) for _, outcome in verdicts):
         return None
     support = [gather(sample, {metric: outcome}).support for sample, outcome in verdicts]
-    held = [{part.text for part in one.yes} if one else set() for one in support]
+    backed = [{part.text for part in one.yes} if one else set() for one in support]
     first = support[0]
     parts = first.parts if first else ()
     lost = [
-        StepBlame(step.name, tuple(p.text for p in parts if p.text in held[0] - without))
-        for step, without in zip(steps, held[1:], strict=True)
+        StepBlame(step.name, tuple(p.text for p in parts if p.text in backed[0] - without))
+        for step, without in zip(steps, backed[1:], strict=True)
     ]
     most = max(len(step.lost) for step in lost)
     decisive = tuple(n for n, step in enumerate(lost, start=1) if most and len(step.lost) == most)
-    return SampleBlame(id_, len(held[0]), len(parts) - len(held[0]), tuple(lost), decisive)
+    return SampleBlame(id_, len(backed[0]), len(parts) - len(backed[0]), tuple(lost), decisive)

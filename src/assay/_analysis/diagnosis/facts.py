@@ -67,55 +67,37 @@ class MetricParts:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Where the contexts stand that are known to be right.
+    """Where the contexts stand that are known to be right."""
 
-    Attributes:
-        first: Rank of the first of them, from 1; None if none was retrieved.
-        lost: Texts, or else ids, of those that were not retrieved.
-        all_needed: Whether the data list what should have been retrieved; grades may be of
-            documents that say the same, one of which is enough.
-    """
-
-    first: int | None
-    lost: tuple[str, ...]
+    first: int | None  # rank of the first of them, from 1; None if none was retrieved
+    lost: tuple[str, ...]  # texts, or else ids, of those that were not retrieved
+    # Whether the data list what should have been retrieved; grades may be of documents that say the
+    # same, one of which is enough.
     all_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a sample; None is always "not known".
+    """What is known of a sample; None is always "not known"."""
 
-    Attributes:
-        sample: The sample.
-        support: The answer's statements, against the contexts.
-        coverage: The reference's statements, against the answer.
-        correctness: The answer's statements, against the reference.
-        recall: The reference's statements, against the contexts.
-        corpus_recall: The same against the contexts known to be right (counterfactual).
-        usefulness: The contexts, by whether they help to arrive at the reference.
-        answer_relevance: The answer's statements, by whether they help to answer the question.
-        relevance: (value, least value of an answer that addresses the question, metric).
-        declined: The words by which the answer declines, "" if it does not.
-        known: Where the contexts stand that are known to be right.
-        corpus_empty: Whether the data say that no context is right.
-        unanswerable: Whether the data say that there is no answer.
-        declined_by: The metric that found the words, "" if the wording told.
-    """
-
-    sample: Sample
-    support: MetricParts | None = None
-    coverage: MetricParts | None = None
-    correctness: MetricParts | None = None
-    recall: MetricParts | None = None
+    sample: Sample  # the sample
+    support: MetricParts | None = None  # the answer's statements, against the contexts
+    coverage: MetricParts | None = None  # the reference's statements, against the answer
+    correctness: MetricParts | None = None  # the answer's statements, against the reference
+    recall: MetricParts | None = None  # the reference's statements, against the contexts
+    # The same against the contexts known to be right (counterfactual).
     corpus_recall: MetricParts | None = None
+    # The contexts, by whether they help to arrive at the reference.
     usefulness: MetricParts | None = None
+    # The answer's statements, by whether they help to answer the question.
     answer_relevance: MetricParts | None = None
+    # (value, least value of an answer that addresses the question, metric).
     relevance: tuple[float, float, str] | None = None
-    declined: str | None = None
-    declined_by: str = ""
-    known: Known | None = None
-    corpus_empty: bool = False
-    unanswerable: bool | None = None
+    declined: str | None = None  # the words by which the answer declines, "" if it does not
+    declined_by: str = ""  # the metric that found the words, "" if the wording told
+    known: Known | None = None  # where the contexts stand that are known to be right
+    corpus_empty: bool = False  # whether the data say that no context is right
+    unanswerable: bool | None = None  # whether the data say that there is no answer
 
 
 def holds(part: Part) -> bool:

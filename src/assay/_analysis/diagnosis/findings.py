@@ -8,21 +8,13 @@ Part = Literal["corpus", "retrieval", "generation"]
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A part of the system that may fail, and how.
+    """A part of the system that may fail, and how."""
 
-    Attributes:
-        name: As programs know it.
-        title: As people read it.
-        means: What was found where it is claimed.
-        part: Which part of the system it is.
-        needs: Which facts tell it; without them nothing is claimed.
-    """
-
-    name: str
-    title: str
-    means: str
-    part: Part
-    needs: str
+    name: str  # as programs know it
+    title: str  # as people read it
+    means: str  # what was found where it is claimed
+    part: Part  # which part of the system it is
+    needs: str  # which facts tell it; without them nothing is claimed
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,23 +128,14 @@ def find_gaps(samples: Sequence[Diagnosed]) -> tuple[Gap, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A combination of high and low means that has a known meaning.
+    """A combination of high and low means that has a known meaning."""
 
-    Attributes:
-        name: As programs know it.
-        title: As people read it.
-        low: Metrics whose mean lies below the guide value.
-        high: Metrics whose mean lies above it.
-        means: What it is a sign of.
-        advice: What to try.
-    """
-
-    name: str
-    title: str
-    low: tuple[str, ...]
-    high: tuple[str, ...]
-    means: str
-    advice: str
+    name: str  # as programs know it
+    title: str  # as people read it
+    low: tuple[str, ...]  # metrics whose mean lies below the guide value
+    high: tuple[str, ...]  # metrics whose mean lies above it
+    means: str  # what it is a sign of
+    advice: str  # what to try
 
 
 PATTERNS: tuple[Pattern, ...] = (

@@ -72,9 +72,9 @@ def shown(data: Json, *, show_all: bool) -> list[tuple[Json, list[Json], list[st
     """Each run but the baseline, with the metrics to show and what is said of those left out."""
     tables = []
     for run, metrics in others(data):
-        kept = metrics if show_all else [one for one in metrics if not folded(one, metrics)]
-        left = [one for one in metrics if one not in kept]
-        tables.append((run, kept, _left_out(left)))
+        listed = metrics if show_all else [one for one in metrics if not folded(one, metrics)]
+        left = [one for one in metrics if one not in listed]
+        tables.append((run, listed, _left_out(left)))
     return tables
 
 

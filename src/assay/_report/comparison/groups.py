@@ -175,13 +175,13 @@ def _accuracy(study: Study) -> Section:
         by_run.setdefault(one.run, []).append(one)
     depths = [k for k in DEPTHS if any(one.k == k for one in study.accuracy)]
     rows = []
-    for run, held in by_run.items():
-        cells = {one.k: _cell(one) for one in held}
+    for run, accuracies in by_run.items():
+        cells = {one.k: _cell(one) for one in accuracies}
         row_cells = (cells.get(k, numbers.DASH) for k in depths)
-        rows.append([letter(run), numbers.count(held[0].n), *row_cells])
+        rows.append([letter(run), numbers.count(accuracies[0].n), *row_cells])
     level = f"{numbers.percent(study.groups.level)} %"
     text = f"Share of samples with a right context among the first k, with {level} intervals"
-    shallow = any(len(held) < len(depths) for held in by_run.values())
+    shallow = any(len(accuracies) < len(depths) for accuracies in by_run.values())
     notes = [f"{text}; {numbers.DASH}: fewer are retrieved." if shallow else f"{text}."]
     if len(by_run) > 1:
         notes.append(f"Marks: against A over the same samples, adjusted by Holm. {STARS}")
@@ -189,8 +189,7 @@ def _accuracy(study: Study) -> Section:
 
 
 def _cell(one: Accuracy) -> str:
-    text = f"{numbers.score(one.mean)} ({numbers.interval(one.interval)})"
-    return f"{text} {mark(one.p)}".rstrip()
+    return f"{numbers.estimate(one.mean, one.interval)} {mark(one.p)}".rstrip()
 
 
 def _concordance(study: Study) -> Iterator[Section]:

@@ -42,11 +42,13 @@ def console(data: Json, *, show_all: bool = False) -> RenderableType:
     lines += warnings(data["warnings"])
     if data["leaderboards"]:
         lines += [Text(), Text("best of all runs", style="bold")]
-        lines += map(_best, data["leaderboards"])
+        lines += [_about(one, one["said"]) for one in data["leaderboards"]]
     tables = comparison.shown(data, show_all=show_all)
     for run, metrics, left_out in tables:
         lines += [Text(), _table(run, metrics)]
-        lines += [_finding(one) for one in metrics]
+        lines += [
+            _about(one, one["said"]).append(f" {one['counted']}.", style="dim") for one in metrics
+        ]
         lines += [Text(f"{sanitize.plain(text)} --all shows more.") for text in left_out]
     lines.append(Text(comparison.legend(data), style="dim"))
     for _, metrics, _ in tables:
@@ -59,11 +61,6 @@ def _run(run: Json) -> Text:
     about += ", the baseline" if run["name"] == "A" else ""
     text = f"  {sanitize.plain(run['called'])}  {sanitize.plain(about)}"
     return Text.assemble((run["name"], "bold"), text)
-
-
-def _best(one: Json) -> Text:
-    finding = sanitize.plain(one["said"])
-    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), finding)
 
 
 def _table(run: Json, metrics: list[Json]) -> Table:
@@ -94,9 +91,9 @@ def _row(one: Json) -> list[Text]:
     return [name, before, after, difference, *rest, Text("/".join(comparison.became(one))), verdict]
 
 
-def _finding(one: Json) -> Text:
-    text = Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), one["said"])
-    return text.append(f" {one['counted']}.", style="dim")
+def _about(one: Json, text: str) -> Text:
+    """What is said of a metric."""
+    return Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), sanitize.plain(text))
 
 
 def _changes(one: Json) -> list[RenderableType]:
@@ -153,19 +150,12 @@ def console_groups(data: Json) -> RenderableType:
     for one in data["metrics"]:
         for number, group in enumerate(one["groups"]):
             name = sanitize.plain(one["metric"]) if not number else ""
-            cells = [*_group_cells(group), *([group["against"]] if many else [])]
+            cells = [group["name"], group["shown"], numbers.count(group["n"]), group["span"]]
+            cells += [group["against"]] if many else []
             means.add_row(Text(name), *(Text(sanitize.plain(cell)) for cell in cells))
     lines += [Text(), means]
-    lines += [
-        Text.assemble((f"{sanitize.plain(one['metric'])}: ", "dim"), sanitize.plain(text))
-        for one in data["metrics"]
-        for text in one["said"]
-    ]
+    lines += [_about(one, text) for one in data["metrics"] for text in one["said"]]
     return Group(*lines, Text(data["legend"], style="dim"))
-
-
-def _group_cells(group: Json) -> tuple[str, ...]:
-    return (group["name"], group["shown"], numbers.count(group["n"]), group["span"])
 
 
 _MARKDOWN_SAMPLES: Final = 3
@@ -182,7 +172,11 @@ def markdown(data: Json) -> str:
     tables = comparison.shown(data, show_all=False)
     for (run, metrics, left_out), (_, every) in zip(tables, comparison.others(data), strict=True):
         blocks.append(markdown_table(_sides(run), (_markdown_row(one) for one in metrics)))
-        blocks.append("\n".join(_markdown_finding(one) for one in metrics))
+        findings = (
+            f"- {code(one['metric'])}: {inline(one['said'])} {inline(one['counted'])}."
+            for one in metrics
+        )
+        blocks.append("\n".join(findings))
         if left_out:
             rest = [one for one in every if one not in metrics]
             inner = markdown_table(_sides(run), (_markdown_row(one) for one in rest))
@@ -214,10 +208,6 @@ def _markdown_row(one: Json) -> list[str]:
     cells = [before, after, f"**{difference}**", interval, inline(p), effect]
     verdict = f"{labels.SYMBOLS[one['tone']]} {one['verdict']}"
     return [name, *cells, " / ".join(comparison.became(one)), verdict]
-
-
-def _markdown_finding(one: Json) -> str:
-    return f"- {code(one['metric'])}: {inline(one['said'])} {inline(one['counted'])}."
 
 
 def _markdown_changes(one: Json) -> str:
@@ -283,23 +273,15 @@ _LEAST: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One difference with its interval, in the drawing's units.
+    """One difference with its interval, in the drawing's units."""
 
-    Attributes:
-        low: Left end of the interval.
-        high: Right end of the interval.
-        at: The difference.
-        blind: Left and right end of what so many samples cannot show, None if that is not known.
-        limit: The value at the right end of the axis; the left end is its negative.
-        words: The same for those who cannot see it.
-    """
-
-    low: float
-    high: float
-    at: float
+    low: float  # left end of the interval
+    high: float  # right end of the interval
+    at: float  # the difference
+    # Left and right end of what so many samples cannot show, None if that is not known.
     blind: tuple[float, float] | None
-    limit: float
-    words: str
+    limit: float  # the value at the right end of the axis; the left end is its negative
+    words: str  # the same for those who cannot see it
 
 
 def html(data: Json) -> str:
@@ -312,11 +294,13 @@ def html(data: Json) -> str:
 def overview(data: Json) -> dict[str, Any]:
     """What the tables of the differences show, for their template."""
     tables = []
-    for run, shown, left_out in comparison.shown(data, show_all=False):
+    for run, listed, left_out in comparison.shown(data, show_all=False):
         every = next(metrics for other, metrics in comparison.others(data) if other is run)
         rows = [(one, _drawn(one, _limit(one, every))) for one in every]
-        kept = [row for row in rows if row[0] in shown]
-        tables.append((run, kept, " ".join(left_out), [row for row in rows if row not in kept]))
+        visible = [row for row in rows if row[0] in listed]
+        tables.append(
+            (run, visible, " ".join(left_out), [row for row in rows if row not in visible])
+        )
     return {
         "data": data,
         "tables": tables,

@@ -33,7 +33,7 @@ _REMEDIES: Final = {remedy.name: remedy for remedy in REMEDIES}
 _PATTERNS: Final = {pattern.name: pattern for pattern in PATTERNS}
 
 
-def told(diagnosis: Diagnosis) -> dict[str, Any]:
+def collect(diagnosis: Diagnosis) -> dict[str, Any]:
     """The whole diagnosis, ready for JSON."""
     samples = {one.id: one for one in diagnosis.samples}
     causes = [_cause(count, samples) for count in diagnosis.causes]
@@ -85,11 +85,8 @@ def mostly(data: Json) -> str:
     if not frequent:
         return ""
     causes = ", ".join(f"{cause['title']} ({cause['n']:,})" for cause in frequent)
-    return f"{causes}. {frequent[0]['title'].capitalize()}: {_lower(frequent[0]['means'])}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    means = frequent[0]["means"]
+    return f"{causes}. {frequent[0]['title'].capitalize()}: {means[:1].lower()}{means[1:]}"
 
 
 def missed(data: Json) -> str:
@@ -153,10 +150,10 @@ def condition(mean: Json) -> str:
     """``faithfulness 0.61 (0.52 to 0.70), below 0.80: clear``."""
     ends = f" ({numbers.span(mean['interval'])})" if mean["interval"] else ""
     side = "below" if mean["wanted"] == "low" else "above"
-    says = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
+    verdict = {"claimed": "clear", "not so": "no", "undecided": "undecided"}[mean["state"]]
     return (
         f"{mean['metric']} {numbers.score(mean['mean'])}{ends}, "
-        f"{side} {numbers.score(mean['guide'])}: {says}"
+        f"{side} {numbers.score(mean['guide'])}: {verdict}"
     )
 
 
@@ -166,8 +163,8 @@ def what_ifs(data: Json) -> list[tuple[str, list[str]]]:
     if rescored := data["counterfactual"]:
         sections.append((_rescored(rescored), changes(rescored)))
     if again := data.get("regenerated"):
-        n, asked = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
-        head = f"Asked again with other contexts ({n}; system {asked}, reused {again['reused']:,})"
+        n, calls = numbers.plural(again["n"], "sample"), f"asked {again['asked']:,}"
+        head = f"Asked again with other contexts ({n}; system {calls}, reused {again['reused']:,})"
         sections.append((head, _gains(again)))
     if blame := data.get("steps"):
         n = numbers.plural(len(blame["samples"]), "answer")
@@ -333,7 +330,10 @@ def _cause(count: CauseCount, samples: Mapping[str, Diagnosed]) -> dict[str, Any
         "means": cause.means,
         "part": cause.part,
         "interval": _ends(count.interval),
-        "samples": [_case(samples[i], cause.name) for i in count.samples],
+        "samples": [
+            {"id": i, "row": samples[i].row, "main": cause.name in samples[i].causes[:1]}
+            for i in count.samples
+        ],
     }
 
 
@@ -360,15 +360,10 @@ def _sample(one: Diagnosed) -> dict[str, Any]:
     }
 
 
-def _case(one: Diagnosed, cause: str) -> dict[str, Any]:
-    is_main = one.main is not None and one.main.cause == cause
-    return {"id": one.id, "row": one.row, "main": is_main}
-
-
-def _pattern(found: PatternFound) -> dict[str, Any]:
-    pattern = _PATTERNS[found.pattern]
+def _pattern(result: PatternFound) -> dict[str, Any]:
+    pattern = _PATTERNS[result.pattern]
     return {
-        **msgspec.to_builtins(found),
+        **msgspec.to_builtins(result),
         "title": pattern.title,
         "means": pattern.means,
         "advice": pattern.advice,
@@ -377,7 +372,7 @@ def _pattern(found: PatternFound) -> dict[str, Any]:
                 **msgspec.to_builtins(mean),
                 "interval": _ends(mean.interval) if mean.interval else None,
             }
-            for mean in found.means
+            for mean in result.means
         ],
     }
 

@@ -29,8 +29,9 @@ _SHOWN: Final = 3  # samples under each cause; --json and the report have them a
 
 def console(data: Json, *, show_all: bool = False) -> RenderableType:
     """The causes, what to try, the patterns, and what could not be told."""
+    run = sanitize.plain(numbers.beside(data["title"], data["run"]))
     blocks: list[RenderableType] = [
-        Text.assemble((f"run {_called(data)}", "bold"), "  what went wrong"),
+        Text.assemble((f"run {run}", "bold"), "  what went wrong"),
         Text(words.headline(data), style=STYLES["bad"] if data["n_failed"] else ""),
     ]
     if data["causes"]:
@@ -56,10 +57,6 @@ def console_sample(data: Json, sample_id: str) -> RenderableType:
     if one["state"] == "fine":
         lines.append(Text("passed every check that could be made"))
     return Group(*lines)
-
-
-def _called(data: Json) -> str:
-    return sanitize.plain(numbers.beside(data["title"], data["run"]))
 
 
 def _head(text: str) -> Text:
@@ -123,7 +120,8 @@ def _samples(data: Json, *, show_all: bool) -> list[RenderableType]:
         blocks.append(_head(cause["title"]))
         for case in cases if show_all else cases[:_SHOWN]:
             one = by_id[case["id"]]
-            blocks.append(Padding(Group(_title(one), *_first(one)), (0, 0, 0, 2)))
+            first = map(_evidence, one["main"]["evidence"][:1])
+            blocks.append(Padding(Group(_title(one), *first), (0, 0, 0, 2)))
         if len(cases) > _SHOWN and not show_all:
             blocks.append(Text(f"  and {len(cases) - _SHOWN:,} more (--all)", style="dim"))
     return blocks
@@ -137,10 +135,6 @@ def _title(one: Json) -> Text:
     title.append(f"  also {beside}" if beside else "", style="dim")
     title.append(f"  {one['remark']}" if one["remark"] else "", style="dim")
     return title
-
-
-def _first(one: Json) -> list[RenderableType]:
-    return [_evidence(one["main"]["evidence"][0])] if one["main"]["evidence"] else []
 
 
 def _evidence(evidence: Json) -> RenderableType:
@@ -221,13 +215,13 @@ def _markdown_causes(data: Json) -> str:
         return ""
     rows = []
     for cause in data["causes"]:
-        shown = _some([case["id"] for case in cause["samples"]])
+        examples = _some([case["id"] for case in cause["samples"]])
         row = [
             f"**{cause['title']}**",
             numbers.count(cause["n"]),
             numbers.count(cause["contributing"]),
             words.share(cause),
-            shown,
+            examples,
         ]
         rows.append(row)
     return markdown_table(_SIDES, rows)
@@ -258,7 +252,9 @@ def page(data: Json, links: Mapping[str, str]) -> Json | None:
     if diagnosis is None:
         return None
     by_id = {one["id"]: one for one in diagnosis["samples"]}
-    widest = _widest(diagnosis)
+    # The greatest number of samples that an interval reaches takes all the width.
+    reached = [cause["interval"][1] * cause["checked"] for cause in diagnosis["causes"]]
+    widest = max(reached, default=1.0) or 1.0
     return {
         "headline": words.headline(diagnosis),
         "first": [
@@ -304,15 +300,10 @@ def by_sample(data: Json) -> Mapping[str, tuple[str, str]]:
     return remarks
 
 
-def _widest(diagnosis: Json) -> float:
-    """The greatest number of samples that an interval reaches: it takes all the width."""
-    return max((c["interval"][1] * c["checked"] for c in diagnosis["causes"]), default=1.0) or 1.0
-
-
 def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], widest: float) -> Json:
     # Samples, not shares: shares of different numbers of checked samples are not alike.
     low, high = (WIDTH * end * cause["checked"] / widest for end in cause["interval"])
-    shown = cause["samples"][:_SHOWN_ON_PAGE]
+    cases = cause["samples"][:_SHOWN_ON_PAGE]
     return {
         "title": cause["title"],
         "means": cause["means"],
@@ -321,8 +312,8 @@ def _cause(cause: Json, by_id: Mapping[str, Json], links: Mapping[str, str], wid
         "share": words.share(cause),
         "bar": round(WIDTH * cause["n"] / widest, 1),
         "whisker": (round(low, 1), round(high, 1)),
-        "cases": [_case(by_id[case["id"]], cause["cause"], links) for case in shown],
-        "more": len(cause["samples"]) - len(shown),
+        "cases": [_case(by_id[case["id"]], cause["cause"], links) for case in cases],
+        "more": len(cause["samples"]) - len(cases),
     }
 
 
@@ -346,9 +337,9 @@ def _case(one: Json, cause: str, links: Mapping[str, str]) -> Json:
 
 def _pattern(pattern: Json, links: Mapping[str, str]) -> tuple[Any, ...]:
     """Title, meaning, advice, conditions, linked samples."""
-    shown = _linked(pattern["samples"][:_SHOWN_ON_PAGE], links)
+    samples = _linked(pattern["samples"][:_SHOWN_ON_PAGE], links)
     conditions = [words.condition(condition) for condition in pattern["conditions"]]
-    return pattern["title"], pattern["means"], pattern["advice"], conditions, shown
+    return pattern["title"], pattern["means"], pattern["advice"], conditions, samples
 
 
 def _short(text: str) -> str:

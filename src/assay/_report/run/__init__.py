@@ -18,8 +18,7 @@ from assay._analysis.comparability import judge_of, judges
 from assay._analysis.diagnosis import diagnose
 from assay._report import diagnosis as words
 from assay._report import labels, notes, numbers, sanitize, tables
-from assay._report.diagnosis import told
-from assay._report.numbers import judge_in_words, said
+from assay._report.numbers import judge_in_words, run_description
 from assay._report.run.evidence import Turn, find_quote, turns
 from assay._report.sanitize import cell, code, inline
 from assay._report.tables import STYLES, dim, grid, joined, markdown_table, numeric, table
@@ -77,7 +76,7 @@ def collect(
         rows = first if only is None else [store.sample(run.id, only)]
         samples = [sample_values(store, run, row, sample) for row, sample in rows]
         metrics = [_metric(store, run, row) for row in summary]
-        looked_at = _first(store, run, LOOKED_AT)
+        looked_at = [one for _, one in itertools.islice(store.samples(run.id), LOOKED_AT)]
         drifts = [str(drift) for drift in comparability.drift_since(store, run.id) if drift.changed]
     return {
         "assay": __version__,
@@ -93,7 +92,7 @@ def collect(
             "looked_at": len(looked_at),
         },
         "thoughts": sum(bool(_THOUGHTS.match(sample.answer or "")) for sample in looked_at),
-        "diagnosis": told(diagnose(result)) if diagnosed else None,
+        "diagnosis": words.collect(diagnose(result)) if diagnosed else None,
         "samples": samples,
         "n_shown": len(samples),
     }
@@ -104,10 +103,6 @@ def summed_up(result: Result) -> dict[str, Any]:
     return collect(result, most=0, diagnosed=result.run.n_samples <= MOST_DIAGNOSED)
 
 
-def _first(store: Store, run: Run, most: int) -> list[Sample]:
-    return [sample for _, sample in itertools.islice(store.samples(run.id), most)]
-
-
 def _text_of(sample: Sample) -> str:
     context = (sample.contexts or ("",))[:1]
     return " ".join(filter(None, [sample.question, sample.answer, *context]))[:5000]
@@ -116,7 +111,7 @@ def _text_of(sample: Sample) -> str:
 def _run(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
-        **said(run),
+        **run_description(run),
         "created": run.created,
         "finished": run.finished is not None,
         "stopped": run.stopped,
@@ -168,7 +163,7 @@ def _metric(store: Store, run: Run, row: MetricSummary) -> dict[str, Any]:
 def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str, Any]:
     """A sample with its scores, their evidence and replies, as plain values."""
     scores = {
-        metric: _score(
+        metric: score_values(
             store.outcome(run.id, row, metric) or NOT_DONE, store.replies(run.id, row, metric)
         )
         for metric in run.metrics
@@ -177,7 +172,8 @@ def sample_values(store: Store, run: Run, row: int, sample: Sample) -> dict[str,
     return {**fields, "row": row, "contexts": list(sample.contexts or ()), "scores": scores}
 
 
-def _score(outcome: Outcome, replies: list[Reply]) -> dict[str, Any]:
+def score_values(outcome: Outcome, replies: Sequence[Reply]) -> dict[str, Any]:
+    """A score with its evidence and replies, or why there is none, as plain values."""
     empty: dict[str, Any] = {"value": None, "why": "", "detail": "", "method": "", "details": {}}
     calls = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in replies]
     return {**empty, **msgspec.to_builtins(outcome), "replies": calls}
@@ -310,10 +306,10 @@ def _shown_score(metric: Json, sample: Json, *, raw: bool, whole: bool) -> Rende
     for kind, parts in labels.grouped(msgspec.convert(score["parts"], list[Part])).items():
         title = f"{labels.heading(kind)}: {labels.tally(parts)}".rstrip(": ")
         lines.append(Text(sanitize.plain(title)))
-        told, untold = (parts, 0) if whole or raw else _of_weight(parts)
-        lines += [_part(part, metric, sample["contexts"]) for part in told]
-        if untold:
-            more = f"{untold} not relevant ones are left out: --metric '{metric['label']}' has them"
+        listed, n_more = (parts, 0) if whole or raw else _of_weight(parts)
+        lines += [_part(part, metric, sample["contexts"]) for part in listed]
+        if n_more:
+            more = f"{n_more} not relevant ones are left out: --metric '{metric['label']}' has them"
             lines.append(Padding(dim(more), (0, 0, 0, 2)))
     lines += _replies(score["replies"], raw=raw)
     return Group(*lines)
@@ -418,7 +414,10 @@ def markdown(data: Mapping[str, Any]) -> str:
     blocks = [
         f"## assay run {code(numbers.beside(run['title'], run['id']))}",
         ", ".join([samples, *map(code, made_of)]),
-        "\n>\n".join(_markdown_note(note) for note in notes.notes(data)),
+        "\n>\n".join(
+            f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"
+            for note in notes.notes(data)
+        ),
         _markdown_first_page(first) if first else "",
         _markdown_table(data["metrics"]),
         "\n".join(f"- {line}" for line in _markdown_beside(data)),
@@ -484,7 +483,3 @@ def _markdown_beside(data: Mapping[str, Any]) -> list[str]:
     if cosines:
         lines.append(f"{', '.join(cosines)}: {inline(notes.baseline(data))}")
     return lines
-
-
-def _markdown_note(note: notes.Note) -> str:
-    return f"> {'**Warning:** ' if note.level == 'warn' else ''}{inline(note.text)}"

@@ -95,22 +95,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One metric's part of a sample.
+    """One metric's part of a sample."""
 
-    Attributes:
-        number: Which metric of the run it is.
-        metric: The metric.
-        score: Its outcome.
-        cell: The outcome in short.
-        groups: Evidence by kind: title, tally, pieces.
-        replies: The calls, each with the numbers of its prompt and its reply in the text table.
-    """
-
-    number: int
-    metric: Json
-    score: Json
-    cell: Cell
-    groups: Sequence[tuple[str, str, Sequence[Piece]]]
+    number: int  # which metric of the run it is
+    metric: Json  # the metric
+    score: Json  # its outcome
+    cell: Cell  # the outcome in short
+    groups: Sequence[tuple[str, str, Sequence[Piece]]]  # evidence by kind: title, tally, pieces
+    # The calls, each with the numbers of its prompt and its reply in the text table.
     replies: Sequence[tuple[Json, int, int]]
 
     @property
@@ -166,13 +158,11 @@ class TextTable:
     A text is written as runs of line numbers. Lines are numbered as they are first met, so the
     instruction that thousands of prompts begin with is one short run in each of them, and so is a
     context that several metrics asked about.
-
-    Attributes:
-        lines: Every distinct line, in the order in which it was first met.
-        texts: Every distinct text as flat pairs: first line, number of lines.
     """
 
+    # Every distinct line, in the order in which it was first met.
     lines: list[str] = field(default_factory=list)
+    # Every distinct text as flat pairs: first line, number of lines.
     texts: list[list[int]] = field(default_factory=list)
     _line_numbers: dict[str, int] = field(default_factory=dict)
     _text_numbers: dict[str, int] = field(default_factory=dict)
@@ -347,24 +337,24 @@ def _own(text: str, pointing: Sequence[tuple[Range, Piece]]) -> list[Mark]:
         by_metric: dict[str, list[str]] = {}
         for ref in refs:
             by_metric.setdefault(ref.partition("p")[0], []).append(ref)
-        heard = []
+        worst = []
         for own in by_metric.values():
             shortest = min(lengths[ref] for ref in own)
             of_words = {tones[ref] for ref in own if lengths[ref] == shortest}
             divided = "good" in of_words and of_words & {"bad", "warn"} and not exact
-            heard.append("mixed" if divided else _worst(of_words))
-        marks.append(replace(_mark(segment.text, refs, tones, _worst(heard)), exact=exact))
+            worst.append("mixed" if divided else _worst(of_words))
+        marks.append(replace(_mark(segment.text, refs, tones, _worst(worst)), exact=exact))
     return marks
 
 
 def _worst(tones: Iterable[str]) -> str:
-    heard = set(tones)
-    return next((tone for tone in labels.WORST_FIRST if tone in heard), "")
+    given_tones = set(tones)
+    return next((tone for tone in labels.WORST_FIRST if tone in given_tones), "")
 
 
 def _mark(text: str, refs: Sequence[str], tones: Mapping[str, str], tone: str) -> Mark:
-    heard = [tones[ref] for ref in refs]
-    return Mark(text, tone, " ".join(refs), tones=" ".join(heard) if len(set(heard)) > 1 else "")
+    own = [tones[ref] for ref in refs]
+    return Mark(text, tone, " ".join(refs), tones=" ".join(own) if len(set(own)) > 1 else "")
 
 
 def turns(sample: Json) -> list[Turn]:
@@ -384,7 +374,7 @@ def _turn(number: int, turn: Json) -> Turn:
         f"Turn {number}, {turn['role']}",
         turn["role"],
         turn["text"],
-        [call(found) for found in turn["tool_calls"]],
+        [call(tool_call) for tool_call in turn["tool_calls"]],
         contexts or (),
         "" if contexts is None else numbers.plural(len(contexts), "context"),
     )

@@ -16,12 +16,12 @@ from markupsafe import Markup
 from assay._report import labels, notes, numbers, sanitize, tables
 from assay._report.diagnosis import views
 from assay._report.page import asset, environment, fragment, page
-from assay._report.run import collect, evidence
+from assay._report.run import collect, evidence, score_values
 from assay._report.run.evidence import TextTable, readable
 from assay._report.tables import Spread
 from assay._runner.result import Result, Trace
 from assay._runner.summary import Summary
-from assay.score import Part, Score
+from assay.score import Part
 
 Json = Mapping[str, Any]
 WIDTH: Final = 240
@@ -134,12 +134,12 @@ class Row:
 
 def rows(data: Json, *, everywhere: bool = False) -> list[Row]:
     """The score table; `everywhere` counts all samples that miss a guide value, shown or not."""
-    made = []
+    table_rows = []
     for number, metric in enumerate(data["metrics"]):
-        shown = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
-        values = metric["values"] if everywhere else shown
-        made.append(_row(number, metric, [value for value in values if value is not None]))
-    return made
+        shown_values = (sample["scores"][metric["label"]]["value"] for sample in data["samples"])
+        values = metric["values"] if everywhere else shown_values
+        table_rows.append(_row(number, metric, [value for value in values if value is not None]))
+    return table_rows
 
 
 def head(data: Json) -> list[tuple[str, str]]:
@@ -254,12 +254,7 @@ def _summary_frame(means: Summary) -> str:
 def _trace_frame(trace: Trace) -> str:
     """The evidence of one score: texts, parts with their verdicts, contexts, calls."""
     sample, outcome = trace.sample, trace.outcome
-    if isinstance(outcome, Score):
-        value, why, detail = numbers.score(outcome.value), "", ""
-        method, details = outcome.method, outcome.details
-    else:
-        value, why, detail = "", outcome.why, outcome.detail
-        method, details = "", {}
+    score = score_values(outcome, trace.replies)
     higher = trace.higher_is_better
     contexts = sample.contexts or ()
     shortened = [text[:LONGEST] for text in contexts]
@@ -267,20 +262,15 @@ def _trace_frame(trace: Trace) -> str:
         (labels.heading(kind), labels.tally(own), [_part(p, contexts, higher=higher) for p in own])
         for kind, own in labels.grouped(outcome.parts).items()
     ]
-    replies = [{**msgspec.to_builtins(reply), "prompt": reply.prompt} for reply in trace.replies]
     calls = [
         {**reply, "prompt": reply["prompt"][:LONGEST], "raw": readable(reply["raw"])[:LONGEST]}
-        for reply in replies
+        for reply in score["replies"]
     ]
     texts = [(name, getattr(sample, name)) for name in ("question", "answer", "reference")]
     return _framed(
         "notebook_trace.html",
         metric=trace.metric,
-        value=value,
-        why=why,
-        detail=detail,
-        method=method,
-        details=details,
+        score=score,
         sample=sample,
         texts=[(name, text[:LONGEST]) for name, text in texts if text],
         turns=evidence.turns(msgspec.to_builtins(sample)),
@@ -289,7 +279,7 @@ def _trace_frame(trace: Trace) -> str:
         contexts=shortened,
         folded=numbers.plural(len(shortened), "context"),
         calls=calls,
-        said=numbers.calls(replies),
+        said=numbers.calls(score["replies"]),
     )
 
 

@@ -34,7 +34,7 @@ from assay.judges.openai.judge import OpenAI
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics.base import Can
 from assay.tasks import Embed
-from assay.tasks.parsing import decode
+from assay.tasks.base import decode
 
 _UNNAMED = "no llm= was given and OPENAI_API_KEY is not set: assay's embedded judge is asked"
 _RATED = (

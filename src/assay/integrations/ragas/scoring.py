@@ -21,7 +21,7 @@ from assay.judges.scripted import Scripted
 from assay.metrics import Metric
 from assay.metrics.base import Can
 from assay.metrics.retrieval import WordingContextPrecision
-from assay.metrics.text_similarity import Chrf, StringPresence, Wording
+from assay.metrics.text_similarity import Chrf, StringPresence, TextSimilarity
 from assay.score import Outcome, Part, Score, Unscored
 
 # Stands for a context without text: it takes up its rank and says nothing.
@@ -173,7 +173,7 @@ def by_wording(metric: Metric, answer: str, reference: str) -> float | None:
     Returns:
         The value; None for a metric that compares otherwise, or lacks its package.
     """
-    if not isinstance(metric, Wording) or not all(map(find_spec, metric.packages)):
+    if not isinstance(metric, TextSimilarity) or not all(map(find_spec, metric.packages)):
         return None
     if isinstance(metric, StringPresence):
         return float(reference in answer)

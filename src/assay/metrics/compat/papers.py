@@ -1,289 +1,46 @@
-"""Metrics as papers define them: RAGAS with its baselines, the telecom paper, CRUD-RAG."""
+"""Metrics as papers define them: the telecom paper, CRUD-RAG, GPTScore, MENLI."""
 
-import re
-from collections import deque
-from collections.abc import Iterable
+import math
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from assay._text.sentences import spans
 from assay._text.words import overlap, token_pair
-from assay.judge import Judge
-from assay.metrics.base import PAPER, Draws, Metric, override
-from assay.metrics.contexts import context_sentences
-from assay.metrics.correctness import WeightedCorrectness
-from assay.metrics.evidence import (
-    blank,
-    blank_outcome,
-    context_parts,
-    share,
-    unsupported,
-    verdict_parts,
+from assay.errors import InputError
+from assay.judge import Judge, Task
+from assay.metrics.base import Can, Metric, override
+from assay.metrics.correctness import (
+    AnswerSimilarity,
+    Direction,
+    FactualCorrectness,
+    Formula,
+    NliScore,
+    WeightedCorrectness,
 )
-from assay.metrics.grading import grade_parts, graded, missing, texts_of
-from assay.metrics.relevance import compared
+from assay.metrics.evidence import blank, share
+from assay.metrics.grading import missing, texts_of
+from assay.metrics.text_similarity import (
+    BertScore,
+    Bleu,
+    Chrf,
+    Meteor,
+    Rouge,
+    StringSimilarity,
+    TextSimilarity,
+    TokenF1,
+)
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
 from assay.tasks import (
     AnswerQuestions,
     AskAboutFacts,
-    Choice,
     Embed,
-    GiveGrade,
+    MeasureLikelihood,
     PaperCorrectness,
-    PaperExtraction,
-    PaperQuestion,
-    PaperStatements,
-    PaperVerdicts,
-    PreferAnswer,
     ShortAnswer,
-    Statement,
 )
-
-
-@dataclass(frozen=True)
-class PaperFaithfulness(Metric):
-    """Faithfulness with the prompts of the RAGAS paper (needs an LLM).
-
-    F = |V| / |S| in [0, 1] (Es et al. 2023, section 3), contexts joined by a blank line.
-    Undefined if the answer makes no statement. With no context retrieved, nothing is supported: 0.
-    """
-
-    name = "paper:faithfulness"
-    source = PAPER
-    needs = ("question", "contexts", "answer")
-    tasks = (PaperStatements, PaperVerdicts)
-    guide = 0.8
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """The paper's two prompts."""
-        question, answer = sample.question or "", sample.answer or ""
-        statements = () if blank(answer) else await judge(PaperStatements(question, answer))
-        if not statements:
-            return Unscored("undefined", "the answer makes no statement")
-        context = "\n\n".join(sample.contexts or ())
-        verdicts = (
-            unsupported(statements)
-            if blank(context)
-            else await judge(PaperVerdicts(statements, context))
-        )
-        return share(verdict_parts(statements, verdicts))
-
-
-@dataclass(frozen=True)
-class PaperAnswerRelevance(Metric):
-    """Answer relevance with the prompts of the RAGAS paper (needs an LLM).
-
-    AR = 1/n sum_i sim(q, q_i) in [-1, 1] (Es et al. 2023, section 3): n draws of one prompt.
-    An empty answer scores 0; undefined if the question is empty.
-
-    Args:
-        n: How many questions are generated.
-    """
-
-    n: Draws = 3
-
-    name = "paper:answer_relevancy"
-    aliases = ("paper:answer_relevance",)
-    source = PAPER
-    needs = ("question", "answer")
-    tasks = (PaperQuestion, Embed)
-    range = (-1.0, 1.0)
-    guide = 0.75
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """Ask the paper's prompt n times."""
-        question, answer = sample.question or "", sample.answer or ""
-        if blank(question) or blank(answer):
-            return blank_outcome(question, answer)
-        questions = await judge.draws(PaperQuestion(answer), self.n)
-        return await compared(question, answer, questions, judge, noncommittal=None)
-
-
-# An extracted sentence may differ from the context in white space, case or a stray letter; below
-# this ratio, or with another figure in it, it is another sentence.
-SAME = 0.9
-
-
-_FIGURE = re.compile(r"\d+")
-
-
-@dataclass(frozen=True)
-class PaperContextRelevance(Metric):
-    """Context relevance with the prompts of the RAGAS paper (needs an LLM).
-
-    CR = extracted sentences / sentences of the contexts, in [0, 1] (Es et al. 2023, section 3).
-    "Insufficient Information" gives 0. An extracted sentence counts only if it is actually in the
-    contexts; one that is not is dropped and listed, and if none is, the judge failed. Undefined if
-    nothing was retrieved.
-    """
-
-    name = "paper:context_relevance"
-    source = PAPER
-    needs = ("question", "contexts")
-    tasks = (PaperExtraction,)
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """The paper's prompt over the joined contexts, each copied line looked up."""
-        numbered = context_sentences(sample)
-        if not numbered:
-            return Unscored("undefined", "the contexts hold no sentence")
-        context = "\n\n".join(sample.contexts or ())
-        copied = await judge(PaperExtraction(sample.question or "", context))
-        texts = [sentence for line in copied for sentence in _split(line)]
-        chosen, dropped = _find_copied(texts, [sentence for _, sentence in numbered])
-        if copied and not chosen:
-            detail = "none of the extracted sentences is in the contexts"
-            return Unscored("failed", detail, tuple(dropped))
-        return share([*context_parts(numbered, chosen, "sentence"), *dropped])
-
-
-def _split(line: str) -> list[str]:
-    return [line[start:end] for start, end in spans(line)]
-
-
-def _find_copied(
-    texts: Iterable[str], sentences: Iterable[Statement]
-) -> tuple[dict[str, Choice], list[Part]]:
-    """The sentences that were copied, of equal ones as many as copies; and what is none of them."""
-    left: dict[str, deque[Statement]] = {}
-    for sentence in sentences:
-        left.setdefault(_normalized(sentence.text), deque()).append(sentence)
-    chosen: dict[str, Choice] = {}
-    dropped: list[Part] = []
-    for text in texts:
-        bare = _normalized(text)
-        original = bare if bare in left else _nearest(bare, left)
-        if original is not None and left[original]:
-            name = left[original].popleft().id
-            chosen[name] = Choice(name)
-        else:
-            why = "not in the contexts" if original is None else "copied more often than it occurs"
-            dropped.append(Part("sentence", text, "dropped", reason=why))
-    return chosen, dropped
-
-
-def _nearest(copy: str, sentences: Iterable[str]) -> str | None:
-    """The sentence that a copy with slips was made from, none of them in its figures."""
-    best, at = SAME, None
-    for candidate in sentences:
-        if _FIGURE.findall(copy) != _FIGURE.findall(candidate):
-            continue
-        matcher = SequenceMatcher(None, copy, candidate, autojunk=False)
-        if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:
-            continue
-        if (ratio := matcher.ratio()) >= best:
-            best, at = ratio, candidate
-    return at
-
-
-def _normalized(text: str) -> str:
-    return re.sub(r"\W+", " ", text).strip().lower()
-
-
-SOURCE = "Es et al. 2023, RAGAS (arXiv 2309.15217), section 5"
-Quality: TypeAlias = Literal["faithfulness", "answer_relevance", "context_relevance"]
-
-FAITHFUL = (
-    "Faithfulness: is the answer consistent with the given context? Whatever the answer claims "
-    "that cannot be deduced from the context lowers it."
-)
-RELEVANT = (
-    "Answer relevance: does the answer address the question directly and fittingly? Redundant "
-    "information and gaps lower it, whether or not the answer is right."
-)
-FOCUSED = (
-    "Context relevance: does the context hold what is needed to answer the question and little "
-    "else? Whatever does not help to answer it lowers it."
-)
-# What each quality means, in our words, and the texts that it is about.
-QUALITIES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "faithfulness": (FAITHFUL, ("contexts", "answer")),
-    "answer_relevance": (RELEVANT, ("question", "answer")),
-    "context_relevance": (FOCUSED, ("question", "contexts")),
-}
-TEN: tuple[tuple[float, str], ...] = (
-    (0.0, "worst"),
-    *((float(grade), "") for grade in range(1, 10)),
-    (10.0, "best"),
-)
-WINS = {"first": 1.0, "tie": 0.5, "second": 0.0}
-
-
-@dataclass(frozen=True)
-class GptScore(Metric):
-    """A grade from 0 to 10 for one quality, asked for directly (the baseline "GPT Score").
-
-    The judge is told what the quality means and grades the sample in one call (Es et al. 2023,
-    section 5; definitions in our words). In [0, 10]. Undefined if a required text is empty. The
-    GPTScore of Fu et al., a log-probability, is gptscore.
-
-    Args:
-        quality: "faithfulness", "answer_relevance" or "context_relevance".
-    """
-
-    quality: Quality = "faithfulness"
-
-    name = "gpt_score"
-    source = SOURCE
-    needs = ("contexts", "answer")
-    tasks = (GiveGrade,)
-    range = (0.0, 10.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        override(self, needs=QUALITIES[self.quality][1])
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """Ask for the grade."""
-        definition, shows = QUALITIES[self.quality]
-        if gap := missing(sample, shows):
-            return Unscored("undefined", gap)
-        grade = await judge(GiveGrade(definition, TEN, texts_of(sample, shows)))
-        return Score(grade.value, grade_parts([grade], graded(sample, shows), 10))
-
-
-@dataclass(frozen=True)
-class GptRanking(Metric):
-    """Whether the answer is preferred to another one in one quality (the baseline "GPT Ranking").
-
-    1 if it is, 0 if the other answer is, 0.5 if neither; asked once, with this answer first (Es et
-    al. 2023, section 5; definitions in our words). As a baseline it is not corrected for position
-    bias: a judge that prefers the first answer favours this one. pairwise_preference asks in both
-    orders. In {0, 0.5, 1}. Undefined if a required text is empty. Contexts cannot be ranked: a
-    sample has one set.
-
-    Args:
-        quality: "faithfulness" or "answer_relevance".
-    """
-
-    quality: Literal["faithfulness", "answer_relevance"] = "faithfulness"
-
-    name = "gpt_ranking"
-    source = SOURCE
-    needs = ("contexts", "answer", "other_answer")
-    tasks = (PreferAnswer,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        override(self, needs=(*QUALITIES[self.quality][1], "other_answer"))
-
-    async def score(self, sample: Sample, judge: Judge) -> Outcome:
-        """Ask which answer is better."""
-        definition, (consulted, _) = QUALITIES[self.quality]
-        answer, other = sample.answer or "", sample.other_answer or ""
-        if gap := missing(sample, (consulted,)):
-            return Unscored("undefined", gap)
-        if blank(answer) or blank(other):
-            return Unscored("undefined", "one of the two answers is empty")
-        preference = await judge(
-            PreferAnswer(definition, texts_of(sample, (consulted,)), answer, other)
-        )
-        label = {"first": "preferred", "second": "other preferred", "tie": "tie"}[preference.better]
-        value = WINS[preference.better]
-        return Score(value, (Part("answer", answer, label, value, preference.reason),))
-
 
 TELECOM = (
     "Roychowdhury et al. 2024, Evaluation of RAG Metrics for Question Answering in the Telecom "
@@ -438,3 +195,250 @@ def _fact_part(question: str, expected: str, answered: str | None, value: float 
     return Part(
         "fact question", question, label, value, f"reference: '{expected}'; answer: {reply}"
     )
+
+
+CRUD_CODE = "Lyu et al. 2024, CRUD-RAG (arXiv 2401.17043), and its code (src/metric/common.py)"
+_LONGEST = 4
+
+
+@dataclass(frozen=True)
+class _CrudSimilarity(TextSimilarity):
+    """Base of the two: a comparison of words, which a text is split into in either of two ways."""
+
+    split: Literal["characters", "jieba"] = "characters"
+
+    source = CRUD_CODE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.split == "jieba":
+            override(self, packages=(*self.packages, "rjieba"))
+
+    def compare(self, answer: str, reference: str) -> float:
+        """The value in a language that is not named."""
+        return self.compare_in(None, answer, reference)
+
+    def compare_in(self, language: str | None, answer: str, reference: str) -> float:
+        """The value for the words of both."""
+        if self.split == "jieba":
+            import rjieba
+
+            return self.compare_words(rjieba.cut(answer), rjieba.cut(reference))
+        return self.compare_words(*token_pair(answer, reference, language))
+
+    @abstractmethod
+    def compare_words(self, words: Sequence[str], expected: Sequence[str]) -> float:
+        """How close the answer's words are to the reference's, in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class CrudBleu(_CrudSimilarity):
+    """BLEU without brevity penalty, in words of any language.
+
+    The geometric mean of the precisions of n-grams of 1 to 4 words, each n-gram counted at most as
+    often as in the reference; in [0, 1] (CRUD-RAG's "bleu-avg", which is not smoothed and divides
+    the brevity penalty out). 0 where no 4-gram is shared. Words are those of token_f1: every
+    Chinese or Japanese character is one, punctuation and articles are none. Undefined if both texts
+    are blank.
+
+    Args:
+        split: "jieba" takes the words that jieba cuts a text into, punctuation and spaces included,
+            as CRUD-RAG does; for Chinese alone.
+    """
+
+    name = "crud:bleu"
+
+    def compare_words(self, words: Sequence[str], expected: Sequence[str]) -> float:
+        """The mean of the four precisions."""
+        logs = 0.0
+        for n in range(1, _LONGEST + 1):
+            ngrams, expected_ngrams = (
+                Counter(zip(*(text[at:] for at in range(n)), strict=False))
+                for text in (words, expected)
+            )
+            shared = (ngrams & expected_ngrams).total()
+            if not shared:
+                return 0.0
+            logs += math.log(shared / ngrams.total())
+        return math.exp(logs / _LONGEST)
+
+
+@dataclass(frozen=True)
+class CrudRougeL(_CrudSimilarity):
+    """F1 of the longest common subsequence of words, in any language.
+
+    2 P R / (P + R), P = longest common subsequence / words of the answer, R = the same / words of
+    the reference; in [0, 1] (CRUD-RAG's "rouge-L"; Lin 2004 with equal weights). Words are those of
+    crud:bleu, without stems. rouge knows the letters a to z only. 0 if either text has no word;
+    undefined if both are blank.
+
+    Args:
+        split: "jieba" takes the words that jieba cuts a text into, punctuation and spaces included,
+            as CRUD-RAG does; for Chinese alone.
+    """
+
+    name = "crud:rouge_l"
+    packages = ("rapidfuzz",)
+
+    def compare_words(self, words: Sequence[str], expected: Sequence[str]) -> float:
+        """The F1."""
+        from rapidfuzz.distance import LCSseq
+
+        common = LCSseq.similarity(words, expected)
+        return 2 * common / (len(words) + len(expected)) if common else 0.0
+
+
+Aspect: TypeAlias = Literal[
+    "consistency", "informativeness", "relevance", "fluency", "coherence", "adequacy"
+]
+# What is asked for under each aspect, in our words, and the texts that stand before the answer.
+ASPECTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "consistency": (
+        "Answer the question with facts that are consistent with the text.",
+        ("contexts", "question"),
+    ),
+    "informativeness": (
+        "Answer the question with all that the text says about it.",
+        ("contexts", "question"),
+    ),
+    "relevance": ("Answer the question to the point.", ("question",)),
+    "fluency": ("Answer the question in fluent and correct sentences.", ("question",)),
+    "coherence": ("Answer the question in a clear and well-ordered way.", ("question",)),
+    "adequacy": ("Write the following text again with the same meaning.", ("reference",)),
+}
+
+
+@dataclass(frozen=True)
+class LikelihoodScore(Metric):
+    """Mean log-probability of the answer's tokens after an instruction that asks for an aspect.
+
+    GPTScore = 1/m sum_t ln p(h_t | h_<t, instruction, texts) over the m tokens of the answer, all
+    of one weight; 0 or less, without a lower bound (Fu et al. 2023, GPTScore, section 3;
+    instructions in our words, without examples). The texts are contexts and question, the question
+    alone, or for adequacy the reference. It
+    depends on the model and on the length and wording of answers: compare systems on the same
+    questions by the same model, not the numbers of two models. exp(-GPTScore) is the perplexity.
+    Undefined if the answer or one of the texts is empty. It is not gpt_score, which asks for a
+    grade. Needs a judge that tells log-probabilities of a given text: gguf:FILE, or openai:MODEL
+    of a server whose /completions takes "echo" with "logprobs" (vLLM, SGLang, llama-cpp-python);
+    OpenAI's chat models, Ollama and llama.cpp's server do not.
+
+    Args:
+        aspect: "consistency" (with the contexts), "informativeness", "relevance", "fluency",
+            "coherence", or "adequacy" (as a rewording of the reference).
+        instruction: Words of your own instead of the aspect's; the texts stay those of the aspect.
+    """
+
+    aspect: Aspect = "consistency"
+    instruction: str = ""
+
+    name = "gptscore"
+    source = "Fu et al. 2023, GPTScore (arXiv 2302.04166)"
+    needs = ("contexts", "question", "answer")
+    tasks = (MeasureLikelihood,)
+    range = (-math.inf, 0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.instruction, str):
+            raise InputError(f"{self.name}: instruction must be a text, not {self.instruction!r}")
+        override(self, needs=(*ASPECTS[self.aspect][1], "answer"))
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Put the instruction and the texts before the answer, and measure it."""
+        instruction, shows = ASPECTS[self.aspect]
+        if gap := missing(sample, (*shows, "answer")):
+            return Unscored("undefined", gap)
+        texts = "\n\n".join(f"{name}: {text}" for name, text in texts_of(sample, shows))
+        prompt = f"{self.instruction or instruction}\n\n{texts}"
+        likelihood = await judge(MeasureLikelihood(prompt, (sample.answer or "").strip()))
+        parts = tuple(
+            Part("token", token, "log-probability", value)
+            for token, value in zip(likelihood.tokens, likelihood.logprobs, strict=True)
+        )
+        mean = math.fsum(likelihood.logprobs) / len(parts)
+        perplexity = math.exp(min(700.0, -mean))
+        return Score(mean, parts, details={"tokens": len(parts), "perplexity": perplexity})
+
+
+# Each with its range, in which higher is better.
+OTHERS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        BertScore(),
+        AnswerSimilarity(),
+        FactualCorrectness(),
+        TokenF1(),
+        StringSimilarity(),
+        Bleu(),
+        Chrf(),
+        Rouge(),
+        Meteor(),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Menli(Metric):
+    """Entailment between answer and reference, mixed with another metric of the two.
+
+    w N + (1 - w) M, N = nli_score(level=text), M = the other metric, both moved from their range to
+    [0, 1]; in [0, 1] (Chen and Eger 2023, MENLI, section 3, which moves both to [0, 1] by their
+    smallest and largest values in the data, so that a score depends on the other rows: the order of
+    samples is the same as there up to the weight). Texts are taken as they stand: an answer of one
+    word entails no sentence. Undefined where either is, and failed likewise.
+
+    Args:
+        weight: w, from 0 to 1.
+        other: "bert_score", "answer_similarity", "factual_correctness", "token_f1",
+            "string_similarity", "bleu", "chrf", "rouge" or "meteor".
+        direction: As in nli_score.
+        formula: As in nli_score.
+    """
+
+    weight: float = 0.2
+    other: str = BertScore.name
+    direction: Direction = "both"
+    formula: Formula = "e"
+
+    name = "menli_combined"
+    source = NliScore.source
+    needs = ("question", "answer", "reference")
+    tasks = tuple(dict.fromkeys(t for m in (NliScore(), *OTHERS.values()) for t in m.tasks))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.other not in OTHERS:
+            names = ", ".join(OTHERS)
+            raise InputError(f"{self.name}: other must be one of {names}, not {self.other!r}")
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"{self.name}: weight must be from 0 to 1, not {self.weight}")
+        override(self, packages=OTHERS[self.other].packages)
+
+    def asks(self, can: Can) -> tuple[type[Task[Any]], ...]:
+        """What the two ask."""
+        return tuple(dict.fromkeys(t for m in self._mixed() for t in m.asks(can)))
+
+    async def score(self, sample: Sample, judge: Judge) -> Outcome:
+        """Score both, move them to [0, 1], mix."""
+        nli, other = self._mixed()
+        scores: dict[str, Score] = {}
+        for metric in (nli, other):
+            outcome = await metric.score(sample, judge)
+            if not isinstance(outcome, Score):
+                return outcome
+            scores[metric.name] = outcome
+        n, m = (_moved(scores[metric.name].value, metric) for metric in (nli, other))
+        parts = tuple(part for score in scores.values() for part in score.parts)
+        details = {name: score.value for name, score in scores.items()}
+        method = scores[nli.name].method
+        return Score(self.weight * n + (1 - self.weight) * m, parts, method, details)
+
+    def _mixed(self) -> tuple[Metric, Metric]:
+        nli = NliScore(direction=self.direction, formula=self.formula, level="text")
+        return nli, OTHERS[self.other]
+
+
+def _moved(value: float, metric: Metric) -> float:
+    low, high = metric.range
+    return (value - low) / (high - low)

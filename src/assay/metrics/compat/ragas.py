@@ -16,7 +16,7 @@ from assay.metrics.correctness import (
     WeightedCorrectness,
     f_beta,
 )
-from assay.metrics.evidence import blank, blank_outcome, share, split, verdict_parts, verify
+from assay.metrics.evidence import blank, blank_outcome, parts_beside, share, split, verify
 from assay.metrics.groundedness import faithfulness
 from assay.sample import Sample
 from assay.score import Outcome, Part, Score, Unscored
@@ -232,8 +232,6 @@ class RagasFactualCorrectness(FScore):
         exact: Whether all digits count.
     """
 
-    mode: Literal["f1", "precision", "recall"] = "f1"
-    beta: Beta = 1.0
     atomicity: Level = "low"
     coverage: Level = "low"
     exact: bool = False
@@ -255,19 +253,10 @@ class RagasFactualCorrectness(FScore):
         correct, covered = await verify(
             [(answer_statements, (reference,)), (reference_statements, (answer,))], judge
         )
-        labels = {"statement": ("TP", "FP"), "reference statement": ("covered", "FN")}
+        of_reference = reference_statements, covered, reference, "reference statement"
         parts = [
-            *verdict_parts(
-                answer_statements, correct, answer, labels=labels["statement"], in_contexts=False
-            ),
-            *verdict_parts(
-                reference_statements,
-                covered,
-                reference,
-                kind="reference statement",
-                labels=labels["reference statement"],
-                in_contexts=False,
-            ),
+            *parts_beside(answer_statements, correct, answer, "statement", ("TP", "FP")),
+            *parts_beside(*of_reference, ("covered", "FN")),
         ]
         return self._counted(parts, answer)
 
@@ -305,8 +294,6 @@ class RagasAnswerCorrectness(WeightedCorrectness):
         beta: Weight of recall against precision.
     """
 
-    factual_weight: float = 0.75
-    similarity_weight: float = 0.25
     beta: Beta = 1.0
 
     name = "ragas:answer_correctness"

@@ -8,7 +8,7 @@ from typing import ClassVar
 from assay.judge import Judge
 from assay.metrics.base import Metric
 from assay.metrics.correctness import f_beta
-from assay.metrics.evidence import Statements, share, supported_share, verdict_parts
+from assay.metrics.evidence import Statements, parts_beside, share, supported_share
 from assay.metrics.groundedness import (
     IRRELEVANT,
     MATRICES,
@@ -269,22 +269,13 @@ def _share(
 
 
 def _precision_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
-    labels, answer = ("correct", "incorrect"), sample.answer or ""
-    return verdict_parts(
-        matrices.answer, matrices.correct, answer, labels=labels, in_contexts=False
-    )
+    of_answer = matrices.answer, matrices.correct, sample.answer or "", "statement"
+    return parts_beside(*of_answer, ("correct", "incorrect"))
 
 
 def _recall_parts(matrices: Entailment, sample: Sample) -> tuple[Part, ...]:
-    labels, reference = ("told", "left out"), sample.reference or ""
-    return verdict_parts(
-        matrices.reference,
-        matrices.covered,
-        reference,
-        labels=labels,
-        kind=_REFERENCE,
-        in_contexts=False,
-    )
+    of_reference = matrices.reference, matrices.covered, sample.reference or "", _REFERENCE
+    return parts_beside(*of_reference, ("told", "left out"))
 
 
 def _by_context_parts(

@@ -48,7 +48,6 @@ PAPER = "Manakul et al. 2023, SelfCheckGPT (arXiv 2303.08896)"
 _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
 _BEFORE = ""  # no token is empty: it stands before a sentence where an n-gram begins there
 
-
 _WRITING: Final = (AnswerFromPassages, AnswerClosedBook)
 
 

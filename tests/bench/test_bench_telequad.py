@@ -7,7 +7,7 @@ import pytest
 from bench_help import Predictable, write
 
 from assay._text.words import K1, B
-from assay.bench import measurement, retrieval
+from assay.bench import measurement, relevance
 from assay.bench.data import Data
 from assay.bench.measurement import Sampling, measure
 from assay.tasks import Embed
@@ -45,7 +45,7 @@ def squad():
 
 
 def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, db):
-    write(tmp_path, retrieval.TELEQUAD, [squad()])
+    write(tmp_path, relevance.TELEQUAD, [squad()])
     card = measure(Letters(), measurement.chosen(["telequad"]), Data(tmp_path), store=db)
     found = figures(card.sets[0].figures)
     # By letters q1 is nearest to the tunnel, then to the tower; q2 and q3 to their own. By words
@@ -59,7 +59,7 @@ def test_retrieval_counts_the_passages_that_come_before_the_right_one(tmp_path, 
 
 
 def test_a_limit_is_one_of_questions_never_of_the_passages_searched(tmp_path, db):
-    write(tmp_path, retrieval.TELEQUAD, [squad()])
+    write(tmp_path, relevance.TELEQUAD, [squad()])
     sampling = Sampling(limit=1)
     sets = measurement.chosen(["telequad"])
     card = measure(Letters(), sets, Data(tmp_path), store=db, sampling=sampling)
@@ -70,7 +70,7 @@ def test_a_limit_is_one_of_questions_never_of_the_passages_searched(tmp_path, db
 
 def test_bm25_is_that_of_the_formula():
     passages = ("red red bridge", "blue bridge", "tower")
-    (scores,) = retrieval.by_words(passages, ["red bridge"])
+    (scores,) = relevance.by_words(passages, ["red bridge"])
     mean = 2.0
 
     def term(often, length, held):
@@ -84,10 +84,10 @@ def test_bm25_is_that_of_the_formula():
 
 def test_ranks_count_what_scores_higher():
     scores = np.array([[0.1, 0.9, 0.5], [0.5, 0.5, 0.1]])
-    assert retrieval.ranks(scores, [[2], [2]]).tolist() == [1, 2]
+    assert relevance.ranks(scores, [[2], [2]]).tolist() == [1, 2]
 
 
 def test_passages_that_score_alike_are_in_no_order():
     # One of two stands before the other every second time; whoever tells nothing finds nothing.
-    assert retrieval.ranks(np.array([[0.5, 0.5, 0.1]]), [[1]]).tolist() == [0.5]
-    assert retrieval.ranks(np.ones((1, 101)), [[7]]).tolist() == [50.0]
+    assert relevance.ranks(np.array([[0.5, 0.5, 0.1]]), [[1]]).tolist() == [0.5]
+    assert relevance.ranks(np.ones((1, 101)), [[7]]).tolist() == [50.0]
