@@ -94,13 +94,11 @@ def _only_text(values: Mapping[Any, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def context_of(obj: Any, score: float | None = None) -> dict[str, Any]:
+def context_of(obj: Any) -> dict[str, Any]:
     """A retrieved document as a context that `assay.evaluate` reads: text, id, score, the rest."""
     about = dict(getattr(obj, "metadata", None) or {})
-    for name in ("relevance_score", "score", "_score", "similarity"):
-        number = about.get(name)
-        if score is None and isinstance(number, int | float):
-            score = float(number)
+    numbers = (about.get(name) for name in ("relevance_score", "score", "_score", "similarity"))
+    score = next((float(number) for number in numbers if isinstance(number, int | float)), None)
     names = ("id", "doc_id", "chunk_id", "_id", "source_id")
     id_ = getattr(obj, "id", None) or next((about[n] for n in names if about.get(n)), None)
     fields = {"text": str(obj.page_content), "id": id_, "score": score, "metadata": about or None}

@@ -27,7 +27,7 @@ from assay.sample import Sample, Turn
 from assay.target import reply
 from assay.target.system import AskSystem, System, system
 
-if TYPE_CHECKING:  # a process that answers for a function (`assay.target.process`) needs none
+if TYPE_CHECKING:  # a process that answers for a function (`assay.target.serve`) needs none
     from assay.metrics import Metric
 
 # A system under test is seldom as large as a provider of models.
@@ -356,17 +356,12 @@ class _PatientLimiter(Limiter):
 
 
 class _NoPatience(Latencies):
-    """No answer is given up before its time, and none is asked for twice at once."""
+    """No answer is given up before its time."""
 
     def patience(self, kind: str, longest: float) -> float:
         """All the time there is."""
         del kind
         return longest
-
-    def slow(self, kind: str) -> float | None:
-        """No time after which a second call would be made."""
-        del kind
-        return None
 
 
 def _given(system: System) -> set[str]:
