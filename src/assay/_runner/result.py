@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay._middleware.budget import Price
-from assay._runner.forwarding import Forwarding, NotebookDisplay
-from assay._runner.summary import Baseline, Summary, frame, random_pair_baseline, summarise
+from assay._runner.summary import (
+    Baseline,
+    NotebookDisplay,
+    Summary,
+    frame,
+    random_pair_baseline,
+    summarise,
+)
 from assay._store import Run, Store
 from assay._store.connection import named
 from assay._store.integrity import settled_stamp
@@ -28,6 +34,8 @@ from assay.score import Outcome, Score, Unscored
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    import assay
 
 
 NO_SPENDING = Spent(0, 0, 0, 0.0)
@@ -84,7 +92,7 @@ class Cost:
     local: int = 0
 
 
-class Result(Forwarding):
+class Result(NotebookDisplay):
     """The scores of one run. Only a name: everything is read from the store when asked for.
 
     Args:
@@ -207,6 +215,36 @@ class Result(Forwarding):
         tokens = spent.tokens_in, spent.tokens_out
         cached = sum(read for _, _, read, _ in charged.values())
         return Cost(spent.calls, *tokens, run.seconds, money, reused, cached, local)
+
+    # Analyses and reports stand above results, so that `assay` finds them by name.
+
+    def compare(
+        self,
+        *others: "assay.Result",
+        metrics: Sequence[str] = (),
+        level: float = 0.95,
+        wanted: float | None = None,
+        most: int = 5,
+        force: bool = False,
+    ) -> "assay.Comparison":
+        """This run, as the baseline, compared with others: see `assay.compare`."""
+        import assay
+
+        return assay.compare(
+            self, *others, metrics=metrics, level=level, wanted=wanted, most=most, force=force
+        )
+
+    def diagnose(self, *, within: int = 3) -> "assay.Diagnosis":
+        """Which part of the system failed on each sample: see `assay.diagnose`."""
+        import assay
+
+        return assay.diagnose(self, within=within)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the self-contained HTML report; returns its path."""
+        import assay
+
+        return assay.write_report(self, path)
 
     def baseline(self) -> Baseline | None:
         """The embedder's cosine between texts of different samples; None without embeddings."""

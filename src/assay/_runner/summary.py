@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay._runner.forwarding import NotebookDisplay
 from assay._store import Run, Store
 from assay._text.numbers import decimals
 from assay.errors import InputError
@@ -25,6 +24,17 @@ Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standa
 PAIRS = 500
 SAMPLES = 300
 _TAIL = ("p50", "p95", "p99")
+
+
+class NotebookDisplay:
+    """What a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Any) -> str:
+        import assay  # what makes HTML of it stands above: it is found by name
+
+        return assay.notebook_html(self)
 
 
 @dataclass(frozen=True, slots=True)
