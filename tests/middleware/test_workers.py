@@ -20,8 +20,7 @@ from assay.errors import Denied, TimedOut, Unavailable, Unreadable
 from assay.judge import Reply
 from assay.judges.embedded import Embedded
 from assay.judges.gguf.engine import TooLong as TooLongForGguf
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from assay.tasks import Embed
 from support.over import over
 

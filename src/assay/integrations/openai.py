@@ -15,9 +15,8 @@ import msgspec
 from assay.errors import InputError, JudgeError
 from assay.integrations.objects import awaited, blocking
 from assay.judge import Backend
-from assay.judges.openai.embeddings import OpenAIEmbedder
 from assay.judges.openai.endpoint import Endpoint, nothing_left
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
 
 class Client(OpenAI):

@@ -223,8 +223,7 @@ def _adapted(folder: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG
 
 
 def _openai(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
     return OpenAIEmbedder(model) if embedder else OpenAI(model)
 
@@ -238,8 +237,7 @@ def _openai_batch(model: str, /, *, embedder: bool = False) -> Backend:
 
 
 def _ollama(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.embeddings import OpenAIEmbedder
-    from assay.judges.openai.judge import OpenAI
+    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
     return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
 

@@ -29,8 +29,7 @@ from assay.judge import Backend, Reply, Task
 from assay.judges.code_digest import class_digest, text_digest
 from assay.judges.embedder import Embedder
 from assay.judges.llm import LLM, Completion
-from assay.judges.openai.embeddings import OpenAIEmbedder
-from assay.judges.openai.judge import OpenAI
+from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 from assay.judges.specs import DEFAULT, backend
 from assay.metrics.base import Can
 from assay.tasks import Embed
