@@ -272,7 +272,8 @@ class Cascade(Backend):
             raise Unsupported(f"a cascade cannot do {task.kind}")
         start = time.perf_counter()
         if repeated(draw):  # asked once more, after what could not be read
-            verdicts: Sequence[Verdict] = await Judge(self._top, tries=1)(task, draw)
+            by_top = await Judge(self._top, tries=1)(task, draw)
+            verdicts: Sequence[Verdict] = by_top
             name = self._top.name
             decided = Decisions(dict.fromkeys(task.ids, name), name, self._policy.risk)
         else:
