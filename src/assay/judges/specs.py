@@ -202,7 +202,7 @@ def _named(spec: str, *, embedder: bool) -> Backend:
 
         return Embedded()
     if scheme in _SCHEMES and rest:
-        return _SCHEMES[scheme](rest, embedder=embedder)
+        return _of_scheme(scheme, rest, embedder=embedder)
     if is_uri(spec):  # not shown whole: it may hold a password or a key
         what = f"'{_shown(spec)}' is no judge"
         raise InputError(what, "name its model: --judge openai:MODEL --base-url URL")
@@ -216,63 +216,45 @@ def _named(spec: str, *, embedder: bool) -> Backend:
     raise InputError(f"'{_shown(spec)}' is no judge", f"{hint} {known}".lstrip())
 
 
-def _adapted(folder: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.embedded import Embedded
-
-    return Embedded(folder=folder)
+_SCHEMES = ("embedded", "openai", "openai-batch", "ollama", "gguf", "onnx", "scripted")
 
 
-def _openai(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
+def _of_scheme(scheme: str, rest: str, *, embedder: bool) -> Backend:
+    """The backend of ``SCHEME:REST``; its module is loaded only now."""
+    made: Backend
+    if scheme == "embedded":
+        from assay.judges.embedded import Embedded
 
-    return OpenAIEmbedder(model) if embedder else OpenAI(model)
+        made = Embedded(folder=rest)
+    elif scheme in ("openai", "ollama"):
+        from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
 
+        kind = OpenAIEmbedder if embedder else OpenAI
+        made = kind.ollama(rest) if scheme == "ollama" else kind(rest)
+    elif scheme == "openai-batch":
+        if embedder:
+            raise InputError("embeddings are not asked in batches", f"openai:{rest}")
+        from assay.judges.openai.batch import OpenAIBatch
 
-def _openai_batch(model: str, /, *, embedder: bool = False) -> Backend:
-    if embedder:
-        raise InputError("embeddings are not asked in batches", f"openai:{model}")
-    from assay.judges.openai.batch import OpenAIBatch
+        made = OpenAIBatch(rest)
+    elif scheme == "gguf":
+        from assay.judges.gguf import Gguf
 
-    return OpenAIBatch(model)
+        made = Gguf(rest)
+    elif scheme == "onnx":
+        from assay.judges.onnx import Onnx
+        from assay.tasks import Embed
 
+        made = Onnx(rest)
+        if embedder and made.identity(Embed) is None:
+            raise InputError(f"'{rest}' is a classifier and makes no embeddings", "name an encoder")
+    else:
+        from assay.judges.scripted import Scripted
 
-def _ollama(model: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.openai.judge import OpenAI, OpenAIEmbedder
-
-    return OpenAIEmbedder.ollama(model) if embedder else OpenAI.ollama(model)
-
-
-def _gguf(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.gguf import Gguf
-
-    return Gguf(path)
-
-
-def _onnx(path: str, /, *, embedder: bool = False) -> Backend:
-    from assay.judges.onnx import Onnx
-    from assay.tasks import Embed
-
-    model = Onnx(path)
-    if embedder and model.identity(Embed) is None:
-        raise InputError(f"'{path}' is a classifier and makes no embeddings", "name an encoder")
-    return model
-
-
-def _scripted(path: str, /, *, embedder: bool = False) -> Backend:  # noqa: ARG001
-    from assay.judges.scripted import Scripted
-
-    return Scripted.load(path)
+        made = Scripted.load(rest)
+    return made
 
 
-_SCHEMES: dict[str, Make] = {
-    "embedded": _adapted,
-    "openai": _openai,
-    "openai-batch": _openai_batch,
-    "ollama": _ollama,
-    "gguf": _gguf,
-    "onnx": _onnx,
-    "scripted": _scripted,
-}
 # Whose objects are known, by the first word of the module that their class comes from.
 _LIBRARIES = {
     "langchain_core": "langchain",

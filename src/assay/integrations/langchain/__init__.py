@@ -146,23 +146,27 @@ def backend(obj: Any, **options: Any) -> Backend:
 embeddings = Embeddings
 
 
+def _layers(llm: Any) -> list[Any]:
+    """The object and what it holds as `bound`, down to the model itself.
+
+    `llm.bind(...)`, `llm.with_config(...)` and `llm.with_retry()` hold it so.
+    """
+    layers = [llm]
+    while (bound := getattr(layers[-1], "__dict__", {}).get("bound")) is not None:
+        layers.append(bound)
+    return layers
+
+
 def _unbound(llm: Any) -> Any:
-    # `llm.bind(...)`, `llm.with_config(...)` and `llm.with_retry()` hold the model as `bound`.
-    while (bound := getattr(llm, "__dict__", {}).get("bound")) is not None:
-        llm = bound
-    return llm
+    return _layers(llm)[-1]
 
 
 def _bound(llm: Any) -> list[Any]:
     """What was bound to the model, outermost first."""
-    arguments = []
-    while (inner := getattr(llm, "__dict__", {}).get("bound")) is not None:
-        bound = getattr(llm, "kwargs", None) or {}
-        arguments.append(
-            {k: v for k, v in bound.items() if isinstance(v, bool | int | float | str)}
-        )
-        llm = inner
-    return arguments
+    bound = [getattr(layer, "kwargs", None) or {} for layer in _layers(llm)[:-1]]
+    return [
+        {k: v for k, v in one.items() if isinstance(v, bool | int | float | str)} for one in bound
+    ]
 
 
 def _model(obj: Any) -> str:
