@@ -52,10 +52,10 @@ class CascadePolicy:
     labels: str = ""
 
     def __post_init__(self) -> None:
-        for name, most in (("risk", 0.5), ("confidence", 1.0), ("audit", 1.0)):
+        for name, end in (("risk", 0.5), ("confidence", 1.0), ("audit", 1.0)):
             value = getattr(self, name)
-            if not 0 < value <= most or (name != "audit" and value == most):
-                raise InputError(f"{name} is {value} in a cascade", f"give a share below {most:g}")
+            if not 0 < value <= end or (name != "audit" and value == end):
+                raise InputError(f"{name} is {value} in a cascade", f"give a share below {end:g}")
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -238,9 +238,9 @@ class Cascade(Backend):
         """Local if all judges are; it has no limits of its own."""
         each = [judge.capabilities for judge in self.behind()]
         bounds = [one.max_tokens for one in each if not one.local]
-        most = max((bound for bound in bounds if bound is not None), default=None)
+        longest = max((bound for bound in bounds if bound is not None), default=None)
         local = all(one.local for one in each)
-        return Capabilities(local=local, max_tokens=None if None in bounds else most)
+        return Capabilities(local=local, max_tokens=None if None in bounds else longest)
 
     def identity(self, kind: type[Task[Any]]) -> str | None:
         """Its judges, and when their verdicts stand."""

@@ -164,42 +164,42 @@ def _bound(
 ) -> Callable[..., Any]:
     """The function with keyword arguments: they become part of its identity."""
     try:
-        taken = inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError) as error:  # built in: it says nothing of itself
         what = f"{shown_name} does not say which arguments it takes"
         raise InputError(what, "wrap it in a function of your own") from error
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    any_name = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values())
-    asked = {*list(taken)[:1], "question", "sample"}
-    free = [name for name, one in taken.items() if one.kind in kinds and name not in asked]
+    any_name = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    reserved = {*list(parameters)[:1], "question", "sample"}
+    free = [name for name, one in parameters.items() if one.kind in kinds and name not in reserved]
     for name in params:
-        if name in asked:
+        if name in reserved:
             what = f"'{name}' of {shown_name} is what it is asked, and no parameter"
             raise InputError(what, "let the question come first, and set what comes after it")
         if name not in free and not any_name:
             what = f"{shown_name} takes no argument '{name}'"
             others = f"it takes {', '.join(free)}" if free else "it takes nothing else"
             raise InputError(what, f"beside the question {others}")
-    _check_rest(taken, shown_name, asked, params)
+    _check_rest(parameters, shown_name, reserved, params)
     # In whichever order they were named, it is the same system.
     return functools.partial(function, **dict(sorted(params.items())))
 
 
 def _check_rest(
-    taken: Mapping[str, inspect.Parameter],
+    parameters: Mapping[str, inspect.Parameter],
     shown_name: str,
-    asked: AbstractSet[str],
+    reserved: AbstractSet[str],
     params: Mapping[str, Value],
 ) -> None:
     """See that the function can be called with the question and these parameters alone."""
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    set_before = ""
-    for name, one in taken.items():
+    first_set = ""
+    for name, one in parameters.items():
         if name in params:
-            set_before = set_before or name
-        elif name in asked:
-            if set_before:  # the question is given by its place
-                what = f"'{name}' of {shown_name} comes after '{set_before}', which is set"
+            first_set = first_set or name
+        elif name in reserved:
+            if first_set:  # the question is given by its place
+                what = f"'{name}' of {shown_name} comes after '{first_set}', which is set"
                 raise InputError(what, "let what it is asked come first")
         elif one.default is inspect.Parameter.empty and one.kind not in variable:
             what = f"{shown_name} needs '{name}' too, and nothing sets it"

@@ -330,9 +330,9 @@ class OpenAI(Connected, LLM):  # type: ignore[override]
 
     async def _post(self, body: dict[str, Any]) -> _Answer:
         status, content, headers = await self._connection.post("chat/completions", encode(body))
-        return self._heard(status, content, headers, body["messages"][0]["content"])
+        return self._read_response(status, content, headers, body["messages"][0]["content"])
 
-    def _heard(
+    def _read_response(
         self, status: int, content: bytes, headers: Mapping[str, str], prompt: str
     ) -> _Answer:
         """What the server's reply to a prompt means.
