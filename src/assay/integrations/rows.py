@@ -138,6 +138,8 @@ class Request:
 class Rows:
     """What a system was asked and answered, in the order of the answers: rows to be evaluated.
 
+    The collectors of all libraries are subclasses.
+
     Args:
         known: Rows with a ``question`` each; what else they hold (``id``, ``reference``, ``group``
             ...) goes into the row of the same question, but for what another system made of it:
@@ -198,26 +200,6 @@ class Rows:
         lines = (json.dumps(row, ensure_ascii=False, default=str) for row in self.rows)
         target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return target
-
-
-class CollectsRows:
-    """What collectors of all libraries offer of the rows that they collect.
-
-    Args:
-        known: As for `Rows`.
-    """
-
-    def __init__(self, known: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._collected = Rows(known)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a question, as `assay.evaluate` takes them; see `Rows`."""
-        return self._collected.rows
-
-    def write(self, path: str | Path) -> Path:
-        """Write the rows as JSON lines; returns the path."""
-        return self._collected.write(path)
 
 
 @dataclass(frozen=True, slots=True)

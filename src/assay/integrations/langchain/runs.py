@@ -10,9 +10,9 @@ from langsmith.evaluation import EvaluationResult, EvaluationResults
 
 from assay._runner.event_loop import run_to_completion
 from assay.integrations.rows import (
-    CollectsRows,
     MetricOutcome,
     Request,
+    Rows,
     Scorer,
     answer_of,
     context_of,
@@ -22,7 +22,7 @@ from assay.integrations.rows import (
 )
 
 
-class Collector(CollectsRows, BaseCallbackHandler):
+class Collector(Rows, BaseCallbackHandler):
     """Collects questions, contexts and answers of chains, agents and graphs while they run.
 
     ``chain.invoke(question, config={"callbacks": [collector]})``, as often and as many at once as
@@ -49,7 +49,7 @@ class Collector(CollectsRows, BaseCallbackHandler):
         question: Callable[[Any], str | None] = question_of,
         answer: Callable[[Any], str | None] = answer_of,
     ) -> None:
-        CollectsRows.__init__(self, known)
+        Rows.__init__(self, known)
         BaseCallbackHandler.__init__(self)
         self._question, self._answer = question, answer
         # Run -> (its request, whether it is a retriever or within one).
@@ -132,14 +132,14 @@ class Collector(CollectsRows, BaseCallbackHandler):
             contexts = pick(outputs, "contexts") if isinstance(outputs, Mapping) else None
             if request.documents is None and isinstance(contexts, list):
                 request.documents = [_context(one) for one in contexts]
-            self._collected.add(request, self._answer(outputs))
+            self.add(request, self._answer(outputs))
 
     def on_chain_error(
         self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
     ) -> None:
         """A chain has failed: there is no answer if it is the outermost one."""
         if parent_run_id is None and (request := self._end(run_id)):
-            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+            self.add(request, None, f"{type(error).__name__}: {error}")
 
     def _attach(self, run: UUID, parent: UUID | None, *, retrieves: bool = False) -> None:
         if parent in self._runs:

@@ -15,11 +15,11 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
 from assay.integrations.llama_index import usage
-from assay.integrations.rows import CollectsRows, Request, Scorer
+from assay.integrations.rows import Request, Rows, Scorer
 from assay.metrics.registry import check_threshold
 
 
-class Collector(CollectsRows):
+class Collector(Rows):
     """Collects questions, contexts and answers of query engines while they run.
 
     ``with Collector() as seen: engine.query(...)``; then ``assay.evaluate(seen.rows, ...)``. The
@@ -75,7 +75,7 @@ class Collector(CollectsRows):
         self._parents.pop(span, None)
         request = self._open.pop(span, None) if error is not None else None
         if request:
-            self._collected.add(request, None, f"{type(error).__name__}: {error}")
+            self.add(request, None, f"{type(error).__name__}: {error}")
 
     def _request(self, span: str | None) -> Request | None:
         """The query that a span is part of."""
@@ -91,14 +91,14 @@ class Collector(CollectsRows):
             listen(response, partial(self._read, id(request)))
         else:
             text = getattr(response, "response", None)
-            self._collected.add(request, text if text is None else str(text))
+            self.add(request, text if text is None else str(text))
 
     def _read(self, key: int, answer: str | None, failure: str | None) -> None:
         """Note that a streamed answer was read, or why it was not."""
         request = self._unread.pop(key, None)
         if request:
             request.end = request.end if answer is None else None
-            self._collected.add(request, answer, failure)
+            self.add(request, answer, failure)
 
     def _count_tokens(self, request: Request | None, response: Any) -> None:
         # One answer may be told of twice, by a model and by the one that it is made of.

@@ -3,11 +3,11 @@
 A system that takes the span processor does not load what sends scores.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from assay._version import __version__
 from assay.errors import InputError
+from assay.integrations import optional_names
 
 if TYPE_CHECKING:
     from assay._runner.result import Result
@@ -89,8 +89,5 @@ def _hexadecimal(text: str, max_digits: int) -> bool:
     return digits and 0 < int(text, 16) < 16**max_digits
 
 
-def __getattr__(name: str) -> Any:
-    """The span processor needs OpenTelemetry's SDK, and is imported when it is asked for."""
-    if name != "AssaySpanProcessor":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.traffic").AssaySpanProcessor
+# The span processor needs OpenTelemetry's SDK, and is imported when it is asked for.
+__getattr__ = optional_names(__name__, {"AssaySpanProcessor": ("traffic", "assay[otel]")})

@@ -15,16 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+
 from assay.data.traces import Span
 from assay.data.traces.answers import answers
 from assay.data.traces.attributes import understand
 from assay.data.values import plain
 from assay.errors import InputError
-
-try:
-    from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
-except ImportError as error:
-    raise InputError("this needs OpenTelemetry's SDK", "pip install 'assay[otel]'") from error
 
 log = logging.getLogger("assay")
 _MAX_QUEUE = 10_000
