@@ -113,9 +113,9 @@ class DryRunBackend(Backend):
     work: dict[int, Workload] = field(default_factory=dict)
     _embedded: Embedded = field(default_factory=Embedded)
     # Of all that was asked 8 bytes of its key, of the last ones the replies.
-    _seen: set[int] = field(default_factory=set)
+    _counted: set[int] = field(default_factory=set)
     _recent: dict[str, Reply] = field(default_factory=dict)
-    _usual: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    _mean_lengths: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -145,9 +145,9 @@ class DryRunBackend(Backend):
         self._recent[key] = reply
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
-        short = int(key[:16], 16)
-        if short not in self._seen:
-            self._seen.add(short)
+        key_prefix = int(key[:16], 16)
+        if key_prefix not in self._counted:
+            self._counted.add(key_prefix)
             self._count(task, reply, is_known=known is not None)
         return reply
 
@@ -208,10 +208,10 @@ class DryRunBackend(Backend):
     def _written(self, server: Backend, task: Task[Any], reply: Reply) -> float:
         """Tokens of a reply: as many as this judge writes on average where that is known."""
         judge = server.identity(type(task)) or ""
-        if (judge, task.kind) not in self._usual:
+        if (judge, task.kind) not in self._mean_lengths:
             n, mean = self.store.usual(judge, task.kind) if self.store else (0, 0.0)
-            self._usual[judge, task.kind] = mean if n >= ENOUGH else None
-        mean_length = self._usual[judge, task.kind]
+            self._mean_lengths[judge, task.kind] = mean if n >= ENOUGH else None
+        mean_length = self._mean_lengths[judge, task.kind]
         template = _template(server, task)
         return (
             len(fit_to_schema(task, reply.raw, template)) / CHARS_PER_TOKEN

@@ -108,12 +108,12 @@ class Result(NotebookDisplay):
     """
 
     def __init__(self, store: str | Path, run: str = "last", *, paid: Spent = NO_SPENDING) -> None:
-        self._given, self.paid = named(store), paid
-        self._path = self._given.absolute()  # it is the same file in whichever folder one is later
+        self._named, self.paid = named(store), paid
+        self._path = self._named.absolute()  # it is the same file in whichever folder one is later
         self._id = self._read_run(run).id
 
     def __repr__(self) -> str:
-        return f"Result({str(self._given)!r}, {self._id!r})"
+        return f"Result({str(self._named)!r}, {self._id!r})"
 
     def _open(self) -> Store:
         if not self._path.is_file():  # which opening it would make
@@ -123,7 +123,7 @@ class Result(NotebookDisplay):
     @property
     def path(self) -> Path:
         """The store that holds it: as it was named, for as long as that names it."""
-        return self._given if self._given.absolute() == self._path else self._path
+        return self._named if self._named.absolute() == self._path else self._path
 
     @property
     def run(self) -> Run:
@@ -318,14 +318,14 @@ class Result(NotebookDisplay):
         columns = ["id", *labels, *(f"{label}_why" for label in labels), *TEXTS]
         # Without the mark Excel on Windows takes the texts for another encoding.
         with Path(path).open("w", encoding="utf-8-sig", newline="") as file:
-            sheet = csv.DictWriter(file, columns, extrasaction="ignore")
-            sheet.writeheader()
+            writer = csv.DictWriter(file, columns, extrasaction="ignore")
+            writer.writeheader()
             for row in self.rows():
                 contexts = row["contexts"]
                 if contexts is not None:
                     row["contexts"] = json.dumps(contexts, ensure_ascii=False)
                 words = {key: as_text(cell) for key, cell in row.items() if isinstance(cell, str)}
-                sheet.writerow({**row, **words})
+                writer.writerow({**row, **words})
 
     def to_parquet(self, path: str | Path) -> None:
         """Write one row a sample: id, each metric's value, and ``<metric>_why`` there is none.
